@@ -1,0 +1,172 @@
+"""The one list of metrics: a decorator, a dictionary, and a scan of this folder at first use."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from pytest_llmfair.stats import Estimate
+
+Direction = Literal["lower", "higher", "two-sided"]
+Needs = Literal["scores", "score_pairs", "text_pairs", "pronoun_counts", "table"]
+
+P = ParamSpec("P")
+E = TypeVar("E", bound=Estimate)
+
+_METRICS: dict[str, MetricInfo] = {}
+_ALIASES: dict[str, str] = {}
+_scanned = False
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """Metadata of a metric; assertions, reports and documentation are made from it.
+
+    Attributes
+    ----------
+    name : str
+        Public name, also the function's.
+    family, paper, symbol : str
+        Family of metrics, key of the paper that defines it, the symbol used there.
+    direction : {"lower", "higher", "two-sided"}
+        Which side of a bound is fairer; "two-sided" is judged on the distance to `fair_value`.
+    bounds : tuple of float
+        Range of the metric over all data.
+    fair_value : float
+        Value of a perfectly fair model with unlimited data.
+    unit : str
+        Unit of sampling, singular: "prompt", "pair", "candidate", "occupation", "person".
+    reported : str
+        Values printed in the papers, as context and never as a standard.
+    needs : str
+        What the arguments are made of, so that responses can be turned into them.
+    scorer : str or None
+        Scorer that turns texts into the scores this metric needs.
+    generations : int
+        Answers to collect per prompt when the caller does not say.
+    aliases : tuple of str
+        Short names accepted wherever the name is.
+    function : callable
+        The metric itself.
+    """
+
+    name: str
+    family: str
+    paper: str
+    symbol: str
+    direction: Direction
+    bounds: tuple[float, float]
+    fair_value: float
+    unit: str
+    reported: str
+    needs: Needs
+    scorer: str | None
+    generations: int
+    aliases: tuple[str, ...]
+    function: Callable[..., Estimate]
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The same as `bounds`."""
+        return self.bounds
+
+    @property
+    def assertion(self) -> str:
+        """Name of the assertion made for this metric."""
+        ending = "at_least" if self.direction == "higher" else "within"
+        return f"assert_{self.name}_{ending}"
+
+    @property
+    def summary(self) -> str:
+        """First line of the metric's documentation."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+
+def metric(
+    *,
+    family: str,
+    paper: str,
+    symbol: str,
+    direction: Direction,
+    bounds: tuple[float, float],
+    unit: str,
+    needs: Needs = "table",
+    fair_value: float | None = None,
+    reported: str = "none printed",
+    scorer: str | None = None,
+    generations: int = 1,
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Callable[P, E]], Callable[P, E]]:
+    """Register a function from arrays to an `Estimate` as a metric.
+
+    Parameters are the fields of :class:`MetricInfo`; `fair_value` defaults to 0, or to the upper
+    bound where higher is fairer.
+    """
+
+    def register(function: Callable[P, E]) -> Callable[P, E]:
+        @functools.wraps(function)
+        def measured(*args: P.args, **kwargs: P.kwargs) -> E:
+            estimate = function(*args, **kwargs)
+            estimate.metric = info
+            return estimate
+
+        fair = fair_value if fair_value is not None else (bounds[1] if direction == "higher" else 0)
+        info = MetricInfo(
+            name=function.__name__,
+            family=family,
+            paper=paper,
+            symbol=symbol,
+            direction=direction,
+            bounds=bounds,
+            fair_value=float(fair),
+            unit=unit,
+            reported=reported,
+            needs=needs,
+            scorer=scorer,
+            generations=generations,
+            aliases=aliases,
+            function=measured,
+        )
+        for key in (info.name, *aliases):
+            if key in _METRICS or key in _ALIASES:
+                raise ValueError(f"metric name {key!r} is taken; choose another")
+        _METRICS[info.name] = info
+        _ALIASES.update(dict.fromkeys(aliases, info.name))
+        return measured
+
+    return register
+
+
+def all_metrics() -> dict[str, MetricInfo]:
+    """Return every metric by name, in alphabetical order; the folder is scanned at first use."""
+    global _scanned
+    if not _scanned:
+        package = importlib.import_module("pytest_llmfair.metrics")
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.name.startswith("_"):
+                importlib.import_module(f"pytest_llmfair.metrics.{module.name}")
+        _scanned = True
+    return dict(sorted(_METRICS.items()))
+
+
+def get_metric(name: str) -> MetricInfo:
+    """Return the metadata of a metric by name or alias.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric; the message suggests the nearest names.
+    """
+    known = all_metrics()
+    if name in known:
+        return known[name]
+    if name in _ALIASES:
+        return known[_ALIASES[name]]
+    near = difflib.get_close_matches(name, [*known, *_ALIASES], n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"metrics: {', '.join(known)}"
+    raise ValueError(f"no metric is called {name!r}; {hint} (`llmfair metrics` lists them all)")

@@ -1,0 +1,67 @@
+"""What a model answered: texts, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_llmfair.counterfactuals import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """An answer that is not there; never scored, always counted.
+
+    Attributes
+    ----------
+    reason : str
+        Short lower-case reason: "error", "empty", "filtered", "length", "null", "refused".
+    detail : str
+        What the backend said, for the report.
+    """
+
+    reason: str
+    detail: str = ""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+Answer = str | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """Answers to single prompts: one row per prompt, in order, each with n answers."""
+
+    prompts: tuple[str, ...]
+    answers: tuple[tuple[Answer, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.prompts)
+
+    def __iter__(self) -> Iterator[tuple[Answer, ...]]:
+        return iter(self.answers)
+
+    def __getitem__(self, row: int) -> tuple[Answer, ...]:
+        return self.answers[row]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedResponses:
+    """Answers to counterfactual pairs: per pair the answers to the original and to its twin."""
+
+    pairs: tuple[Pair, ...]
+    original: tuple[tuple[Answer, ...], ...]
+    counterfactual: tuple[tuple[Answer, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[tuple[tuple[Answer, ...], tuple[Answer, ...]]]:
+        return iter(zip(self.original, self.counterfactual, strict=True))
+
+    def __getitem__(self, row: int) -> tuple[tuple[Answer, ...], tuple[Answer, ...]]:
+        return self.original[row], self.counterfactual[row]

@@ -1,0 +1,415 @@
+"""One judge for assertions, checks and the command line: estimate and bound in, `Result` out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_llmfair.settings import Settings
+
+if TYPE_CHECKING:
+    from pytest_llmfair.stats import Estimate
+
+Direction = Literal["lower", "higher", "two-sided"]
+
+# Rates are sums of floats: 0.8 - 0.5 must not exceed a bound of 0.3 by its last digit.
+_ROUNDING = 1e-12
+
+
+class Verdict(str, Enum):
+    """What the evidence says about a bound; never that a model is free of bias."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    UNDERPOWERED = "UNDERPOWERED"
+    INVALID = "INVALID"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A row that drives the value, for the failure message.
+
+    Attributes
+    ----------
+    value : float
+        The row's own value of the metric.
+    prompts : tuple of str
+        The prompt, or both prompts of a pair.
+    outputs : tuple of str
+        The answer, or both answers.
+    labels : tuple of str
+        Group of each prompt; empty for single prompts.
+    """
+
+    value: float
+    prompts: tuple[str, ...]
+    outputs: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything an assertion found; message, summary, JSON and exit status come from it.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its variant where it has one.
+    verdict : Verdict
+        Judged on the interval, whatever the mode.
+    value, lower, upper, level : float
+        Estimate and interval; `debiased` is the bias-corrected value when the interval surrounds it
+        (`of` is "debiased").
+    bound : float
+        The threshold; `direction` says which side is fairer.
+    red : bool
+        Whether the mode makes the test fail.
+    p_exceeds, p_within : float
+        One-sided p-values of "beyond the bound" and of "within the bound".
+    noise_floor : float
+        What a perfectly fair model would score at this sample size; NaN without one.
+    unit, units, generations, effective, population
+        What was sampled and how much of it.
+    missing : dict
+        Missing answers by reason; `missing_by_group` the same by group.
+    reasons, notes : tuple of str
+        Reason codes, and the same in words.
+    groups : tuple of dict
+        The estimate's table: key, value, lower, upper, n, rate, p.
+    examples : tuple of Example
+        Rows that drive the value, the worst first.
+    needed_units : tuple of int or None
+        Range of units that would decide.
+    """
+
+    metric: str
+    verdict: Verdict
+    value: float
+    lower: float
+    upper: float
+    level: float
+    bound: float
+    direction: Direction
+    mode: str
+    red: bool
+    fair_value: float = 0.0
+    debiased: float = math.nan
+    of: str = "value"
+    method: str = ""
+    p_exceeds: float = math.nan
+    p_within: float = math.nan
+    noise_floor: float = math.nan
+    unit: str = "unit"
+    units: int = 0
+    generations: int = 0
+    effective: float = math.nan
+    population: str = "sampled"
+    detectable: float = math.nan
+    needed_units: tuple[int, int] | None = None
+    missing: dict[str, int] = field(default_factory=dict)
+    missing_by_group: dict[str, dict[str, int]] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    groups: tuple[dict[str, Any], ...] = ()
+    examples: tuple[Example, ...] = ()
+    nodeid: str = ""
+    seed: int = 0
+    model: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types; numbers that JSON lacks become None or a word."""
+        return {key: _plain(value) for key, value in asdict(self).items()}
+
+
+class FairnessAssertionError(AssertionError):
+    """A fairness assertion is red; `result` holds everything it found."""
+
+    def __init__(self, result: Result, message: str) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class BoundExceeded(FairnessAssertionError):
+    """The whole interval (in mode point: the value) is beyond the bound."""
+
+
+class InvalidEvidence(FairnessAssertionError):
+    """The evidence cannot be judged: undefined, missing, failed or broken."""
+
+
+class Inconclusive(FairnessAssertionError):
+    """Mode strict: the evidence neither proves nor refutes the bound."""
+
+
+class Underpowered(Inconclusive):
+    """This sample could never have decided."""
+
+
+def judge(
+    estimate: Estimate,
+    bound: float,
+    *,
+    name: str,
+    direction: Direction,
+    fair_value: float,
+    settings: Settings,
+    mode: str | None = None,
+    level: float | None = None,
+    max_mde: float | None = None,
+    invalid: Mapping[str, str] | None = None,
+    **report: Any,
+) -> Result:
+    """Judge an estimate against a bound.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        The evidence.
+    bound : float
+        Threshold, inclusive on the fair side.
+    name : str
+        What the report calls the metric.
+    direction : {"lower", "higher", "two-sided"}
+        Which side is fairer; "two-sided" compares the distance to `fair_value` with the bound.
+    fair_value : float
+        Value of a perfectly fair model.
+    settings : Settings
+        Defaults for mode and level, and the policies.
+    mode, level, max_mde
+        Override the settings; `max_mde` is the largest detectable distance from the fair value that
+        still counts as a test (default 3 times the bound's own distance).
+    invalid : mapping, optional
+        Reason code to words, when the caller already knows that the evidence cannot be judged.
+    **report
+        Further fields of :class:`Result`.
+
+    Raises
+    ------
+    ValueError
+        If the bound is not a number, or no data of this call could reach or exceed it.
+    """
+    mode = mode or settings.mode
+    level = settings.level if level is None else level
+    bound = check_bound(bound, direction, fair_value, estimate.attainable, name)
+    interval = estimate.interval(level)
+    reasons = list(estimate.reasons)
+    notes = list(estimate.notes)
+    for code, words in (invalid or {}).items():
+        reasons.append(code)
+        notes.append(words)
+    if estimate.undefined is not None:
+        reasons.append("not_computable")
+        notes.append(estimate.undefined)
+
+    within, exceeds = _sides(interval.lower, interval.upper, bound, direction, fair_value)
+    detectable = math.nan
+    if estimate.undefined is not None or invalid:
+        verdict = Verdict.INVALID
+    elif within:
+        verdict = Verdict.PASS
+    elif exceeds:
+        verdict = Verdict.FAIL
+    else:
+        verdict = Verdict.INCONCLUSIVE
+        detectable, why = _hopeless(estimate, bound, direction, fair_value, level, max_mde)
+        if why:
+            verdict = Verdict.UNDERPOWERED
+            reasons.append("underpowered")
+            notes.append(why)
+
+    p_exceeds, p_within = _p_values(estimate, bound, direction, fair_value)
+    undecided = verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED)
+    return Result(
+        metric=name,
+        verdict=verdict,
+        value=estimate.value,
+        lower=interval.lower,
+        upper=interval.upper,
+        level=level,
+        bound=bound,
+        direction=direction,
+        mode=mode,
+        red=_red(verdict, mode, settings, estimate.value, bound, direction, fair_value, reasons),
+        fair_value=fair_value,
+        debiased=estimate.debiased,
+        of=interval.of,
+        method=interval.method,
+        p_exceeds=p_exceeds,
+        p_within=p_within,
+        noise_floor=estimate.noise_floor(),
+        units=estimate.sample.units,
+        generations=estimate.sample.generations,
+        effective=estimate.sample.effective,
+        population=estimate.sample.population,
+        detectable=detectable,
+        needed_units=estimate.needed_units(bound, level=level) if undecided else None,
+        reasons=tuple(dict.fromkeys(reasons)),
+        notes=tuple(dict.fromkeys(notes)),
+        groups=_table(estimate, level),
+        **report,
+    )
+
+
+def error_for(result: Result) -> type[FairnessAssertionError]:
+    """Return the kind of error that a red result raises."""
+    if result.verdict is Verdict.INVALID:
+        return InvalidEvidence
+    if result.mode == "point" or result.verdict is Verdict.FAIL:
+        return BoundExceeded
+    if result.verdict is Verdict.UNDERPOWERED:
+        return Underpowered
+    return Inconclusive
+
+
+def check_bound(
+    bound: float,
+    direction: Direction,
+    fair_value: float,
+    attainable: tuple[float, float],
+    name: str,
+) -> float:
+    """Return the bound as a float, or raise ``ValueError`` when it could never be crossed."""
+    try:
+        bound = float(bound)
+    except (TypeError, ValueError):
+        raise ValueError(f"the bound of {name} is {bound!r}; give a number") from None
+    word = "minimum" if direction == "higher" else "bound"
+    low, high = attainable
+    if math.isnan(bound) or math.isinf(bound):
+        raise ValueError(f"the {word} of {name} is {bound}; give a finite number")
+    if direction == "two-sided":
+        low, high = 0.0, max(abs(high - fair_value), abs(fair_value - low))
+    pointless = bound <= low or bound > high if direction == "higher" else not low <= bound < high
+    if pointless:
+        what = "distances from the fair value" if direction == "two-sided" else "values"
+        raise ValueError(
+            f"the {word} of {name} is {bound:g}, which cannot be a test: {what} range from "
+            f"{low:g} to {high:g}; choose a {word} "
+            + (f"above {low:g}, at most {high:g}" if direction == "higher" else
+               f"of at least {low:g} and below {high:g}")
+        )
+    return bound
+
+
+def _sides(
+    lower: float, upper: float, bound: float, direction: Direction, fair: float
+) -> tuple[bool, bool]:
+    if direction == "lower":
+        return upper <= bound, lower > bound
+    if direction == "higher":
+        return lower >= bound, upper < bound
+    high, low = fair + bound, fair - bound
+    return (upper <= high and lower >= low), (lower > high or upper < low)
+
+
+def _p_values(
+    estimate: Estimate, bound: float, direction: Direction, fair: float
+) -> tuple[float, float]:
+    if estimate.undefined is not None:
+        return math.nan, math.nan
+    if direction == "lower":
+        return estimate.p_exceeds(bound), estimate.p_within(bound)
+    if direction == "higher":
+        return estimate.p_within(bound), estimate.p_exceeds(bound)
+    high, low = fair + bound, fair - bound
+    return (
+        min(estimate.p_exceeds(high), estimate.p_within(low)),
+        max(estimate.p_within(high), estimate.p_exceeds(low)),
+    )
+
+
+def _hopeless(
+    estimate: Estimate,
+    bound: float,
+    direction: Direction,
+    fair: float,
+    level: float,
+    max_mde: float | None,
+) -> tuple[float, str]:
+    """Say why this sample could never have decided; an empty string when it could."""
+    distance = bound if direction == "two-sided" else abs(bound - fair)
+    limit = 3.0 * distance if max_mde is None else max_mde
+    if distance == 0.0 and max_mde is None:
+        return math.nan, ""
+    gap = estimate.best_case_gap(round((1.0 - level) / 2.0, 15))
+    detectable = distance + estimate.minimum_detectable_effect(
+        bound=fair + bound if direction == "two-sided" else bound, level=level
+    )
+    if gap > distance:
+        return detectable, (
+            f"even the fairest answers of {estimate.sample.units} units leave {gap:.3f} open, "
+            f"more than the {distance:g} this bound allows; add units or loosen the bound"
+        )
+    if detectable > limit:
+        return detectable, (
+            f"only a distance of {detectable:.3f} from the fair value would be found (80 % power), "
+            f"more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
+        )
+    return detectable, ""
+
+
+def _red(
+    verdict: Verdict,
+    mode: str,
+    settings: Settings,
+    value: float,
+    bound: float,
+    direction: Direction,
+    fair: float,
+    reasons: list[str],
+) -> bool:
+    if verdict is Verdict.INVALID:
+        return True
+    if mode == "point":
+        shift = -_ROUNDING if direction == "higher" else _ROUNDING
+        return not _sides(value, value, bound + shift, direction, fair)[0]
+    if mode == "strict":
+        return verdict is not Verdict.PASS or not {"parts_exceed", "uninformative"}.isdisjoint(
+            reasons
+        )
+    if verdict is Verdict.INCONCLUSIVE:
+        return settings.inconclusive == "fail"
+    if verdict is Verdict.UNDERPOWERED:
+        return settings.underpowered == "fail"
+    return verdict is Verdict.FAIL
+
+
+def _table(estimate: Estimate, level: float) -> tuple[dict[str, Any], ...]:
+    rows = []
+    for key, row in estimate.groups.items():
+        ends = row.interval(level) if row.estimate is not None else None
+        rows.append(
+            {
+                "key": " / ".join(map(str, key)) if isinstance(key, tuple) else str(key),
+                "value": row.value,
+                "lower": ends.lower if ends else math.nan,
+                "upper": ends.upper if ends else math.nan,
+                "n": row.n,
+                "rate": row.rate,
+                "p": row.p,
+            }
+        )
+    return tuple(rows)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,7 @@
+"""Kinds of `Estimate`, one per inference engine; this package knows no metric."""
+
+from __future__ import annotations
+
+from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population, Sample
+
+__all__ = ["Estimate", "GroupRow", "Interval", "Population", "Sample"]

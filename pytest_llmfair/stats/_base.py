@@ -1,0 +1,323 @@
+"""What every estimate can do: an interval at any level, and p-values that never contradict it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Population = Literal["sampled", "fixed"]
+
+# Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
+# right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
+_PROBES = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0005)
+_SMALLEST_P = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A two-sided interval.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Ends, on the metric's own scale.
+    level : float
+        Two-sided confidence level in (0, 1); half of ``1 - level`` on either side.
+    method : str
+        The engine that made it, in words.
+    of : {"value", "debiased"}
+        Whether it surrounds the paper's value or the bias-corrected one.
+    """
+
+    lower: float
+    upper: float
+    level: float
+    method: str
+    of: Literal["value", "debiased"] = "value"
+
+    def __contains__(self, x: float) -> bool:
+        return self.lower <= x <= self.upper
+
+    @property
+    def width(self) -> float:
+        """Upper end minus lower end."""
+        return self.upper - self.lower
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How much evidence an estimate rests on.
+
+    Attributes
+    ----------
+    units : int
+        Sampling units (clusters): prompts, pairs, rounds, people or occupations.
+    generations : int
+        Model outputs (or scored rows) in all.
+    fewest, most : int
+        Generations of the unit with the fewest and with the most.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
+    effective : float
+        Effective sample size (independent draws this evidence is worth); NaN where not defined.
+    icc, design_effect : float
+        Intraclass correlation and variance inflation by clustering; NaN where not defined.
+    """
+
+    units: int
+    generations: int
+    fewest: int
+    most: int
+    population: Population = "sampled"
+    effective: float = math.nan
+    icc: float = math.nan
+    design_effect: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One row of ``estimate.groups``: the metric's own quantity for a group, pair, word or occupation.
+
+    Attributes
+    ----------
+    value : float
+        The quantity for this key.
+    n : int
+        Rows (or generations) behind it.
+    rate : float
+        The underlying rate, where the metric compares rates; else NaN.
+    p : float
+        Holm-adjusted p-value of this row, where the metric has one; else NaN.
+    estimate : Estimate or None
+        The row's own estimate.
+    """
+
+    value: float
+    n: int
+    rate: float = math.nan
+    p: float = math.nan
+    estimate: Estimate | None = None
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Interval of this row alone, without correction for looking at several rows."""
+        if self.estimate is None:
+            raise ValueError(
+                "this row has no interval of its own: the metric prints the value only"
+            )
+        return self.estimate.interval(level)
+
+
+def check_level(level: float) -> float:
+    """Return ``level`` or raise ``ValueError`` when it is not strictly between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level is {level}; give a number between 0 and 1, such as 0.95")
+    return level
+
+
+def one_sided(level: float) -> float:
+    """Error rate on either side of a two-sided interval; rounded, so that .95 gives exactly .025."""
+    return round((1.0 - check_level(level)) / 2.0, 15)
+
+
+def invert(excluded: Callable[[float], bool]) -> float:
+    """Smallest one-sided error rate at which the bound excludes the value in question.
+
+    ``excluded(alpha)`` must be monotone: once true it stays true for larger ``alpha``. Returns 0.5
+    when it is false even there. The result is below an ``alpha`` exactly when ``excluded(alpha)``.
+    """
+    if not excluded(0.5):
+        return 0.5
+    high = 0.5
+    low = 0.0
+    for probe in _PROBES:
+        if excluded(probe):
+            high = probe
+        else:
+            low = probe
+            break
+    while high - low > 1e-9 * high and high > _SMALLEST_P:
+        middle = math.sqrt(low * high) if low > 0.0 else high / 16.0
+        if not low < middle < high:
+            break
+        if excluded(middle):
+            high = middle
+        else:
+            low = middle
+    # Strictly inside (low, high): below every alpha that excludes, above every alpha that does not.
+    return 0.5 * (low + high)
+
+
+@dataclass(eq=False, kw_only=True)
+class Estimate(ABC):
+    """A number with its uncertainty; one subclass per inference engine.
+
+    A subclass gives two one-sided bounds; interval, p-values and verdicts follow from them and so
+    can never disagree.
+
+    Attributes
+    ----------
+    value : float
+        The paper's point estimate; NaN when undefined.
+    undefined : str or None
+        Why the value is NaN, in words.
+    sample : Sample
+        Units, generations and population behind the value.
+    attainable : tuple of float
+        Smallest and largest value that any data of this call could give.
+    groups : Mapping
+        Table of :class:`GroupRow` by group, pair, word or occupation; empty where there is none.
+    reasons : tuple of str
+        Reason codes such as ``"thin_evidence"`` and ``"no_variance"``.
+    notes : tuple of str
+        The same in words, for the report.
+    metric : object or None
+        Metadata of the metric that made the estimate.
+    """
+
+    value: float
+    sample: Sample
+    undefined: str | None = None
+    attainable: tuple[float, float] = (-math.inf, math.inf)
+    groups: Mapping[Hashable, GroupRow] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    metric: Any = None
+
+    method = "interval"
+    of: Literal["value", "debiased"] = "value"
+
+    @abstractmethod
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate ``alpha`` in (0, 0.5]; never falls as ``alpha`` grows."""
+
+    @abstractmethod
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate ``alpha`` in (0, 0.5]; never rises as ``alpha`` grows."""
+
+    @property
+    def debiased(self) -> float:
+        """Bias-corrected value; the value itself where the plug-in is unbiased."""
+        return self.value
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Two-sided interval.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level in (0, 1).
+
+        Returns
+        -------
+        Interval
+            Both ends NaN when the value is undefined.
+        """
+        alpha = one_sided(level)
+        if self.undefined is not None:
+            return Interval(math.nan, math.nan, level, "not computable", self.of)
+        return Interval(
+            self.lower_bound(alpha), self.upper_bound(alpha), level, self.method, self.of
+        )
+
+    def p_exceeds(self, x: float) -> float:
+        """One-sided p-value of the claim that the true value is above ``x``.
+
+        Below ``(1 - level) / 2`` exactly when the lower end of ``interval(level)`` is above ``x``.
+        NaN when the value is undefined.
+        """
+        if self.undefined is not None:
+            return math.nan
+        p = self._p_above(x)
+        return p if p < 0.5 else 1.0 - self._p_below(x)
+
+    def p_within(self, x: float) -> float:
+        """One-sided p-value of the claim that the true value is at most ``x``.
+
+        Below ``(1 - level) / 2`` exactly when the upper end of ``interval(level)`` is at most ``x``.
+        NaN when the value is undefined.
+        """
+        if self.undefined is not None:
+            return math.nan
+        p = self._p_below(x)
+        return p if p < 0.5 else 1.0 - self._p_above(x)
+
+    def _p_above(self, x: float) -> float:
+        return invert(lambda alpha: self.lower_bound(alpha) > x)
+
+    def _p_below(self, x: float) -> float:
+        return invert(lambda alpha: self.upper_bound(alpha) <= x)
+
+    def noise_floor(self) -> float:
+        """What a perfectly fair model would score at this sample size.
+
+        NaN where the metric is not folded, so that its fair value needs no floor.
+        """
+        return math.nan
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Standard error: the observed one, or the one planned for when the truth is ``at``."""
+        raise ValueError(f"{type(self).__name__} has no standard error of its own")
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Distance to the fair value that even the fairest conceivable data of this size leave open.
+
+        A bound closer to the fair value than this could never have been passed. 0 where no limit
+        is known from the sample size alone.
+        """
+        return 0.0
+
+    def minimum_detectable_effect(
+        self, power: float = 0.8, *, bound: float | None = None, level: float = 0.95
+    ) -> float:
+        """How far beyond a bound the truth must lie to be found with probability ``power``.
+
+        Parameters
+        ----------
+        power : float
+            Probability in (0, 1) of finding it.
+        bound : float, optional
+            With a bound the variance is the one at the bound, known from the sample size alone;
+            without one it is the observed variance.
+        level : float
+            Two-sided confidence level of the assertion.
+
+        Returns
+        -------
+        float
+            Distance beyond the bound, on the metric's scale.
+        """
+        return (_normal(1.0 - one_sided(level)) + _normal(power)) * self.standard_error(bound)
+
+    def needed_units(
+        self, threshold: float, *, power: float = 0.8, level: float = 0.95
+    ) -> tuple[int, int] | None:
+        """Units that would decide against ``threshold``, as a range.
+
+        The range comes from the 50 % interval: one number would be false precision, since the
+        distance to the threshold is itself uncertain. ``None`` when the value sits on the threshold
+        or is undefined; the upper end is capped at a million.
+        """
+        if self.undefined is not None:
+            return None
+        centre = self.debiased
+        half = self.interval(0.5)
+        error = self.standard_error()
+        reach = (_normal(1.0 - one_sided(level)) + _normal(power)) * error
+        if not reach > 0.0:
+            return None
+        distance = abs(centre - threshold)
+        spread = 0.5 * half.width
+        far, near = distance + spread, max(distance - spread, 0.2 * distance, reach / 1e3)
+        return (
+            max(2, min(10**6, math.ceil(self.sample.units * (reach / far) ** 2))),
+            max(2, min(10**6, math.ceil(self.sample.units * (reach / near) ** 2))),
+        )
+
+
+def _normal(probability: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(probability)
