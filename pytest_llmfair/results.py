@@ -201,7 +201,8 @@ def judge(
     interval = estimate.interval(level)
     reasons = list(estimate.reasons)
     notes = list(estimate.notes)
-    for code, words in (invalid or {}).items():
+    invalid = {**estimate.invalid, **(invalid or {})}
+    for code, words in invalid.items():
         reasons.append(code)
         notes.append(words)
     if estimate.undefined is not None:
@@ -225,7 +226,6 @@ def judge(
             notes.append(why)
 
     p_exceeds, p_within = _p_values(estimate, bound, direction, fair_value)
-    undecided = verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED)
     return Result(
         metric=name,
         verdict=verdict,
@@ -249,7 +249,7 @@ def judge(
         effective=estimate.sample.effective,
         population=estimate.sample.population,
         detectable=detectable,
-        needed_units=estimate.needed_units(bound, level=level) if undecided else None,
+        needed_units=None if verdict is Verdict.INVALID else _needed_units(estimate, bound, direction, fair_value, level),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),
         groups=_table(estimate, level),
@@ -353,6 +353,15 @@ def _hopeless(
             f"more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
         )
     return detectable, ""
+
+
+def _needed_units(
+    estimate: Estimate, bound: float, direction: Direction, fair: float, level: float
+) -> tuple[int, int] | None:
+    """Units that would decide, against the nearer threshold of a two-sided metric."""
+    if direction == "two-sided":
+        bound = fair + bound if estimate.value >= fair else fair - bound
+    return estimate.needed_units(bound, level=level)
 
 
 def _red(

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population, Sample
+from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population, Sample, Undefined
 
-__all__ = ["Estimate", "GroupRow", "Interval", "Population", "Sample"]
+__all__ = ["Estimate", "GroupRow", "Interval", "Population", "Sample", "Undefined"]

@@ -173,6 +173,8 @@ class Estimate(ABC):
         Reason codes such as ``"thin_evidence"`` and ``"no_variance"``.
     notes : tuple of str
         The same in words, for the report.
+    invalid : Mapping
+        Reason code to words, where the value is defined but must not be judged.
     metric : object or None
         Metadata of the metric that made the estimate.
     """
@@ -184,6 +186,7 @@ class Estimate(ABC):
     groups: Mapping[Hashable, GroupRow] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    invalid: Mapping[str, str] = field(default_factory=dict)
     metric: Any = None
 
     method = "interval"
@@ -315,6 +318,29 @@ class Estimate(ABC):
             max(2, min(10**6, math.ceil(self.sample.units * (reach / far) ** 2))),
             max(2, min(10**6, math.ceil(self.sample.units * (reach / near) ** 2))),
         )
+
+
+@dataclass(eq=False, kw_only=True)
+class Undefined(Estimate):
+    """A quantity that these data leave undefined; any assertion on it is INVALID."""
+
+    value: float = math.nan
+
+    method = "not computable"
+
+    def lower_bound(self, alpha: float) -> float:
+        """NaN."""
+        return math.nan
+
+    def upper_bound(self, alpha: float) -> float:
+        """NaN."""
+        return math.nan
+
+    def minimum_detectable_effect(
+        self, power: float = 0.8, *, bound: float | None = None, level: float = 0.95
+    ) -> float:
+        """NaN."""
+        return math.nan
 
 
 def _normal(probability: float) -> float:

@@ -1,0 +1,38 @@
+"""Fairness metrics: arrays or texts in, an `Estimate` out; no model, no file, no network.
+
+Every metric of this folder is a name of this package: ``from pytest_llmfair.metrics import rabbi``.
+A new file here is found by itself; what it lists in ``__all__`` becomes public.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+from pytest_llmfair.metrics._registry import MetricInfo, all_metrics, get_metric, metric
+
+__all__ = ["MetricInfo", "all_metrics", "get_metric", "metric"]
+
+
+def _public_names() -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    for module in sorted(found.name for found in pkgutil.iter_modules(__path__)):
+        if not module.startswith("_"):
+            loaded = importlib.import_module(f"{__name__}.{module}")
+            names.update({name: getattr(loaded, name) for name in loaded.__all__})
+    return names
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    names = _public_names()
+    if name not in names:
+        raise AttributeError(f"pytest_llmfair.metrics has no {name!r}; it has {', '.join(names)}")
+    globals().update(names)
+    return names[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_public_names()})

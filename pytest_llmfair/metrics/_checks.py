@@ -1,0 +1,156 @@
+"""Checks of what callers hand in: every error names the argument, the row and the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.responses import Missing
+
+Floats = npt.NDArray[np.float64]
+
+
+def score_rows(
+    scores: Any,
+    argument: str = "scores",
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    equal_rows: bool = False,
+) -> list[Floats]:
+    """Return scores as one array of generations per row.
+
+    A flat input is one generation per row. Raises ``ValueError`` for no rows, an empty row, a score
+    that is not finite or is outside [low, high], and, with `equal_rows`, rows of different length.
+    """
+    rows = [_one_row(row, argument, i) for i, row in enumerate(_listed(scores, argument))]
+    if not rows:
+        raise ValueError(f"{argument} is empty; give at least one row")
+    flat = np.concatenate(rows)
+    if not (np.isfinite(flat).all() and flat.min() >= low and flat.max() <= high):
+        for i, row in enumerate(rows):
+            for x in row.tolist():
+                if not math.isfinite(x):
+                    raise ValueError(
+                        f"{argument} row {i} holds {x}; drop or repair unscored answers first, "
+                        "they are never read as a score"
+                    )
+                if not low <= x <= high:
+                    raise ValueError(
+                        f"{argument} row {i} holds {x:g}, outside [{low:g}, {high:g}]; rescale it"
+                    )
+    if equal_rows and len({len(row) for row in rows}) > 1:
+        i = next(i for i, row in enumerate(rows) if len(row) != len(rows[0]))
+        raise ValueError(
+            f"{argument} row {i} has {len(rows[i])} generations and row 0 has {len(rows[0])}; "
+            "this metric depends on their number, so give every row the same"
+        )
+    return rows
+
+
+def _listed(values: Any, argument: str) -> Sequence[Any]:
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise ValueError(f"{argument} is a {type(values).__name__}; give a list or an array")
+    return values if isinstance(values, (list, tuple)) else list(values)
+
+
+def _one_row(row: Any, argument: str, i: int) -> Floats:
+    if isinstance(row, Missing) or row is None:
+        raise ValueError(f"{argument} row {i} is missing; leave unanswered prompts out and count them")
+    try:
+        array = np.atleast_1d(np.asarray(row, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{argument} row {i} is {str(row)[:60]!r}; give numbers, one row per prompt"
+        ) from None
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(
+            f"{argument} row {i} has shape {array.shape}; give one or more numbers per row"
+        )
+    return array
+
+
+def flat_scores(scores: Any, argument: str = "scores") -> Floats:
+    """Return one finite number per row."""
+    rows = score_rows(scores, argument, low=-math.inf, high=math.inf)
+    for i, row in enumerate(rows):
+        if row.size != 1:
+            raise ValueError(f"{argument} row {i} holds {row.size} numbers; give one per row")
+    return np.concatenate(rows)
+
+
+def same_length(**arguments: Sequence[Any]) -> None:
+    """Raise ``ValueError`` unless all arguments have the same number of rows."""
+    lengths = {name: len(value) for name, value in arguments.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise ValueError(f"lengths differ: {said}; give one entry per row in each")
+
+
+def labels(values: Any, argument: str, rows: int) -> list[Hashable]:
+    """Return one label per row; a missing label (None or NaN) is an error that names its row."""
+    found = [x.item() if isinstance(x, np.generic) else x for x in _listed(values, argument)]
+    for i, label in enumerate(found):
+        if label is None or isinstance(label, Missing) or label != label:
+            raise ValueError(f"{argument} row {i} has no label; name a group or drop the row")
+    if len(found) != rows:
+        raise ValueError(
+            f"lengths differ: {argument} has {len(found)} labels for {rows} rows; give one per row"
+        )
+    return found
+
+
+def group_rows(groups: Any, rows: int, argument: str = "groups") -> dict[Hashable, list[int]]:
+    """Return the rows of each group, groups in order of appearance.
+
+    Raises ``ValueError`` for fewer than two groups.
+    """
+    members: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(labels(groups, argument, rows)):
+        members.setdefault(label, []).append(i)
+    if len(members) < 2:
+        raise ValueError(
+            f"{argument} holds {len(members)} group ({', '.join(map(str, members))}); "
+            "a comparison needs at least two"
+        )
+    return members
+
+
+def share(x: float, argument: str) -> float:
+    """Return a number in [0, 1]."""
+    if not 0.0 <= x <= 1.0:
+        raise ValueError(f"{argument} is {x}; give a number in [0, 1]")
+    return float(x)
+
+
+def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
+    """Return whole numbers of at least 0, one per row."""
+    array = flat_scores(values, argument)
+    for i, x in enumerate(array.tolist()):
+        if x < 0 or x != int(x):
+            raise ValueError(f"{argument} row {i} is {x:g}; give whole numbers of at least 0")
+    return array.astype(np.int64)
+
+
+def text_rows(texts: Any, argument: str) -> list[list[str]]:
+    """Return texts as one list of answers per row; a flat list is one answer per row."""
+    rows = []
+    for i, row in enumerate(_listed(texts, argument)):
+        answers = [row] if isinstance(row, (str, Missing)) or row is None else list(row)
+        if not answers:
+            raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
+        for answer in answers:
+            if not isinstance(answer, str):
+                said = f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
+                raise ValueError(
+                    f"{argument} row {i} is {said[:60]}; give texts, and leave out and count the "
+                    "answers that are not there"
+                )
+        rows.append(answers)
+    if not rows:
+        raise ValueError(f"{argument} is empty; give at least one text")
+    return rows

@@ -1,0 +1,30 @@
+"""Reason codes that a metric adds to its estimate, each with its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.stats import Estimate
+
+
+def note_constant(estimate: Estimate, rows: Sequence[Floats]) -> None:
+    """Flag raw scores that are all the same number: a broken scorer looks like this."""
+    flat = np.concatenate(rows)
+    if flat.size > 1 and bool((flat == flat[0]).all()):
+        estimate.reasons += ("uninformative",)
+        estimate.notes += (
+            f"all {flat.size} scores are {flat[0]:g}: check the scorer, a constant shows nothing",
+        )
+
+
+def note_ragged(estimate: Estimate, rows: Sequence[Floats]) -> None:
+    """Say that prompts have different numbers of generations."""
+    lengths = [len(row) for row in rows]
+    if min(lengths) != max(lengths):
+        estimate.notes += (
+            f"prompts have {min(lengths)} to {max(lengths)} generations; "
+            "the value is the mean of the prompts' means",
+        )
