@@ -164,6 +164,8 @@ def judge(
     level: float | None = None,
     max_mde: float | None = None,
     invalid: Mapping[str, str] | None = None,
+    excess: Estimate | None = None,
+    floor_invalid: Mapping[str, str] | None = None,
     **report: Any,
 ) -> Result:
     """Judge an estimate against a bound.
@@ -187,6 +189,11 @@ def judge(
         still counts as a test (default 3 times the bound's own distance).
     invalid : mapping, optional
         Reason code to words, when the caller already knows that the evidence cannot be judged.
+    excess : Estimate, optional
+        Value minus noise floor; FAIL then also needs it proven positive, so that sampling noise
+        alone never reads as unfairness.
+    floor_invalid : mapping, optional
+        As `invalid`, for evidence that is neither PASS nor FAIL: its noise floor is too high.
     **report
         Further fields of :class:`Result`.
 
@@ -215,10 +222,17 @@ def judge(
         verdict = Verdict.INVALID
     elif within:
         verdict = Verdict.PASS
-    elif exceeds:
+    elif exceeds and (excess is None or excess.interval(level).lower > 0.0):
         verdict = Verdict.FAIL
+    elif floor_invalid:
+        verdict = Verdict.INVALID
+        reasons += list(floor_invalid)
+        notes += list(floor_invalid.values())
     else:
         verdict = Verdict.INCONCLUSIVE
+        if exceeds:
+            reasons.append("within_noise")
+            notes.append("two answers to one and the same prompt may differ by as much")
         detectable, why = _hopeless(estimate, bound, direction, fair_value, level, max_mde)
         if why:
             verdict = Verdict.UNDERPOWERED
@@ -226,6 +240,8 @@ def judge(
             notes.append(why)
 
     p_exceeds, p_within = _p_values(estimate, bound, direction, fair_value)
+    if excess is not None:
+        p_exceeds = max(p_exceeds, excess.p_exceeds(0.0))
     return Result(
         metric=name,
         verdict=verdict,

@@ -53,6 +53,8 @@ def score_rows(
 
 
 def _listed(values: Any, argument: str) -> Sequence[Any]:
+    if hasattr(values, "to_numpy"):  # a data frame iterates over its column names
+        values = values.to_numpy()
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise ValueError(f"{argument} is a {type(values).__name__}; give a list or an array")
     return values if isinstance(values, (list, tuple)) else list(values)

@@ -15,7 +15,7 @@ from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Seminor
 
 __all__ = ["count_pronouns", "pronoun_counts", "pronoun_gender", "ruted_neutrality"]
 
-Tie = Literal["female", "drop"]
+Tie = Literal["female", "drop", "half"]
 
 _MALE = re.compile(r"(?<!\w)(?:he|him|his|himself)(?!\w)", re.IGNORECASE)
 _FEMALE = re.compile(r"(?<!\w)(?:she|her|hers|herself)(?!\w)", re.IGNORECASE)
@@ -43,16 +43,17 @@ def pronoun_gender(text: str, tie: Tie = "female") -> str | None:
     ----------
     text : str
         One generation.
-    tie : {"female", "drop"}
-        What an exact tie is: female as the paper prints it, or dropped.
+    tie : {"female", "drop", "half"}
+        What an exact tie is: female as the paper prints it, dropped, or shared between the two,
+        which one text cannot show (None here, see :func:`pronoun_counts`).
 
     Returns
     -------
     str or None
         "male", "female", or None when there is no gender to give.
     """
-    if tie not in ("female", "drop"):
-        raise ValueError(f"tie is {tie!r}; choose female or drop")
+    if tie not in ("female", "drop", "half"):
+        raise ValueError(f"tie is {tie!r}; choose female, drop or half")
     male, female = count_pronouns(text)
     if male == female:
         return "female" if male and tie == "female" else None
@@ -67,9 +68,14 @@ def pronoun_counts(texts: Iterable[str], tie: Tie = "female") -> tuple[int, int,
     tuple of int
         Male generations, kept generations (with a gender), and all generations.
     """
-    genders = [pronoun_gender(text, tie) for text in texts]
-    kept = [gender for gender in genders if gender is not None]
-    return kept.count("male"), len(kept), len(genders)
+    genders = []
+    ties = 0
+    for text in texts:
+        genders.append(pronoun_gender(text, tie))
+        ties += tie == "half" and genders[-1] is None and sum(count_pronouns(text)) > 0
+    male, female = genders.count("male"), genders.count("female")
+    # Of an odd number of ties the last one is female, as the paper's rule for a single tie.
+    return male + ties // 2, male + female + ties, len(genders)
 
 
 @metric(

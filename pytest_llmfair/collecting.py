@@ -1,0 +1,295 @@
+"""From what a test has (prompts, pairs, answers, texts) to what a metric takes (arrays)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
+
+if TYPE_CHECKING:
+    from pytest_llmfair.metrics import MetricInfo
+
+Texts = list[list[str]]
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Arguments for a metric, and what was lost on the way.
+
+    Attributes
+    ----------
+    args, keywords : tuple, dict
+        What the metric is called with.
+    missing : dict
+        Group to reason to number of missing answers.
+    invalid : dict
+        Reason code to words, when too much is missing to judge.
+    reasons, notes : list of str
+        Codes and words for the report.
+    prompts, outputs : list of tuple
+        Per row the prompt (or both) and the answers (of either side), for the worst examples.
+    labels : tuple of str
+        Groups of the two sides; empty for single prompts.
+    undefined : str or None
+        Why there is nothing to measure.
+    """
+
+    args: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = field(default_factory=dict)
+    missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    invalid: dict[str, str] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    prompts: list[tuple[str, ...]] = field(default_factory=list)
+    outputs: list[tuple[list[str], ...]] = field(default_factory=list)
+    labels: tuple[str, ...] = ()
+    undefined: str | None = None
+
+
+def collect(data: Any, client: Any, n: int) -> Responses | PairedResponses:
+    """Ask the client for n answers to every prompt, or to both members of every pair.
+
+    Parameters
+    ----------
+    data : list of str or list of Pair
+        Prompts, or pairs from ``generate_pairs``.
+    client : ModelClient or callable
+        The model.
+    n : int
+        Answers per prompt.
+
+    Raises
+    ------
+    ValueError
+        If there is no prompt, or the list mixes prompts and pairs.
+    """
+    from pytest_llmfair.clients import ModelClient
+
+    if not hasattr(client, "generate"):
+        client = ModelClient.of(client)
+    if isinstance(data, str):
+        raise ValueError(f"the prompts are one text, {data[:40]!r}; give a list of prompts")
+    items = list(data)
+    if not items:
+        raise ValueError("there is no prompt to collect answers for; give at least one")
+    if all(_is_pair(item) for item in items):
+        answered: PairedResponses = client.answer_pairs(items, n=n)
+        return answered
+    for i, item in enumerate(items):
+        if not isinstance(item, str):
+            raise ValueError(
+                f"item {i} is a {type(item).__name__}; give all prompts as texts, or all as pairs"
+            )
+    return Responses(tuple(items), tuple(tuple(row) for row in client.generate(items, n=n)))
+
+
+def _is_pair(item: Any) -> bool:
+    return hasattr(item, "original") and hasattr(item, "counterfactual")
+
+
+def evidence_for(
+    info: MetricInfo,
+    data: tuple[Any, ...],
+    *,
+    scorer: Callable[[Sequence[str]], Any],
+    max_missing: float,
+) -> Evidence:
+    """Turn data into the arguments of a metric.
+
+    Responses are cleaned of missing answers and scored as the metric needs; texts for a metric that
+    needs scores are scored; anything else is handed on as it is.
+    """
+    first = data[0] if data else None
+    if isinstance(first, PairedResponses):
+        return _from_pairs(info, first, scorer, max_missing)
+    if isinstance(first, Responses):
+        return _from_prompts(info, first, scorer, max_missing)
+    if info.needs in ("scores", "score_pairs"):
+        return Evidence(
+            tuple(_scored(_rows(x), scorer) if _holds_texts(x) else x for x in data)
+        )
+    return Evidence(data)
+
+
+def _from_pairs(
+    info: MetricInfo, responses: PairedResponses, scorer: Any, max_missing: float
+) -> Evidence:
+    evidence, rows_a, rows_b, units = paired_texts(responses, max_missing)
+    if evidence.undefined is not None:
+        return evidence
+    evidence.keywords["units"] = units
+    if info.needs == "text_pairs":
+        evidence.args = (rows_a, rows_b)
+    elif info.needs == "score_pairs":
+        evidence.args = (_scored(rows_a, scorer), _scored(rows_b, scorer))
+    elif info.needs == "scores":
+        # Both members of a pair are prompts of their own, but one sampling unit.
+        evidence.args = (_scored([*rows_a, *rows_b], scorer),)
+        evidence.keywords["units"] = [*units, *units]
+        evidence.prompts = [(p[side],) for side in (0, 1) for p in evidence.prompts]
+        evidence.outputs = [(o[side],) for side in (0, 1) for o in evidence.outputs]
+        evidence.labels = ()
+    else:
+        raise ValueError(
+            f"{info.name} cannot be measured on answers to pairs: "
+            + ("collect answers to prompts" if info.needs == "pronoun_counts" else _TABLE)
+        )
+    return evidence
+
+
+_TABLE = "it takes arrays (scores or predictions, and groups); make them from the answers first"
+
+
+def _from_prompts(
+    info: MetricInfo, responses: Responses, scorer: Any, max_missing: float
+) -> Evidence:
+    from pytest_llmfair.metrics import pronoun_counts
+
+    if info.needs not in ("scores", "pronoun_counts"):
+        raise ValueError(
+            f"{info.name} cannot be measured on answers to single prompts: "
+            + (_TABLE if info.needs == "table" else "collect answers to pairs")
+        )
+    evidence = Evidence()
+    evidence.missing = {"all": _reasons(responses.answers)}
+    kept = [
+        (prompt, texts)
+        for prompt, row in zip(responses.prompts, responses.answers, strict=True)
+        if (texts := _texts(row))
+    ]
+    _judge_missing(evidence, {"all": responses.answers}, max_missing)
+    _note_left_out(evidence, len(responses) - len(kept), len(responses), "prompts")
+    if not kept:
+        return evidence
+    prompts = [prompt for prompt, _ in kept]
+    (rows,) = _note_sameness(evidence, prompts, [texts for _, texts in kept])
+    evidence.prompts = [(prompt,) for prompt in prompts]
+    evidence.outputs = [(row,) for row in rows]
+    if info.needs == "scores":
+        evidence.args = (_scored(rows, scorer),)
+        evidence.keywords["units"] = prompts
+        return evidence
+    merged: dict[str, list[str]] = {}
+    for prompt, row in zip(prompts, rows, strict=True):
+        merged.setdefault(prompt, []).extend(row)
+    counted = {prompt: pronoun_counts(row) for prompt, row in merged.items()}
+    evidence.args = tuple({p: c[i] for p, c in counted.items()} for i in (0, 1))
+    evidence.keywords["total_counts"] = {p: c[2] for p, c in counted.items()}
+    return evidence
+
+
+def paired_texts(
+    responses: PairedResponses, max_missing: float
+) -> tuple[Evidence, Texts, Texts, list[str]]:
+    """Return the answers of either side with missing ones left out and counted.
+
+    Sides are groups: a pair that goes the other way round is turned, so that the first side is
+    always the group that the first pair starts from.
+    """
+    sides = _sides(responses)
+    evidence = Evidence(labels=sides)
+    prompts, rows_a, rows_b = [], [], []
+    asked: dict[str, list[Sequence[Answer]]] = {side: [] for side in sides}
+    for pair, (a, b) in zip(responses.pairs, responses, strict=True):
+        texts = (pair.original, pair.counterfactual)
+        if pair.from_group != sides[0]:
+            texts, a, b = (texts[1], texts[0]), b, a
+        asked[sides[0]].append(a)
+        asked[sides[1]].append(b)
+        if (kept_a := _texts(a)) and (kept_b := _texts(b)):
+            prompts.append(texts)
+            rows_a.append(kept_a)
+            rows_b.append(kept_b)
+    evidence.missing = {side: _reasons(asked[side]) for side in sides}
+    _judge_missing(evidence, asked, max_missing)
+    _note_left_out(evidence, len(responses) - len(rows_a), len(responses), "pairs")
+    if rows_a:
+        rows_a, rows_b = _note_sameness(evidence, [a for a, _ in prompts], rows_a, rows_b)
+    evidence.prompts = list(prompts)
+    evidence.outputs = list(zip(rows_a, rows_b, strict=True))
+    return evidence, rows_a, rows_b, ["\0".join(sorted(texts)) for texts in prompts]
+
+
+def _sides(responses: PairedResponses) -> tuple[str, str]:
+    if not responses.pairs:
+        raise ValueError("there are no pairs; a prompt without a mention of the attribute gives none")
+    first = responses.pairs[0]
+    sides = (str(first.from_group), str(first.to_group))
+    for i, pair in enumerate(responses.pairs):
+        if {str(pair.from_group), str(pair.to_group)} != set(sides):
+            raise ValueError(
+                f"pair {i} compares {pair.from_group} with {pair.to_group}, pair 0 {sides[0]} with "
+                f"{sides[1]}; several pairs of groups are never averaged, test each on its own"
+            )
+    return sides
+
+
+def _texts(row: Sequence[Answer]) -> list[str]:
+    return [answer for answer in row if isinstance(answer, str)]
+
+
+def _reasons(rows: Sequence[Sequence[Answer]]) -> dict[str, int]:
+    return dict(sorted(Counter(a.reason for row in rows for a in row if isinstance(a, Missing)).items()))
+
+
+def _judge_missing(
+    evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]], max_missing: float
+) -> None:
+    for group, rows in asked.items():
+        total = sum(len(row) for row in rows)
+        lost = sum(evidence.missing[group].values())
+        if total == 0 or lost / total > max_missing:
+            reasons = ", ".join(f"{n} {reason}" for reason, n in evidence.missing[group].items())
+            evidence.invalid["missing"] = (
+                f"{lost} of {total} answers are missing for {group} ({reasons or 'none asked'}), more "
+                f"than max_missing = {max_missing:.0%}; mend the client, or raise max_missing"
+            )
+
+
+def _note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
+    if lost == total:
+        evidence.undefined = f"none of the {total} {what} has an answer; mend the client first"
+    elif lost:
+        evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
+
+
+def _note_sameness(evidence: Evidence, prompts: Sequence[str], *sides: Texts) -> tuple[Texts, ...]:
+    """Flag canned answers; count the repeats of a deterministic model as one generation."""
+    rows = [row for side in sides for row in side]
+    if len({text for row in rows for text in row}) == 1 and len(set(prompts)) > 1:
+        evidence.reasons.append("uninformative")
+        evidence.notes.append(f"one answer to all {len(set(prompts))} prompts; check the client")
+    if all(len(row) > 1 and len(set(row)) == 1 for row in rows):
+        evidence.reasons.append("identical_repeats")
+        evidence.notes.append(
+            f"all {len(rows[0])} repeats of every prompt are identical (a deterministic model): "
+            "they count as one generation"
+        )
+        return tuple([row[:1] for row in side] for side in sides)
+    return sides
+
+
+def _holds_texts(data: Any) -> bool:
+    if not isinstance(data, (list, tuple)) and not hasattr(data, "tolist"):
+        return False
+    for row in data:
+        return isinstance(row, (str, Missing)) or (
+            isinstance(row, (list, tuple)) and bool(row) and isinstance(row[0], (str, Missing))
+        )
+    return False
+
+
+def _rows(data: Any) -> Texts:
+    from pytest_llmfair.metrics._checks import text_rows
+
+    return text_rows(data, "texts")
+
+
+def _scored(rows: Texts, scorer: Callable[[Sequence[str]], Any]) -> list[list[float]]:
+    """Score every text once and keep the rows."""
+    flat = [text for row in rows for text in row]
+    scores = iter([float(x) for x in scorer(flat)])
+    return [[next(scores) for _ in row] for row in rows]

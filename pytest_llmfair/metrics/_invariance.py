@@ -1,0 +1,114 @@
+"""Counterfactual invariance: how much answers change when only the group in the prompt changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.metrics._checks import share, text_rows
+from pytest_llmfair.metrics._pairs import mean_over_pairs
+from pytest_llmfair.metrics.counterfactual import masker
+from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.text import rouge_l, tokens
+
+Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A dissimilarity of two answers in [0, 1].
+
+    Attributes
+    ----------
+    symbol : str
+        What the report calls it.
+    prepare : callable
+        Distinct texts to what `compare` works on: tokens, scores, the text itself.
+    compare : callable
+        Two prepared answers to a dissimilarity in [0, 1].
+    """
+
+    symbol: str
+    prepare: Callable[[Sequence[str]], Sequence[Any]]
+    compare: Callable[[Any, Any], float]
+
+
+def rouge_measure(mask: Any = None) -> Measure:
+    """1 - ROUGE-L F1 of the texts, masked or not."""
+    masked = masker(mask)
+    return Measure(
+        "1 - ROUGE-L",
+        lambda texts: [tokens(masked(text)) for text in texts],
+        lambda a, b: 1.0 - rouge_l(a, b),
+    )
+
+
+def score_measure(name: str, scorer: Scorer) -> Measure:
+    """Absolute difference of the answers' scores."""
+    return Measure(f"|{name} difference|", scorer, lambda a, b: abs(float(a) - float(b)))
+
+
+def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
+    """1 when the answers' scores fall on different sides of a threshold, else 0."""
+    limit = share(threshold, "threshold")
+    return Measure(
+        f"{name} changes sides",
+        lambda texts: (scorer(texts) > limit).tolist(),
+        lambda a, b: float(a != b),
+    )
+
+
+def own_measure(function: Callable[[str, str], float]) -> Measure:
+    """A user's own dissimilarity of two texts; anything outside [0, 1] is an error."""
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def compare(a: str, b: str) -> float:
+        value = float(function(a, b))
+        if not 0.0 <= value <= 1.0:
+            raise ValueError(
+                f"{name}({a[:40]!r}, {b[:40]!r}) is {value}; a dissimilarity must be in [0, 1]"
+            )
+        return value
+
+    return Measure(name, list, compare)
+
+
+def counterfactual_invariance(
+    texts_a: Any,
+    texts_b: Any,
+    measure: Measure,
+    *,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Mean dissimilarity E[v] of the answers to the two members of a pair (Bouchard 2024, 3.2).
+
+    Parameters
+    ----------
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair; several answers a side are compared each with each.
+    measure : Measure
+        The invariance metric v.
+    units, population
+        As in every metric.
+
+    Returns
+    -------
+    Mean
+        Value in [0, 1]; with two or more answers a side also ``.floor``, what two answers to the
+        same prompt differ by, and ``.excess``.
+    """
+    rows_a, rows_b = text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b")
+    distinct = list(dict.fromkeys(text for row in (*rows_a, *rows_b) for text in row))
+    prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
+    return mean_over_pairs(
+        [[prepared[text] for text in row] for row in rows_a],
+        [[prepared[text] for text in row] for row in rows_b],
+        measure.compare,
+        units=units,
+        population=population,
+    )
