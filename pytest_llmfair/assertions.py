@@ -12,7 +12,17 @@ from pytest_llmfair.collecting import Evidence, collect, evidence_for, paired_te
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
-from pytest_llmfair.results import Example, Result, Verdict, error_for, judge
+from pytest_llmfair.results import (
+    BoundExceeded,
+    Example,
+    Inconclusive,
+    InvalidEvidence,
+    Result,
+    Underpowered,
+    Verdict,
+    error_for,
+    judge,
+)
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 
@@ -20,6 +30,9 @@ if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair
 
 _WORST = 3
+
+# An xfail for an exceeded bound must not hide that other evidence of the test is invalid.
+_SERIOUS = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +158,7 @@ def assert_metric(
     __tracebackhide__ = True
     if bound is not None and minimum is not None:
         raise TypeError("give bound or minimum, not both")
-    data, keywords = _unpacked(get_metric(name), data, keywords)
+    data, keywords = unpacked(get_metric(name), data, keywords)
     result = measure_and_judge(
         name,
         data,
@@ -344,26 +357,37 @@ def assert_counterfactual_invariance(
 def conclude(result: Result) -> Result:
     """Record a result; raise or skip as its mode and the policies say; return it otherwise."""
     __tracebackhide__ = True
-    settings = current_settings()
-    recorder = recording.active()
-    if recorder is not None:
-        recorder.results.append(result)
-    raise_if_red(result)
-    policy = settings.underpowered if result.verdict is Verdict.UNDERPOWERED else settings.inconclusive
-    undecided = result.verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED)
-    if recorder is not None and undecided and result.mode == "gate" and policy in ("skip", "xfail"):
-        import pytest
-
-        (pytest.skip if policy == "skip" else pytest.xfail)(first_line(result))
+    record(result)
+    conclude_all([result])
     return result
 
 
-def raise_if_red(result: Result) -> None:
-    """Raise the error that belongs to a red result."""
+def record(result: Result) -> None:
+    """Hand a result to the running test's record; nothing outside pytest."""
+    recorder = recording.active()
+    if recorder is not None:
+        recorder.results.append(result)
+
+
+def conclude_all(results: Sequence[Result]) -> None:
+    """Raise for red results, in one error of the most serious kind; else follow the policies."""
     __tracebackhide__ = True
-    if result.red:
-        message = failure_message(result, show_text=current_settings().show_text)
-        raise error_for(result)(result, message)
+    settings = current_settings()
+    red = sorted((r for r in results if r.red), key=lambda r: _SERIOUS.index(error_for(r)))
+    if red:
+        messages = [failure_message(r, show_text=settings.show_text) for r in red]
+        raise error_for(red[0])(red[0], "\n\n".join(messages))
+    if recording.active() is None:
+        return
+    for result in results:
+        policy = {
+            Verdict.INCONCLUSIVE: settings.inconclusive,
+            Verdict.UNDERPOWERED: settings.underpowered,
+        }.get(result.verdict)
+        if result.mode == "gate" and policy in ("skip", "xfail"):
+            import pytest
+
+            (pytest.skip if policy == "skip" else pytest.xfail)(first_line(result))
 
 
 def _judged(
@@ -478,7 +502,7 @@ def _two_sides(data: Any, max_missing: float) -> tuple[Evidence, Any, Any, list[
     return Evidence(), [row[0] for row in rows], [row[1] for row in rows], None
 
 
-def _unpacked(
+def unpacked(
     info: MetricInfo, data: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Spread a mapping of argument names, or one tuple for a metric of two arguments."""

@@ -1,0 +1,112 @@
+"""The collector behind the `fairness` fixture: one sample of answers, several checks, one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pytest_llmfair.assertions import (
+    Judging,
+    conclude_all,
+    measure_and_judge,
+    record,
+    unpacked,
+)
+from pytest_llmfair.collecting import collect
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.results import Result
+
+
+class Fairness:
+    """Collects answers once and checks several metrics on them.
+
+    Parameters
+    ----------
+    client : callable
+        Returns the model client; called when answers are first collected.
+    scorers : callable
+        Returns the scorers by name; called when texts are first scored.
+    """
+
+    def __init__(
+        self, *, client: Callable[[], Any], scorers: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        self._client = client
+        self._scorers = scorers
+        self._results: list[Result] = []
+        self.responses: Responses | PairedResponses | None = None
+
+    def collect(self, prompts_or_pairs: Any, n: int = 1) -> Responses | PairedResponses:
+        """Ask the model for n answers to every prompt, or to both members of every pair.
+
+        Parameters
+        ----------
+        prompts_or_pairs : list of str or list of Pair
+            What to ask.
+        n : int
+            Answers per prompt.
+
+        Returns
+        -------
+        Responses or PairedResponses
+            Also kept for the checks that follow.
+        """
+        self.responses = collect(prompts_or_pairs, self._client(), n)
+        return self.responses
+
+    def check(
+        self,
+        name: str,
+        *data: Any,
+        bound: float | None = None,
+        minimum: float | None = None,
+        scorer: Any = None,
+        level: float | None = None,
+        mode: str | None = None,
+        max_mde: float | None = None,
+        max_missing: float | None = None,
+        label: str = "",
+        **keywords: Any,
+    ) -> Result:
+        """Judge a metric on the collected answers, or on `data`; a red verdict raises at the end.
+
+        Parameters are those of :func:`pytest_llmfair.assert_metric`. All checks of a test report
+        before its end, where the red ones raise together, inside the test's call phase.
+
+        Returns
+        -------
+        Result
+            Whatever the verdict.
+        """
+        if bound is not None and minimum is not None:
+            raise TypeError("give bound or minimum, not both")
+        info = get_metric(name)
+        data, keywords = unpacked(info, data, keywords)
+        threshold = bound if minimum is None else minimum
+        if not data or (threshold is None and len(data) == 1):
+            if self.responses is None:
+                raise ValueError(
+                    f"nothing to check {info.name} on: call fairness.collect(...) first, or give data"
+                )
+            data = (self.responses, *data)
+        result = measure_and_judge(
+            name,
+            data,
+            threshold,
+            Judging(level, mode, max_mde, max_missing, label),
+            scorer=self._scorer(info.scorer) if scorer is None else scorer,
+            keywords=keywords,
+        )
+        record(result)
+        self._results.append(result)
+        return result
+
+    def finish(self) -> None:
+        """Raise what was red, all of it in one message; skip or xfail as the policies say."""
+        __tracebackhide__ = True
+        results, self._results = self._results, []
+        conclude_all(results)
+
+    def _scorer(self, name: str | None) -> Callable[[Sequence[str]], Any] | None:
+        return None if name is None else lambda texts: self._scorers()[name](texts)
