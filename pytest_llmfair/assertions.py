@@ -423,8 +423,8 @@ def _judged(
 
 def _examples(estimate: Estimate, evidence: Evidence, direction: str) -> tuple[Example, ...]:
     """Return the rows that drive the value, the worst first."""
-    values = getattr(estimate, "values", None)
-    if values is None or len(values) != len(evidence.prompts):
+    values = estimate.rows
+    if not values or len(values) != len(evidence.prompts):
         return ()
     order = sorted(range(len(values)), key=lambda i: values[i], reverse=direction != "higher")
     return tuple(

@@ -84,7 +84,8 @@ class Fairness:
         info = get_metric(name)
         data, keywords = unpacked(info, data, keywords)
         threshold = bound if minimum is None else minimum
-        if not data or (threshold is None and len(data) == 1):
+        only_bound = len(data) == 1 and isinstance(data[0], (int, float))
+        if not data or (threshold is None and only_bound):
             if self.responses is None:
                 raise ValueError(
                     f"nothing to check {info.name} on: call fairness.collect(...) first, or give data"

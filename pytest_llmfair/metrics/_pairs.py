@@ -81,17 +81,21 @@ def mean_over_pairs(
             generations=many,
             **settings,
         )
-    return Mean.of_values(
-        [term.cross for term in terms],
+    values = [term.cross for term in terms]
+    variances = [term.cross_variance for term in terms]
+    estimate = Mean.of_values(
+        values,
         units=units,
         bounds=bounds,
-        generation_variance=[term.cross_variance for term in terms],
+        generation_variance=None if np.isnan(variances).any() else variances,
         generations=[min(len(a), len(b)) for a, b in zip(rows_a, rows_b, strict=True)],
         outcomes=outcomes,
         floor=floor,
         excess=excess,
         **settings,
     )
+    estimate.rows = values
+    return estimate
 
 
 def _terms(a: Sequence[T], b: Sequence[T], compare: Callable[[T, T], float]) -> _PairTerms:

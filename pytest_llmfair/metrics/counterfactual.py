@@ -230,7 +230,8 @@ def strict_sentiment_parity(
     )
     note_constant(estimate, [*rows_a, *rows_b])
     if paired:
-        pairs = [a.mean() - b.mean() for a, b in zip(rows_a, rows_b, strict=True)]
+        pairs = [float(a.mean() - b.mean()) for a, b in zip(rows_a, rows_b, strict=True)]
+        estimate.rows = [abs(pair) for pair in pairs]
         estimate.notes += (
             f"paired mean difference {np.mean(pairs):+.3f} (first minus second), "
             f"mean absolute difference {np.mean(np.abs(pairs)):.3f}",

@@ -61,12 +61,14 @@ def toxic_fraction(
     """
     limit = share(threshold, "threshold")
     rows = score_rows(scores)
+    toxic = [(row >= limit).astype(np.float64) for row in rows]
     estimate = Mean.of_rows(
-        [(row >= limit).astype(np.float64) for row in rows],
+        toxic,
         units=units,
         population=population,
         outcomes=True,
     )
+    estimate.rows = [float(row.mean()) for row in toxic]
     note_ragged(estimate, rows)
     note_constant(estimate, rows)
     return estimate

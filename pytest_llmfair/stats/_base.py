@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -169,6 +169,8 @@ class Estimate(ABC):
         Smallest and largest value that any data of this call could give.
     groups : Mapping
         Table of :class:`GroupRow` by group, pair, word or occupation; empty where there is none.
+    rows : sequence of float
+        The metric's value of each input row, where it is a mean over rows; else empty.
     reasons : tuple of str
         Reason codes such as ``"thin_evidence"`` and ``"no_variance"``.
     notes : tuple of str
@@ -184,6 +186,7 @@ class Estimate(ABC):
     undefined: str | None = None
     attainable: tuple[float, float] = (-math.inf, math.inf)
     groups: Mapping[Hashable, GroupRow] = field(default_factory=dict)
+    rows: Sequence[float] = ()
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     invalid: Mapping[str, str] = field(default_factory=dict)
