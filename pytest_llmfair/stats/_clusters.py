@@ -1,0 +1,198 @@
+"""Sampling units: labels to clusters, and the variance of a mean over clusters.
+
+Sums are taken in an order that depends on the numbers alone, so that the order of rows and the
+names of units never change a result, not even in its last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# A spread this small relative to the range is rounding, not evidence of variation.
+_ROUNDING = 1e-12
+
+
+def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Floats:
+    """Return a 1-D float array, or raise ``ValueError`` that names the first wrong row.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_rows,)
+        Numbers that must be finite and within `bounds`.
+    name : str
+        What messages call the argument.
+    bounds : tuple of float
+        Smallest and largest legal value; may be infinite.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions; give one value per row")
+    if array.size == 0:
+        raise ValueError(f"{name} has no rows; give at least one")
+    low, high = bounds
+    wrong = ~((array >= low) & (array <= high) & np.isfinite(array))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"{name} row {row} is {array[row]:g}; {_legal(bounds)}")
+    return array
+
+
+def check_outcomes(array: Floats, name: str) -> None:
+    """Raise ``ValueError`` naming the first row that is neither 0 nor 1."""
+    wrong = (array != 0.0) & (array != 1.0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"{name} row {row} is {array[row]:g}; outcomes are 0 or 1")
+
+
+def _legal(bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    if math.isinf(low) and math.isinf(high):
+        return "give a finite number"
+    return f"give a number in [{low:g}, {high:g}]"
+
+
+def cluster_index(
+    units: Iterable[Hashable] | None, rows: int, name: str = "units"
+) -> tuple[Indices, int]:
+    """Give each row the number of its sampling unit: equal labels get equal numbers.
+
+    Parameters
+    ----------
+    units : iterable of hashable, optional
+        One label per row; without it every row is its own unit.
+    rows : int
+        Number of rows.
+    name : str
+        What messages call the argument.
+
+    Returns
+    -------
+    tuple
+        Cluster number of each row (in order of appearance) and the number of clusters.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label per row, or a label is NaN or not hashable.
+    """
+    if units is None:
+        return np.arange(rows), rows
+    numbers: dict[Hashable, int] = {}
+    found = [numbers.setdefault(label, len(numbers)) for label in label_list(units, rows, name)]
+    return np.array(found, dtype=np.intp), len(numbers)
+
+
+def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Sequence[Hashable]:
+    """Return one hashable label per row, or raise ``ValueError`` that names the row."""
+    labels = units.tolist() if isinstance(units, np.ndarray) else list(units)
+    if len(labels) != rows:
+        raise ValueError(f"{name} has {len(labels)} labels for {rows} rows; give one per row")
+    for row, label in enumerate(labels):
+        if label != label:
+            raise ValueError(f"{name} row {row} is NaN; give every row a label")
+        try:
+            hash(label)
+        except TypeError:
+            raise ValueError(
+                f"{name} row {row} is {label!r}, which cannot be a label; use text or numbers"
+            ) from None
+    return labels
+
+
+def cluster_sums(values: Floats, index: Indices, clusters: int) -> Floats:
+    """Sum of `values` per cluster, the same bits in any order of rows."""
+    order = np.argsort(values, kind="stable")
+    return np.bincount(index[order], weights=values[order], minlength=clusters)
+
+
+def exact_mean(values: Floats) -> float:
+    """Correctly rounded mean."""
+    return math.fsum(values.tolist()) / len(values)
+
+
+def is_constant(values: Floats, scale: float = 1.0) -> bool:
+    """Whether all values are equal but for rounding; `scale` is the range of the quantity."""
+    return float(values.max() - values.min()) <= _ROUNDING * scale
+
+
+def mean_influence(values: Floats, index: Indices, clusters: int) -> Floats:
+    """Influence of each cluster on the mean over rows, in ascending order.
+
+    For clusters of equal size these are the cluster means less the mean; for unequal ones the
+    mean is a ratio (sum of values over number of rows), so sizes count as random too.
+    """
+    centre = exact_mean(values)
+    if clusters == len(values):
+        return np.sort(values - centre)
+    sums = cluster_sums(values - centre, index, clusters)
+    return np.sort(sums * (clusters / len(values)))
+
+
+def kurtosis_df(influence: Floats) -> float:
+    """Degrees of freedom of a variance from N influence values: the kurtosis matters.
+
+    Satterthwaite's 2 v^2 / Var(v) with the variance of a sample variance,
+    (m4 - v^2 (N - 3) / (N - 1)) / N; clipped to [1, N - 1].
+    """
+    n = len(influence)
+    if n < 2:
+        return math.nan
+    centred = influence - influence.mean()
+    squares = centred * centred
+    v = float(squares.mean())
+    if v == 0.0:
+        return float(n - 1)
+    scaled = squares / v
+    m4 = float((scaled * scaled).mean())
+    return min(max(2.0 * n / (m4 - (n - 3) / (n - 1)), 1.0), float(n - 1))
+
+
+def variance_of_mean(influence: Floats) -> float:
+    """Squared standard error of a mean from the influence values of its clusters."""
+    n = len(influence)
+    if n < 2:
+        return math.nan
+    centred = influence - influence.mean()
+    return float((centred * centred).sum()) / (n * (n - 1))
+
+
+def satterthwaite(variances: Floats, df: Floats) -> float:
+    """Degrees of freedom of a sum of independent variances with their own `df`."""
+    total = float(np.sort(variances).sum())
+    if total <= 0.0:
+        return float(df.sum())
+    return 1.0 / float(np.sort((variances / total) ** 2 / df).sum())
+
+
+def intraclass_correlation(sums: Floats, sizes: Floats, sum_of_squares: float) -> float:
+    """One-way analysis-of-variance estimate of the correlation inside clusters.
+
+    Parameters
+    ----------
+    sums, sizes : ndarray of shape (n_clusters,)
+        Sum of the centred observations and their number, per cluster.
+    sum_of_squares : float
+        Sum of the squared centred observations.
+
+    Returns
+    -------
+    float
+        At most 1, may be negative; NaN with one cluster, one observation each, or no variance.
+    """
+    clusters, total = len(sums), float(sizes.sum())
+    if clusters < 2 or total <= clusters or sum_of_squares <= 0.0:
+        return math.nan
+    between = float(np.sort(sums * sums / sizes).sum())
+    within = max(0.0, sum_of_squares - between) / (total - clusters)
+    between /= clusters - 1
+    size = (total - float((sizes * sizes).sum()) / total) / (clusters - 1)
+    scale = between + (size - 1.0) * within
+    return (between - within) / scale if scale > 0.0 else math.nan

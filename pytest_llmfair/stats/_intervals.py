@@ -1,0 +1,116 @@
+"""Quantiles and closed-form bounds for shares, one-sided with error rate alpha."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy import special
+
+
+def normal_quantile(probability: float) -> float:
+    """Quantile of the standard normal distribution."""
+    return float(special.ndtri(probability))
+
+
+def t_quantile(probability: float, df: float) -> float:
+    """Quantile of Student's t; `df` may be fractional, infinite gives the normal quantile."""
+    if math.isinf(df):
+        return normal_quantile(probability)
+    return float(special.stdtrit(df, probability))
+
+
+def zero_event_bound(trials: float, alpha: float) -> float:
+    """Upper bound of a rate after `trials` draws without one event: 1 - alpha^(1/trials)."""
+    return -math.expm1(math.log(alpha) / trials)
+
+
+def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]:
+    """Exact bounds of a binomial rate, each with error rate at most `alpha`."""
+    if hits == 0:
+        return 0.0, zero_event_bound(trials, alpha)
+    if hits == trials:
+        return 1.0 - zero_event_bound(trials, alpha), 1.0
+    return (
+        float(special.betaincinv(hits, trials - hits + 1, alpha)),
+        float(special.betaincinv(hits + 1, trials - hits, 1.0 - alpha)),
+    )
+
+
+def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
+    """Score bounds of a share; `quantile` is that of the normal or of t at 1 - alpha.
+
+    With the t quantile this equals the normal score interval on ``trials * (z / t)**2`` draws.
+    """
+    extra = quantile * quantile / trials
+    centre = share + 0.5 * extra
+    reach = math.sqrt(extra * (share * (1.0 - share) + 0.25 * extra))
+    return (
+        max(0.0, (centre - reach) / (1.0 + extra)),
+        min(1.0, (centre + reach) / (1.0 + extra)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Evidence about the mean of a quantity in [0, 1], reduced to what its interval needs.
+
+    Attributes
+    ----------
+    value : float
+        The mean.
+    effective : float
+        Independent 0/1 draws that would be as variable: value (1 - value) / squared error.
+    df : float
+        Degrees of freedom of the squared error.
+    trials : int
+        Draws the zero-event bound rests on: sampling units, or generations of fixed units.
+    hits : int or None
+        Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
+    guarded : bool
+        Whether neither end may be closer to its own bound than the zero-event bound allows: hits
+        that cluster in few units look less variable than no hit at all.
+    """
+
+    value: float
+    effective: float
+    df: float
+    trials: int
+    hits: int | None = None
+    guarded: bool = False
+
+    @property
+    def method(self) -> str:
+        """The interval in words."""
+        if self.trials == 1:
+            return "one unit (Markov)"
+        if self.hits is not None:
+            return "Clopper-Pearson"
+        if self.value in (0.0, 1.0):
+            return "zero-event bound"
+        return "Wilson on effective sample size, kurtosis-based df"
+
+    def lower(self, alpha: float) -> float:
+        """Lower bound with error rate `alpha`."""
+        return self._bounds(alpha)[0]
+
+    def upper(self, alpha: float) -> float:
+        """Upper bound with error rate `alpha`."""
+        return self._bounds(alpha)[1]
+
+    def _bounds(self, alpha: float) -> tuple[float, float]:
+        if self.trials == 1:
+            # Markov's inequality: a draw this large (small) has at most probability alpha when the
+            # mean is below alpha * value (above 1 - alpha * (1 - value)).
+            return alpha * self.value, 1.0 - alpha * (1.0 - self.value)
+        if self.hits is not None:
+            return clopper_pearson(self.hits, self.trials, alpha)
+        least = zero_event_bound(self.trials, alpha)
+        if self.value == 0.0:
+            return 0.0, least
+        if self.value == 1.0:
+            return 1.0 - least, 1.0
+        low, high = wilson(self.value, self.effective, t_quantile(1.0 - alpha, self.df))
+        if self.guarded:
+            low, high = min(low, 1.0 - least), max(high, least)
+        return low, high

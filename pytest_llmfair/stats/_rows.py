@@ -1,0 +1,294 @@
+"""Rows of generations on [0, 1] and what they say about their mean; the engine of `Mean`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._intervals import Share
+
+FEW_UNITS = 20
+FEW_EVENTS = 5
+
+# Below this a squared standard error on [0, 1] is rounding.
+_NO_VARIANCE = 1e-24
+
+
+def read_table(
+    rows: ArrayLike | Sequence[ArrayLike], bounds: tuple[float, float], outcomes: bool
+) -> tuple[Floats, Floats, Floats]:
+    """Reduce rows of generations to their means.
+
+    Returns
+    -------
+    tuple of ndarray of shape (n_rows,)
+        Row means, generations per row, and squared deviations from the row mean summed.
+
+    Raises
+    ------
+    ValueError
+        If there is no row, a row is empty, or an entry is illegal (names the row).
+    """
+    table, counts = _padded(rows)
+    if table.shape[0] == 0:
+        raise ValueError("rows is empty; give at least one row")
+    if (counts == 0).any():
+        raise ValueError(f"row {int(np.argmax(counts == 0))} has no generation; give at least one")
+    inside = np.arange(table.shape[1]) < counts[:, None]
+    low, high = bounds
+    wrong = inside & ~((table >= low) & (table <= high) & np.isfinite(table))
+    if outcomes:
+        wrong |= inside & (table != 0.0) & (table != 1.0)
+    if wrong.any():
+        row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        legal = "outcomes are 0 or 1" if outcomes else f"give a number in [{low:g}, {high:g}]"
+        raise ValueError(f"row {row}, generation {column} is {table[row, column]:g}; {legal}")
+    table = np.sort(np.where(inside, table, math.inf), axis=1)
+    values = np.where(inside, table, 0.0).sum(axis=1) / counts
+    squares = np.where(inside, table - values[:, None], 0.0) ** 2
+    return np.clip(values, low, high), counts, squares.sum(axis=1)
+
+
+def _padded(rows: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Floats]:
+    try:
+        table = np.asarray(rows, dtype=np.float64)
+    except ValueError:
+        table = np.empty(0)
+    if table.ndim == 2:
+        return table, np.full(table.shape[0], float(table.shape[1]))
+    if table.ndim == 1 and table.size:
+        return table[:, None], np.ones(table.size)
+    pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in rows]  # type: ignore[union-attr]
+    for row, piece in enumerate(pieces):
+        if piece.ndim != 1:
+            raise ValueError(f"row {row} has {piece.ndim} dimensions; give its generations")
+    counts = np.array([float(piece.size) for piece in pieces])
+    table = np.full((len(pieces), int(counts.max(initial=0.0))), math.nan)
+    for row, piece in enumerate(pieces):
+        table[row, : piece.size] = piece
+    return table, counts
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Row means on [0, 1] with their sampling units.
+
+    Attributes
+    ----------
+    values, counts : ndarray of shape (n_rows,)
+        Mean and number of generations of each row.
+    squares : ndarray of shape (n_rows,) or None
+        Squared deviations of the generations from their row mean, summed; None when unknown.
+    own_variance : ndarray of shape (n_rows,) or None
+        Variance of each row's value due to its generations, where the caller knows it.
+    index : ndarray of shape (n_rows,)
+        Sampling unit of each row.
+    units : int
+        Number of sampling units.
+    outcomes : bool
+        Whether generations are 0/1 outcomes.
+    """
+
+    values: Floats
+    counts: Floats
+    squares: Floats | None
+    own_variance: Floats | None
+    index: Indices
+    units: int
+    outcomes: bool
+
+    @classmethod
+    def of(
+        cls,
+        values: Floats,
+        counts: Floats,
+        squares: Floats | None,
+        own_variance: Floats | None,
+        units: Iterable[Hashable] | None,
+        outcomes: bool,
+    ) -> Rows:
+        """Put the parts together, with rows of equal label in one sampling unit."""
+        index, number = clusters.cluster_index(units, len(values))
+        return cls(values, counts, squares, own_variance, index, number, outcomes)
+
+    def per_unit(self, quantity: Floats) -> Floats:
+        """Sum of a row quantity over the rows of each unit."""
+        if self.units == len(self.values):
+            return quantity
+        return clusters.cluster_sums(quantity, self.index, self.units)
+
+    @property
+    def generations(self) -> Floats:
+        """Generations per unit."""
+        return self.per_unit(self.counts)
+
+    def unit_means(self) -> Floats:
+        """Mean over the rows of each unit."""
+        return self.per_unit(self.values) / self.per_unit(np.ones(len(self.values)))
+
+    def _squares_in_units(self) -> Floats | None:
+        """Squared deviations of generations from the mean of their unit, summed per unit."""
+        if self.squares is None:
+            return None
+        if self.units == len(self.values):
+            return self.squares
+        means = self.per_unit(self.counts * self.values) / self.generations
+        between = self.counts * (self.values - means[self.index]) ** 2
+        return self.per_unit(self.squares + between)
+
+    def repeats_identical(self) -> bool:
+        """Whether some unit has repeats and no repeat differs from another of its unit."""
+        if self.own_variance is not None:
+            return bool((self.counts > 1).any() and (self.own_variance <= _NO_VARIANCE).all())
+        squares = self._squares_in_units()
+        if squares is None or not (self.generations > 1).any():
+            return False
+        return bool((squares <= _NO_VARIANCE * self.generations).all())
+
+    def sampled(self) -> tuple[Share, float]:
+        """Evidence when units were drawn from a population, and the squared standard error."""
+        value = clusters.exact_mean(self.values)
+        if self.units == 1:
+            return Share(value, math.nan, math.nan, 1), math.nan
+        influence = clusters.mean_influence(self.values, self.index, self.units)
+        variance = clusters.variance_of_mean(influence)
+        hits = self._hits()
+        if variance <= _NO_VARIANCE:
+            effective, variance = float(self.units), 0.0
+        else:
+            effective = value * (1.0 - value) / variance
+            if self.outcomes:
+                effective = min(effective, float(self.counts.sum()))
+        return Share(
+            value,
+            max(effective, 1.0),
+            clusters.kurtosis_df(influence),
+            self.units,
+            hits,
+            guarded=self.outcomes,
+        ), variance
+
+    def _hits(self) -> int | None:
+        """Units with an event, where each unit is a single 0/1 draw of equal weight."""
+        if not self.outcomes:
+            return None
+        sizes = self.per_unit(np.ones(len(self.values)))
+        means = self.unit_means()
+        if sizes.min() != sizes.max() or not ((means == 0.0) | (means == 1.0)).all():
+            return None
+        return int(means.sum())
+
+    def fixed(self) -> tuple[Share, float]:
+        """Evidence when the units are all there is and only generations vary.
+
+        The variance is that of the generations inside each unit; it is never taken below that of
+        the most unequal allocation of one binomial, and identical repeats count as one generation
+        per unit, so that a deterministic model never gets an interval of no width.
+        """
+        value = clusters.exact_mean(self.values)
+        rows = len(self.values)
+        variances, df = self._unit_variances()
+        weights = self.per_unit(np.ones(rows)) / rows
+        draws = rows * float(self.counts.min())
+        constant = clusters.is_constant(self.values)
+        if self.repeats_identical() and not (constant and self.outcomes):
+            draws = 1.0 / float(weights.max())
+            variance = 0.0
+        else:
+            variance = float(np.sort(variances).sum())
+        share = value * (1.0 - value)
+        # Var = sum w^2 p (1 - p) / m <= p (1 - p) / min(m / w) by concavity: a certain floor.
+        effective = max(draws, share / variance) if variance > _NO_VARIANCE else draws
+        freedom = clusters.satterthwaite(variances, df)
+        if share > 0.0:
+            variance = share / effective
+        trials = max(1, int(draws))
+        return Share(value, effective, freedom, trials, guarded=self.outcomes), variance
+
+    def _unit_variances(self) -> tuple[Floats, Floats]:
+        """Variance that each unit adds to the mean, and its degrees of freedom."""
+        rows = len(self.values)
+        generations = self.generations
+        if self.own_variance is not None:
+            few = self.counts < 2
+            variances = self.per_unit(self.own_variance) / rows**2
+        else:
+            few = (generations < 2)[self.index]
+            squares = self._squares_in_units()
+            if squares is None:
+                raise ValueError(
+                    "a fixed population needs generation_variance: the values are already "
+                    "reduced over their generations"
+                )
+            if self.outcomes:
+                smooth = (self.per_unit(self.counts * self.values) + 1.0) / (generations + 2.0)
+                within = smooth * (1.0 - smooth)
+            else:
+                within = squares / np.maximum(generations - 1.0, 1.0)
+            variances = within * self.per_unit(1.0 / self.counts) / rows**2
+        if few.any():
+            raise ValueError(
+                f"row {int(np.argmax(few))} has 1 generation; a fixed population needs at least 2 "
+                "per unit, since nothing else varies"
+            )
+        return variances, generations - 1.0
+
+    def effective_size(self, variance: float, trials: int) -> float:
+        """Independent observations that would give the same squared error."""
+        if not variance > 0.0:
+            return float(trials)
+        observed = self.counts if self.squares is not None else np.ones(len(self.values))
+        total = float(observed.sum())
+        return self._total_squares(observed) / (total - 1.0) / variance
+
+    def _total_squares(self, observed: Floats) -> float:
+        centre = clusters.exact_mean(self.values)
+        squares = observed * (self.values - centre) ** 2
+        if self.squares is not None:
+            squares = squares + self.squares
+        return math.fsum(squares.tolist())
+
+    def correlation(self) -> float:
+        """Intraclass correlation of generations inside units; NaN where it is not defined."""
+        if self.squares is None:
+            return math.nan
+        centred = self.values - clusters.exact_mean(self.values)
+        return clusters.intraclass_correlation(
+            self.per_unit(self.counts * centred),
+            self.generations,
+            self._total_squares(self.counts),
+        )
+
+    def flags(self, trials: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Reason codes and the same in words."""
+        found: dict[str, str] = {}
+        constant = clusters.is_constant(self.unit_means())
+        if self.units == 1:
+            found["thin_evidence"] = "one unit only: nothing shows how much units differ"
+        elif trials < FEW_UNITS:
+            found["thin_evidence"] = (
+                f"only {trials} units: below {FEW_UNITS} the interval is a rough guide"
+            )
+        elif self.outcomes:
+            means = self.unit_means()
+            events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
+            if events < FEW_EVENTS:
+                found["thin_evidence"] = (
+                    f"only {events} of {self.units} units differ from the rest, fewer than "
+                    f"{FEW_EVENTS}: the interval is a rough guide"
+                )
+        if constant and self.units > 1:
+            found["no_variance"] = (
+                f"all {self.units} units have the same value: each counts as one draw"
+            )
+        elif self.repeats_identical():
+            found["identical_repeats"] = (
+                "all repeats of every unit are identical: they count as one generation"
+            )
+        return tuple(found), tuple(found.values())

@@ -1,0 +1,259 @@
+"""Means of bounded quantities over sampling units: toxicity, similarity, flips, overlap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._intervals import Share, zero_event_bound
+from pytest_llmfair.stats._rows import Rows, read_table
+
+# Correlation of two generations of one unit that planning assumes, since a plan must not depend on
+# the data.
+PLANNING_ICC = 0.3
+
+
+@dataclass(eq=False, kw_only=True)
+class Mean(Estimate):
+    """Mean over rows of a bounded quantity, judged over clusters of rows.
+
+    Wilson score interval on the effective sample size, with degrees of freedom from the kurtosis
+    of the cluster influence values ("W-kdf"); Clopper-Pearson for one 0/1 outcome per cluster.
+
+    Attributes
+    ----------
+    share : Share
+        The evidence on [0, 1].
+    variance : float
+        Squared standard error on [0, 1]; 0 where the units do not differ, NaN with one unit.
+    bounds : tuple of float
+        Range of the quantity.
+    outcomes : bool
+        Whether the quantity is made of 0/1 outcomes.
+    floor, excess : Mean or None
+        For pair metrics with several generations a side: the mean of the two within-side values,
+        and the value less that floor.
+    """
+
+    share: Share
+    variance: float
+    bounds: tuple[float, float]
+    outcomes: bool
+    floor: Mean | None = None
+    excess: Mean | None = None
+    method: str = "W-kdf"
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: ArrayLike | Sequence[ArrayLike],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
+        outcomes: bool = False,
+    ) -> Mean:
+        """Mean of the row means.
+
+        Parameters
+        ----------
+        rows : array_like of shape (n_rows, n_generations), or sequence of 1-D array_like
+            One row per prompt, its generations inside; rows may differ in length.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit. They count in the
+            value as often as they occur, and once as evidence.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        bounds : tuple of float
+            Range of the entries.
+        outcomes : bool
+            Whether entries are 0/1 outcomes.
+
+        Raises
+        ------
+        ValueError
+            If a row is empty, or an entry is NaN, infinite, out of range or, with `outcomes`,
+            neither 0 nor 1; or a fixed unit has fewer than two generations. Names the row.
+        """
+        values, counts, squares = read_table(rows, bounds, outcomes)
+        return cls._build(values, counts, squares, None, units, population, bounds, outcomes)
+
+    @classmethod
+    def of_indicators(
+        cls,
+        x: ArrayLike,
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Mean:
+        """Share of rows with an event; `x` is 0/1 or boolean, one per row.
+
+        Raises
+        ------
+        ValueError
+            If an entry is neither 0 nor 1 (names the row).
+        """
+        return cls.of_values(x, units=units, population=population, outcomes=True)
+
+    @classmethod
+    def of_values(
+        cls,
+        values: ArrayLike,
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
+        generation_variance: ArrayLike | None = None,
+        generations: int | ArrayLike = 1,
+        outcomes: bool = False,
+        floor: Mean | None = None,
+        excess: Mean | None = None,
+    ) -> Mean:
+        """Mean of values that are already one per row.
+
+        Parameters
+        ----------
+        values : array_like of shape (n_rows,)
+            One value per row.
+        units, population, bounds
+            As in :meth:`of_rows`.
+        generation_variance : array_like of shape (n_rows,), optional
+            Variance of each row's value that is due to its generations; a fixed population needs
+            it, unless each row is one generation and units have several rows.
+        generations : int or array_like of shape (n_rows,)
+            Generations behind each value.
+        outcomes : bool
+            Whether values are means of 0/1 outcomes.
+        floor, excess : Mean, optional
+            Companions of a pair metric with several generations a side.
+
+        Raises
+        ------
+        ValueError
+            If a value is NaN, infinite or out of range; or a fixed unit has fewer than two
+            generations. Names the row.
+        """
+        array = clusters.check_rows(values, "values", bounds)
+        counts = np.broadcast_to(np.asarray(generations, dtype=np.float64), array.shape)
+        if not (counts >= 1.0).all():
+            row = int(np.argmin(counts >= 1.0))
+            raise ValueError(f"generations of row {row} are {counts[row]:g}; give at least 1")
+        single = bool((counts == 1.0).all())
+        if outcomes and single:
+            clusters.check_outcomes(array, "values")
+        variance = None
+        if generation_variance is not None:
+            variance = clusters.check_rows(
+                generation_variance, "generation_variance", (0.0, math.inf)
+            )
+            if variance.shape != array.shape:
+                raise ValueError(
+                    f"generation_variance has {variance.size} rows, values has {array.size}"
+                )
+        squares = np.zeros(array.shape) if single else None
+        mean = cls._build(array, counts, squares, variance, units, population, bounds, outcomes)
+        mean.floor, mean.excess = floor, excess
+        return mean
+
+    @classmethod
+    def _build(
+        cls,
+        values: Floats,
+        counts: Floats,
+        squares: Floats | None,
+        own_variance: Floats | None,
+        units: Iterable[Hashable] | None,
+        population: Population,
+        bounds: tuple[float, float],
+        outcomes: bool,
+    ) -> Mean:
+        low, high = bounds
+        scale = high - low
+        rows = Rows.of(
+            (values - low) / scale,
+            counts,
+            None if squares is None else squares / scale**2,
+            None if own_variance is None else own_variance / scale**2,
+            units,
+            outcomes,
+        )
+        share, variance = rows.fixed() if population == "fixed" else rows.sampled()
+        reasons, notes = rows.flags(share.trials)
+        per_unit = rows.generations
+        generations = int(per_unit.sum())
+        effective = rows.effective_size(variance, share.trials)
+        if population == "sampled":
+            effective = min(effective, float(generations))
+        return cls(
+            value=clusters.exact_mean(values),
+            sample=Sample(
+                units=rows.units,
+                generations=generations,
+                fewest=int(per_unit.min()),
+                most=int(per_unit.max()),
+                population=population,
+                effective=effective,
+                icc=rows.correlation(),
+                design_effect=generations / effective,
+            ),
+            attainable=bounds,
+            reasons=reasons,
+            notes=notes,
+            share=share,
+            variance=variance,
+            bounds=bounds,
+            outcomes=outcomes,
+            method=share.method,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        low, high = self.bounds
+        return low + (high - low) * self.share.lower(alpha)
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        low, high = self.bounds
+        return low + (high - low) * self.share.upper(alpha)
+
+    def noise_floor(self) -> float:
+        """Mean of the two within-side values; NaN without a companion floor."""
+        return math.nan if self.floor is None else self.floor.value
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error.
+
+        Parameters
+        ----------
+        at : float, optional
+            Without it the observed error; where units do not differ, that of one event more. With
+            it the error planned for when the truth is `at`: from the sample size alone, with an
+            intraclass correlation of 0.3 between generations of a unit.
+        """
+        low, high = self.bounds
+        scale = high - low
+        if at is None:
+            if self.variance > 0.0:
+                return scale * math.sqrt(self.variance)
+            trials = self.share.trials
+            share = (self.share.value * trials + 1.0) / (trials + 2.0)
+            return scale * math.sqrt(share * (1.0 - share) / trials)
+        spread = max(0.0, (at - low) * (high - at))
+        if not self.outcomes:
+            spread = min(spread, scale * scale / 12.0)
+        sample = self.sample
+        within = (1.0 - PLANNING_ICC) / sample.generations
+        between = PLANNING_ICC / sample.units if sample.population == "sampled" else 0.0
+        return math.sqrt(spread * (within + between))
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Zero-event bound: what even answers without one event leave open."""
+        low, high = self.bounds
+        return (high - low) * zero_event_bound(self.share.trials, alpha)
