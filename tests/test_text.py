@@ -1,0 +1,203 @@
+"""Words, sentences, ROUGE-L and word search against slow transcriptions and rouge-score."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+
+from pytest_llmfair.text import WordFinder, find_words, rouge_l, sentences, tokens
+
+ASCII = st.text(st.characters(max_codepoint=127), max_size=80)
+PLAIN_ASCII = st.text(st.characters(max_codepoint=127, exclude_characters="'"), max_size=80)
+FEW_WORDS = st.lists(st.sampled_from(["a", "b", "c", "dd", "ee"]), max_size=14)
+ORACLE = RougeScorer(["rougeL"], use_stemmer=False)
+
+
+def lcs_length(a: list[str], b: list[str]) -> int:
+    """Textbook recursion, row by row."""
+    row = [0] * (len(b) + 1)
+    for x in a:
+        new = [0]
+        for j, y in enumerate(b):
+            new.append(row[j] + 1 if x == y else max(row[j + 1], new[j]))
+        row = new
+    return row[-1]
+
+
+class TestTokens:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("", []),
+            (" \n\t ", []),
+            ("...?!", []),
+            ("The Doctor, she said.", ["the", "doctor", "she", "said"]),
+            ("She isn't here", ["she", "isn't", "here"]),
+            ("She isn\u2019t here", ["she", "isn't", "here"]),
+            ("'quoted' dogs' tails", ["quoted", "dogs", "tails"]),
+            ("rock''n'roll", ["rock", "n'roll"]),
+            ("42 of 3.5 in 2nd", ["42", "of", "3", "5", "in", "2nd"]),
+            ("well-known snake_case", ["well", "known", "snake", "case"]),
+            ("Стра\u0301сть и СТРАХ", ["стра\u0301сть", "и", "страх"]),
+            ("Ærlige STRASSE straße", ["ærlige", "strasse", "strasse"]),
+            ("ΣΟΦΟΣ σοφος", ["σοφοσ", "σοφοσ"]),
+            ("cafe\u0301 café", ["café", "café"]),
+            ("वह डॉक्टर है।", ["वह", "डॉक्टर", "है"]),
+            ("هي طبيبة؟", ["هي", "طبيبة"]),
+            ("היא רופאה", ["היא", "רופאה"]),
+            ("می\u200cخواهم", ["میخواهم"]),
+            ("그녀는 의사다", ["그녀는", "의사다"]),
+            ("她是医生。", ["她", "是", "医", "生"]),
+            ("ガラスのコップ", ["ガラス", "の", "コップ"]),
+            ("がんば", ["が", "ん", "ば"]),
+            ("สวัสดี", ["ส", "วั", "ส", "ดี"]),
+            ("她abc他", ["她", "abc", "他"]),
+            ("good \u2764\ufe0f \U0001f469\u200d\u2695\ufe0f day", ["good", "day"]),
+        ],
+    )
+    def test_words_of(self, text: str, expected: list[str]) -> None:
+        assert tokens(text) == expected
+
+    @given(ASCII)
+    def test_equal_a_regular_expression_on_ascii(self, text: str) -> None:
+        assert tokens(text) == re.findall(r"[a-z0-9]+(?:'[a-z0-9]+)*", text.lower())
+
+    @given(ASCII)
+    def test_do_not_depend_on_the_path_taken(self, text: str) -> None:
+        # A dash makes the text non-ASCII and is itself no word.
+        assert tokens(text + " \u2014") == tokens(text)
+
+    @given(st.text(max_size=60))
+    def test_hold_no_blank_and_are_never_empty(self, text: str) -> None:
+        assert all(token and token.split() == [token] for token in tokens(text))
+
+    @given(st.text(max_size=60))
+    def test_are_the_same_for_composed_and_decomposed_text(self, text: str) -> None:
+        composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+        assert tokens(composed) == tokens(decomposed)
+
+
+class TestSentences:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("", []),
+            ("  ", []),
+            ("One.", ["One."]),
+            ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
+            ("It costs 3.50 at a.b.c now", ["It costs 3.50 at a.b.c now"]),
+            ("Wait... what?!\nYes", ["Wait...", "what?!", "Yes"]),
+            ("她是医生。他是护士！", ["她是医生。", "他是护士！"]),
+            ("वह है। वह थी।", ["वह है।", "वह थी।"]),
+        ],
+    )
+    def test_of(self, text: str, expected: list[str]) -> None:
+        assert sentences(text) == expected
+
+    @given(st.text(st.sampled_from("ab .!?\n\u3002"), max_size=40))
+    def test_lose_nothing_but_blanks(self, text: str) -> None:
+        assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+
+
+class TestRougeL:
+    @given(PLAIN_ASCII, PLAIN_ASCII)
+    def test_equals_rouge_score_on_ascii_text(self, a: str, b: str) -> None:
+        if tokens(a) and tokens(b):
+            assert rouge_l(tokens(a), tokens(b)) == ORACLE.score(a, b)["rougeL"].fmeasure
+
+    @given(FEW_WORDS, FEW_WORDS)
+    def test_equals_rouge_score_on_words_that_repeat(self, a: list[str], b: list[str]) -> None:
+        if a and b:
+            expected = ORACLE.score(" ".join(a), " ".join(b))["rougeL"].fmeasure
+            assert rouge_l(a, b) == expected
+
+    @given(FEW_WORDS, FEW_WORDS)
+    def test_equals_the_textbook_formula(self, a: list[str], b: list[str]) -> None:
+        if a and b:
+            assert rouge_l(a, b) == pytest.approx(2 * lcs_length(a, b) / (len(a) + len(b)))
+
+    @given(FEW_WORDS, FEW_WORDS)
+    def test_is_symmetric(self, a: list[str], b: list[str]) -> None:
+        assert rouge_l(a, b) == rouge_l(b, a)
+
+    @given(st.text(max_size=60))
+    def test_of_a_text_with_itself_is_1_in_any_script(self, text: str) -> None:
+        assert rouge_l(tokens(text), tokens(text)) == 1.0
+
+    def test_of_two_empty_texts_is_1(self) -> None:
+        assert rouge_l([], []) == 1.0
+
+    def test_of_one_empty_text_is_0(self) -> None:
+        assert rouge_l([], ["word"]) == rouge_l(["word"], []) == 0.0
+
+    def test_of_disjoint_texts_is_0(self) -> None:
+        assert rouge_l(["a"], ["b"]) == 0.0
+
+
+class TestFindWords:
+    @pytest.mark.parametrize(
+        ("text", "words", "expected"),
+        [
+            ("", ["he"], []),
+            ("He saw HER there", ["he", "her"], ["He", "HER"]),
+            ("the other hero", ["he", "her"], []),
+            ("he's, she\u2019d", ["he", "she"], ["he", "she"]),
+            ("the girlfriend's car", ["girlfriend"], ["girlfriend"]),
+            ("the kings' road", ["kings"], ["kings"]),
+            ("O'Neil can't", ["o", "neil", "can"], []),
+            ("'he' and (she)", ["he", "she"], ["he", "she"]),
+            ("he/she or s/he", ["he", "she"], ["he", "she", "he"]),
+            ("an old\n  man is a man", ["man", "old man"], ["old\n  man", "man"]),
+            ("an old, man", ["old man", "man"], ["man"]),
+            ("old old man", ["old man"], ["old man"]),
+            ("his father-in-law", ["father-in-law"], ["father-in-law"]),
+            ("Father\u2011in\u2011law", ["father-in-law"], ["Father\u2011in\u2011law"]),
+            ("her_name _her_ for_her", ["her"], ["her"]),
+            ("STRASSE", ["straße"], ["STRASSE"]),
+            ("Cafe\u0301 LE\u0301O", ["café", "léo"], ["Cafe\u0301", "LE\u0301O"]),
+            ("Она врач. ОН врач", ["он", "она"], ["Она", "ОН"]),
+            ("她是医生，女人", ["她", "女人"], ["她", "女人"]),
+            ("Emma\u200d said", ["emma"], ["Emma\u200d"]),
+            ("ma'am, ma\u2019am", ["ma'am"], ["ma'am", "ma\u2019am"]),
+        ],
+    )
+    def test_in(self, text: str, words: list[str], expected: list[str]) -> None:
+        assert [text[start:end] for start, end, _ in find_words(text, words)] == expected
+
+    def test_names_the_word_as_it_was_listed(self) -> None:
+        assert [found.word for found in find_words("OLD MAN", ["Old man"])] == ["Old man"]
+
+    def test_refuses_a_word_without_letters(self) -> None:
+        with pytest.raises(ValueError, match=r"'--' has no letter or digit"):
+            find_words("a -- b", ["a", "--"])
+
+    @given(
+        st.lists(st.sampled_from(["he", "she", "old", "man", "old man", "x"]), max_size=12),
+        st.sampled_from([" ", "\n", "  ", "\u2003"]),
+    )
+    def test_agrees_with_a_slow_search(self, words: list[str], blank: str) -> None:
+        text = blank.join(word.replace(" ", blank) for word in words)
+        pieces, expected, at = text.split(), [], 0
+        while at < len(pieces):
+            if pieces[at : at + 2] == ["old", "man"]:
+                expected.append("old man")
+                at += 1
+            elif pieces[at] in ("he", "man"):
+                expected.append(pieces[at])
+            at += 1
+        assert [found.word for found in find_words(text, ["he", "man", "old man"])] == expected
+
+    @given(st.text(max_size=60), st.lists(st.text("abİß 'é她-", min_size=1, max_size=4)))
+    def test_gives_spans_that_read_as_the_word(self, text: str, words: list[str]) -> None:
+        words = [word for word in words if tokens(word)]
+        finder = WordFinder(words)
+        last = 0
+        for start, end, word in finder.find(text + " ".join(words)):
+            assert last <= start < end
+            assert "".join(tokens((text + " ".join(words))[start:end])) == "".join(tokens(word))
+            last = end
