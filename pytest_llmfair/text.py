@@ -88,9 +88,9 @@ def tokens(text: str) -> list[str]:
 
     A word is a run of letters, digits and their marks in any script; an apostrophe (straight
     or curly) inside a word stays in it ("isn't" is one token), hyphens, points and underscores
-    part words, numbers are words. In scripts written without blanks (Chinese and Japanese characters,
-    Thai, Lao, Khmer, Burmese) every character is a token. Symbols and emoji are no words.
-    On ASCII text without apostrophes the tokens are those of the ``rouge-score`` package.
+    part words, numbers are words. In scripts written without blanks (Chinese and Japanese
+    characters, Thai, Lao, Khmer, Burmese) every character is a token. Symbols and emoji are no
+    words. On ASCII text without apostrophes the tokens are those of the ``rouge-score`` package.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def rouge_l(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
         return float(len(tokens_a) == len(tokens_b))
     from rapidfuzz.distance import LCSseq
 
-    # It compares 64-bit hashes: some two of 1,000 distinct tokens share one with probability 3e-14.
+    # It compares 64-bit hashes: two of 1,000 distinct tokens share one with odds of 3e-14.
     # Numbering the tokens first would rule that out, and take longer than all the rest.
     common = LCSseq.similarity(tokens_a, tokens_b)
     precision = common / len(tokens_b)
