@@ -110,7 +110,8 @@ def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Seq
 def cluster_sums(values: Floats, index: Indices, clusters: int) -> Floats:
     """Sum of `values` per cluster, the same bits in any order of rows."""
     order = np.argsort(values, kind="stable")
-    return np.bincount(index[order], weights=values[order], minlength=clusters)
+    sums = np.bincount(index[order], weights=values[order], minlength=clusters)
+    return np.asarray(sums, dtype=np.float64)
 
 
 def exact_mean(values: Floats) -> float:
