@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population, Sample, Undefined
+from pytest_llmfair.stats.mean import Mean
 
-__all__ = ["Estimate", "GroupRow", "Interval", "Population", "Sample", "Undefined"]
+__all__ = ["Estimate", "GroupRow", "Interval", "Mean", "Population", "Sample", "Undefined"]

@@ -29,7 +29,7 @@ def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Flo
     name : str
         What messages call the argument.
     bounds : tuple of float
-        Smallest and largest legal value; may be infinite.
+        Smallest and largest legal value; may be infinite. What is beyond by rounding is clipped.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
@@ -37,11 +37,12 @@ def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Flo
     if array.size == 0:
         raise ValueError(f"{name} has no rows; give at least one")
     low, high = bounds
-    wrong = ~((array >= low) & (array <= high) & np.isfinite(array))
+    slack = _ROUNDING * (high - low) if math.isfinite(high - low) else 0.0
+    wrong = ~((array >= low - slack) & (array <= high + slack) & np.isfinite(array))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(f"{name} row {row} is {array[row]:g}; {_legal(bounds)}")
-    return array
+    return np.clip(array, low, high)
 
 
 def check_outcomes(array: Floats, name: str) -> None:
@@ -154,6 +155,13 @@ def kurtosis_df(influence: Floats) -> float:
     scaled = squares / v
     m4 = float((scaled * scaled).mean())
     return min(max(2.0 * n / (m4 - (n - 3) / (n - 1)), 1.0), float(n - 1))
+
+
+def standard_skewness(influence: Floats) -> float:
+    """Skewness of the influence values, third central moment over cubed standard deviation."""
+    centred = influence - influence.mean()
+    deviation = math.sqrt(float((centred * centred).mean()))
+    return float(((centred / deviation) ** 3).mean()) if deviation > 0.0 else 0.0
 
 
 def variance_of_mean(influence: Floats) -> float:

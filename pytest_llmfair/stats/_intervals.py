@@ -70,6 +70,9 @@ class Share:
     guarded : bool
         Whether neither end may be closer to its own bound than the zero-event bound allows: hits
         that cluster in few units look less variable than no hit at all.
+    skew : float
+        Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
+        the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.
     """
 
     value: float
@@ -78,6 +81,7 @@ class Share:
     trials: int
     hits: int | None = None
     guarded: bool = False
+    skew: float = 0.0
 
     @property
     def method(self) -> str:
@@ -110,7 +114,10 @@ class Share:
             return 0.0, least
         if self.value == 1.0:
             return 1.0 - least, 1.0
-        low, high = wilson(self.value, self.effective, t_quantile(1.0 - alpha, self.df))
+        t = t_quantile(1.0 - alpha, self.df)
+        low, high = wilson(self.value, self.effective, t)
+        tail = self.skew * (1.0 + 2.0 * t * t) / 6.0
+        low, high = max(0.0, low + min(0.0, tail)), min(1.0, high + max(0.0, tail))
         if self.guarded:
             low, high = min(low, 1.0 - least), max(high, least)
         return low, high

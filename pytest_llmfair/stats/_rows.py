@@ -158,20 +158,25 @@ class Rows:
             return Share(value, math.nan, math.nan, 1), math.nan
         influence = clusters.mean_influence(self.values, self.index, self.units)
         variance = clusters.variance_of_mean(influence)
-        hits = self._hits()
+        skew = 0.0
         if variance <= _NO_VARIANCE:
             effective, variance = float(self.units), 0.0
         else:
             effective = value * (1.0 - value) / variance
             if self.outcomes:
                 effective = min(effective, float(self.counts.sum()))
+            else:
+                # Wilson is as asymmetric as 0/1 draws; scores can be far more skewed than those.
+                third = clusters.standard_skewness(influence) * math.sqrt(variance / self.units)
+                skew = third - (1.0 - 2.0 * value) / effective
         return Share(
             value,
             max(effective, 1.0),
             clusters.kurtosis_df(influence),
             self.units,
-            hits,
-            guarded=self.outcomes,
+            self._hits(),
+            self.outcomes,
+            skew,
         ), variance
 
     def _hits(self) -> int | None:
