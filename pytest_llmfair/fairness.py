@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pytest_llmfair import recording
 from pytest_llmfair.assertions import (
     Judging,
     conclude_all,
@@ -101,6 +102,9 @@ class Fairness:
         )
         record(result)
         self._results.append(result)
+        recorder = recording.active()
+        if recorder is not None and self not in recorder.collectors:
+            recorder.collectors.append(self)
         return result
 
     def finish(self) -> None:

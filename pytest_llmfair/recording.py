@@ -1,24 +1,83 @@
-"""Where results go while a test runs. Standard library only: the plugin loads this at start-up."""
+"""Where results go while a test runs. PYTEST_DONT_REWRITE.
+
+Standard library only: the plugin loads this at start-up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_llmfair.fairness import Fairness
     from pytest_llmfair.results import Result
     from pytest_llmfair.settings import Settings
 
 
 @dataclass(slots=True)
 class Recorder:
-    """Results of one test, in the order in which they were judged."""
+    """Results of one test, in the order in which they were judged.
+
+    Attributes
+    ----------
+    nodeid : str
+        The test.
+    settings : Settings
+        Settings of its session.
+    folder : Path
+        Folder of the test's file; relative prompt files are looked up there first.
+    results : list of Result
+        Everything judged so far, over all attempts.
+    collectors : list of Fairness
+        Collectors with checks that raise at the end of the running phase.
+    attempt : int
+        1 for the first run of the test, more when a plugin runs it again.
+    reported : int
+        How many of the results are on a report already.
+    """
 
     nodeid: str
     settings: Settings
+    folder: Path = field(default_factory=Path)
     results: list[Result] = field(default_factory=list)
+    collectors: list[Fairness] = field(default_factory=list)
+    attempt: int = 0
+    reported: int = 0
+
+    def unreported(self) -> list[dict[str, Any]]:
+        """Return the results that are on no report yet, as plain data and without any text."""
+        new, self.reported = self.results[self.reported :], len(self.results)
+        records = [
+            {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt} for result in new
+        ]
+        for record in records:
+            del record["examples"]
+        return records
+
+    def finish(self) -> None:
+        """Let every collector raise what its checks found."""
+        __tracebackhide__ = True
+        collectors, self.collectors = self.collectors, []
+        for collector in collectors:
+            collector.finish()
+
+    def refuse_another_attempt(self) -> None:
+        """Raise the verdict of an earlier attempt again: no test is run until it is green."""
+        __tracebackhide__ = True
+        red = [result for result in self.results if result.red]
+        if not red:
+            return
+        from pytest_llmfair.reports.message import first_line
+        from pytest_llmfair.results import error_for
+
+        raise error_for(red[0])(
+            red[0],
+            f"{first_line(red[0])}\n  attempt {self.attempt} is refused: an earlier one judged "
+            "this, and a test repeated until it is green proves nothing; collect more units",
+        )
 
 
 # A stack, not a context variable: a test may judge from a thread, and pytester nests sessions.

@@ -1,17 +1,23 @@
-"""Options and ini values, resolved once into one frozen `Settings`. Standard library only."""
+"""Options and ini values, resolved once into one frozen `Settings`. PYTEST_DONT_REWRITE.
+
+Standard library only: the plugin loads this at start-up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "mode": ("gate", "strict", "point"),
-    "inconclusive": ("warn", "skip", "xfail", "fail"),
-    "underpowered": ("fail", "warn", "skip", "xfail"),
-    "show_text": ("worst", "none"),
-}
+if TYPE_CHECKING:
+    import pytest
+
+
+def _default_show_text() -> str:
+    """Return "none" on CI machines: outputs can be private or toxic, and logs are kept there."""
+    return "none" if os.environ.get("CI") else "worst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,7 @@ class Settings:
     max_tokens : int
         Longest answer in tokens.
     show_text : {"worst", "none"}
-        Whether messages show prompts and outputs.
+        Whether messages show prompts and outputs; by default "none" when ``CI`` is set.
     max_missing : float
         Largest share of missing answers in [0, 1] per group before a verdict is INVALID.
     json : str or None
@@ -49,7 +55,201 @@ class Settings:
     underpowered: str = "fail"
     seed: int = 0
     max_tokens: int = 64
-    show_text: str = "worst"
+    show_text: str = field(default_factory=_default_show_text)
     max_missing: float = 0.05
     json: str | None = None
     require: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting as users write it.
+
+    Attributes
+    ----------
+    name : str
+        Field of :class:`Settings`.
+    parse : callable
+        Text to value; raises ``ValueError`` when the text is not legal.
+    legal : str
+        The legal values, in words that follow "give".
+    help : str
+        What it does, with its default.
+    metavar : str
+        Placeholder of the value in ``pytest --help``.
+    ini_only : bool
+        Whether there is no command line option.
+    """
+
+    name: str
+    parse: Callable[[str], Any]
+    legal: str
+    help: str
+    metavar: str
+    ini_only: bool = False
+
+    @property
+    def flag(self) -> str:
+        """Name on the command line."""
+        return "--" + self.key.replace("_", "-")
+
+    @property
+    def key(self) -> str:
+        """Name in ini files, and of the parsed option."""
+        return f"llmfair_{self.name}"
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise ValueError
+    return text
+
+
+def _level(text: str) -> float:
+    level = float(text)
+    if not 0.0 < level < 1.0:
+        raise ValueError
+    return level
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0.0 <= share <= 1.0:
+        raise ValueError
+    return share
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        number = int(text)
+        if number < least:
+            raise ValueError
+        return number
+
+    return parse
+
+
+def _choice(name: str, words: tuple[str, ...], help_text: str) -> Option:
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError
+        return text
+
+    return Option(name, parse, f"one of {', '.join(words)}", help_text, "|".join(words))
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "model",
+        _text,
+        "a model specification such as builtin:ngram, hf:PATH_OR_ID or python:MODULE:CALLABLE",
+        "model under test: builtin:ngram (default), hf:PATH_OR_ID, python:MODULE:CALLABLE",
+        "SPEC",
+    ),
+    _choice(
+        "mode",
+        ("gate", "strict", "point"),
+        "when a verdict is red: gate (default) on FAIL and INVALID, strict on anything but PASS, "
+        "point on a value beyond its bound",
+    ),
+    Option(
+        "level",
+        _level,
+        "a number between 0 and 1, such as 0.95",
+        "two-sided confidence level (default 0.95)",
+        "LEVEL",
+    ),
+    _choice(
+        "inconclusive",
+        ("warn", "skip", "xfail", "fail"),
+        "what mode gate does with INCONCLUSIVE (default warn: a section of the summary)",
+    ),
+    _choice(
+        "underpowered",
+        ("warn", "skip", "xfail", "fail"),
+        "what mode gate does with UNDERPOWERED, a sample that could never decide (default fail)",
+    ),
+    Option(
+        "seed",
+        _at_least(0),
+        "a whole number of at least 0",
+        "seed of the samples of the model (default 0)",
+        "N",
+    ),
+    Option(
+        "max_tokens",
+        _at_least(1),
+        "a whole number of at least 1",
+        "longest answer in tokens (default 64)",
+        "N",
+    ),
+    _choice(
+        "show_text",
+        ("worst", "none"),
+        "show the worst prompts and outputs in messages (default worst; none when CI is set)",
+    ),
+    Option(
+        "max_missing",
+        _share,
+        "a number from 0 to 1, such as 0.05",
+        "largest share of missing answers per group that can still be judged (default 0.05)",
+        "SHARE",
+        ini_only=True,
+    ),
+    Option(
+        "json",
+        _text,
+        "the path of a file to write",
+        "write the results of the run to this file",
+        "PATH",
+    ),
+    Option(
+        "require",
+        _at_least(0),
+        "a whole number of at least 0",
+        "fail the session when fewer fairness assertions than this were judged (default 0)",
+        "N",
+    ),
+)
+
+
+def resolve(config: pytest.Config) -> Settings:
+    """Return the settings of a session: command line before ini file before default.
+
+    Raises
+    ------
+    pytest.UsageError
+        If a value is not legal; the message names the option, the value and the legal values.
+    """
+    import pytest
+
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        source, folder = option.flag, config.invocation_params.dir
+        text = None if option.ini_only else config.getoption(option.key)
+        if text is None:
+            source, folder = option.key, (config.inipath or config.rootpath / "ini").parent
+            text = config.getini(option.key)
+        if text is None:
+            continue
+        try:
+            values[option.name] = option.parse(text.strip())
+        except ValueError:
+            raise pytest.UsageError(f"{source} is {text!r}; give {option.legal}") from None
+        if option.name == "json":
+            path = folder / values["json"]
+            if why := _unwritable(path):
+                raise pytest.UsageError(f"{source} is {text!r}; {why}")
+            values["json"] = str(path)
+    return Settings(**values)
+
+
+def _unwritable(path: Path) -> str:
+    """Say why a file cannot be written; an empty string when it can."""
+    if path.is_dir():
+        return "that is a folder; give the path of a file"
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}; make it first"
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        return "that place cannot be written to; choose another"
+    return ""

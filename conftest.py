@@ -1,0 +1,3 @@
+"""Pytester, for the tests of the plugin."""
+
+pytest_plugins = ["pytester"]

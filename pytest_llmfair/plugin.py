@@ -1,0 +1,167 @@
+"""Every hook of the plugin, wiring only. PYTEST_DONT_REWRITE.
+
+Loads the standard library and pytest, nothing else: sessions without fairness tests pay for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.fixtures import (
+    counterfactual_pairs,
+    fairness,
+    lexicons,
+    model_client,
+    scorers,
+)
+from pytest_llmfair.recording import Recorder, recording
+from pytest_llmfair.settings import OPTIONS, Settings, resolve
+
+__all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
+
+SETTINGS = pytest.StashKey[Settings]()
+RUN = pytest.StashKey["Run"]()
+RECORDER = pytest.StashKey[Recorder]()
+
+# Attribute of a test report; text, so that xdist sends it as it is.
+ATTRIBUTE = "llmfair_results"
+
+
+class Run:
+    """Results of a session, gathered where its reports arrive (with xdist: not in the workers)."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.errors: list[str] = []
+        self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the results that travel on a report."""
+        path, line, _ = report.location
+        for record in json.loads(report.__dict__.get(ATTRIBUTE, "[]")):
+            self._records.append(((path, line or 0, report.nodeid), record))
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """All results in the order of the tests in their files, however they were run."""
+        return [record for _, record in sorted(self._records, key=lambda pair: pair[0])]
+
+    def close(self) -> None:
+        """Write the results, and note what is wrong with the session as a whole."""
+        judged, required = len(self._records), self.settings.require
+        if judged < required:
+            plural = "assertion was" if judged == 1 else "assertions were"
+            self.errors.append(
+                f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
+            )
+        if self.settings.json is not None:
+            from pytest_llmfair.reports.json import write_json
+
+            try:
+                write_json(self.settings.json, self.records, self.settings)
+            except OSError as error:
+                self.errors.append(f"the results are not written: {error}")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register every option as `--llmfair-NAME` and `llmfair_NAME`."""
+    group = parser.getgroup("llmfair", "fairness of language models")
+    for option in OPTIONS:
+        parser.addini(option.key, option.help, type="string", default=None)
+        if not option.ini_only:
+            group.addoption(option.flag, dest=option.key, metavar=option.metavar, help=option.help)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Resolve the settings once, and gather results unless this is a worker of xdist."""
+    config.stash[SETTINGS] = resolve(config)
+    if not hasattr(config, "workerinput"):
+        config.stash[RUN] = Run(config.stash[SETTINGS])
+        config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Name model, mode, level and seed when an option of ours was given."""
+    if all(config.getoption(option.key, None) is None for option in OPTIONS):
+        return None
+    settings = config.stash[SETTINGS]
+    return (
+        f"llmfair: model {settings.model}, mode {settings.mode}, level {settings.level:g}, "
+        f"seed {settings.seed}"
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Record what a test judges, from its set-up to its teardown."""
+    recorder = Recorder(item.nodeid, item.config.stash[SETTINGS], item.path.parent)
+    item.stash[RECORDER] = recorder
+    with recording(recorder):
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Count the attempts of plugins that run failed tests again."""
+    item.stash[RECORDER].attempt += 1
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Raise what `fairness.check` found inside the call phase, so that xfail applies to it."""
+    __tracebackhide__ = True
+    recorder = item.stash[RECORDER]
+    recorder.refuse_another_attempt()
+    try:
+        yield
+    except (pytest.skip.Exception, pytest.xfail.Exception):
+        # A test cannot skip away what it has already found.
+        recorder.finish()
+        raise
+    recorder.finish()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put new results on the report, and on the item as properties for JUnit."""
+    records = item.stash[RECORDER].unreported()
+    if records:
+        from pytest_llmfair.reports.message import summary_line
+
+        # Before the report is made: JUnit reads the properties of the teardown report.
+        item.user_properties += [(f"llmfair.{r['metric']}", summary_line(r)) for r in records]
+    report = yield
+    if records:
+        report.__dict__[ATTRIBUTE] = json.dumps(records)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Close the run; its errors raise the exit status and never lower it."""
+    run = session.config.stash.get(RUN, None)
+    if run is None or session.config.getoption("collectonly"):
+        return
+    run.close()
+    fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    if run.errors and session.exitstatus in fine:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print the table of results when there are any, and what is wrong with the session."""
+    run = config.stash[RUN]
+    if run.records:
+        from pytest_llmfair.reports.terminal import print_summary
+
+        print_summary(terminalreporter, run.records)
+    for error in run.errors:
+        terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)
