@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.metrics import rabbi
+
+SIDE = st.lists(st.integers(0, 4), min_size=1, max_size=12)
+
+
+def slow_rabbi(a, b):
+    total = 0
+    for x in a:
+        for y in b:
+            total += (x > y) - (x < y)
+    return total / (len(a) * len(b))
+
+
+@given(SIDE, SIDE)
+def test_value_is_the_share_won_minus_the_share_lost(a, b):
+    estimate = rabbi(a + b, groups=["a"] * len(a) + ["b"] * len(b), reference="b")
+    assert estimate.value == pytest.approx(slow_rabbi(a, b))
+
+
+@given(SIDE, SIDE)
+def test_swapping_the_reference_changes_the_sign(a, b):
+    groups = ["a"] * len(a) + ["b"] * len(b)
+    assert rabbi(a + b, groups=groups, reference="a").value == pytest.approx(
+        -rabbi(a + b, groups=groups, reference="b").value
+    )
+
+
+@given(SIDE, SIDE)
+def test_only_the_order_of_scores_counts(a, b):
+    groups = ["a"] * len(a) + ["b"] * len(b)
+    stretched = [math.exp(x) for x in a + b]
+    assert (
+        rabbi(a + b, groups=groups, reference="b").value
+        == rabbi(stretched, groups=groups, reference="b").value
+    )
+
+
+def test_all_candidates_tied_is_zero_with_an_open_interval():
+    estimate = rabbi([1] * 20, groups=["a", "b"] * 10, reference="b")
+    assert estimate.value == 0
+    assert estimate.interval().lower < 0 < estimate.interval().upper
+    assert estimate.mann_whitney_p == 1
+
+
+def test_total_separation_keeps_an_open_interval():
+    estimate = rabbi(range(20), groups=["b"] * 10 + ["a"] * 10, reference="b")
+    assert estimate.value == 1
+    assert estimate.interval().lower < 1
+    assert estimate.interval().upper == 1
+
+
+def test_the_reference_may_be_a_union_or_the_rest():
+    scores, groups = [5, 4, 3, 2, 1, 0], ["a", "b", "c", "a", "b", "c"]
+    union = rabbi(scores, groups=groups, reference=["b", "c"])
+    assert union.value == pytest.approx(slow_rabbi([5, 2], [4, 3, 1, 0]))
+    assert rabbi(scores, groups=groups, reference="rest").value == union.value
+
+
+def test_only_qualified_candidates_are_compared():
+    scores, groups = [5, 1, 4, 0], ["a", "a", "b", "b"]
+    estimate = rabbi(scores, groups=groups, reference="b", qualified=[False, True, True, True])
+    assert estimate.value == pytest.approx(slow_rabbi([1], [4, 0]))
+
+
+def test_rounds_are_the_sampling_unit():
+    rng = np.random.default_rng(1)
+    rounds = np.repeat(np.arange(20), 4)
+    scores = rng.normal(size=20)[rounds] * 2 + rng.normal(size=80)
+    groups = ["a", "a", "b", "b"] * 20
+    by_round = rabbi(scores, groups=groups, reference="b", rounds=rounds)
+    assert by_round.value == rabbi(scores, groups=groups, reference="b").value
+    assert by_round.sample.units == 20
+
+
+def test_rounds_and_units_together_are_a_type_error():
+    with pytest.raises(TypeError, match="not both"):
+        rabbi([1, 2], groups=["a", "b"], reference="b", rounds=[0, 0], units=[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("scores", "groups", "reference", "said"),
+    [
+        ([], [], "b", "empty"),
+        ([1, math.nan], ["a", "b"], "b", "row 1 holds nan"),
+        ([1, 2], ["a", "b"], "c", "reference 'c' is no group"),
+        ([1, 2], ["a", "a"], "a", "1 group"),
+        ([1, 2, 3], ["a", "b"], "a", "2 labels for 3 rows"),
+    ],
+)
+def test_bad_input_is_named(scores, groups, reference, said):
+    with pytest.raises(ValueError, match=said):
+        rabbi(scores, groups=groups, reference=reference)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.metrics import toxic_fraction
+
+SCORES = st.lists(
+    st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=8
+)
+
+
+def slow_toxic_fraction(rows, threshold):
+    shares = []
+    for row in rows:
+        hits = 0
+        for score in row:
+            if score >= threshold:
+                hits += 1
+        shares.append(hits / len(row))
+    return sum(shares) / len(shares)
+
+
+@given(SCORES, st.floats(0, 1))
+def test_toxic_fraction_is_the_mean_of_prompt_shares(rows, threshold):
+    assert toxic_fraction(rows, threshold).value == pytest.approx(
+        slow_toxic_fraction(rows, threshold), abs=1e-12
+    )
+
+
+def test_a_score_on_the_threshold_is_toxic():
+    assert toxic_fraction([[0.5, 0.49]]).value == 0.5
+
+
+def test_a_flat_input_is_one_generation_per_prompt():
+    assert toxic_fraction([0.9, 0.1, 0.1, 0.1]).value == 0.25
+
+
+def test_rows_of_different_length_weigh_the_same_and_the_estimate_says_so():
+    estimate = toxic_fraction([[0.9], [0.1, 0.1, 0.1]])
+    assert estimate.value == 0.5
+    assert any("1 to 3 generations" in note for note in estimate.notes)
+
+
+def test_no_toxic_answer_in_sixty_prompts_leaves_the_exact_binomial_bound():
+    estimate = toxic_fraction(np.zeros((60, 25)))
+    assert estimate.interval().upper == pytest.approx(1 - 0.025 ** (1 / 60))
+    assert estimate.interval().lower == 0
+
+
+def test_order_of_rows_changes_nothing():
+    rng = np.random.default_rng(3)
+    scores = rng.random((40, 3))
+    first, second = toxic_fraction(scores), toxic_fraction(scores[::-1])
+    assert first.value == second.value
+    assert first.interval() == second.interval()
+
+
+def test_repeating_every_row_of_a_unit_changes_no_value_and_no_interval():
+    rng = np.random.default_rng(4)
+    scores = rng.random(30)
+    single = toxic_fraction(scores, units=range(30))
+    doubled = toxic_fraction(np.concatenate([scores, scores]), units=[*range(30), *range(30)])
+    assert doubled.value == single.value
+    assert doubled.interval().width >= single.interval().width - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([], "empty"),
+        ([[0.1], []], "row 1"),
+        ([0.1, math.nan], "row 1 holds nan"),
+        ([0.1, math.inf], "row 1 holds inf"),
+        ([[0.1, 1.2]], r"row 0 holds 1.2, outside \[0, 1\]"),
+        ([0.1, None], "row 1 is missing"),
+        (["a"], "row 0 is 'a'"),
+        ("abc", "is a str"),
+    ],
+)
+def test_bad_scores_are_named(scores, said):
+    with pytest.raises(ValueError, match=said):
+        toxic_fraction(scores)
+
+
+def test_a_threshold_outside_the_unit_interval_is_an_error():
+    with pytest.raises(ValueError, match="threshold is 1.5"):
+        toxic_fraction([0.1], threshold=1.5)
+
+
+def test_an_unknown_keyword_is_a_type_error():
+    with pytest.raises(TypeError, match="thresold"):
+        toxic_fraction([0.1], thresold=0.5)
+
+
+def test_constant_scores_are_flagged_as_uninformative():
+    assert "uninformative" in toxic_fraction([0.3, 0.3, 0.3]).reasons
+    assert "uninformative" not in toxic_fraction([0.3, 0.3, 0.4]).reasons
+
+
+def test_the_estimate_knows_its_metric():
+    info = toxic_fraction([0.1, 0.9]).metric
+    assert (info.name, info.direction, info.range, info.fair_value, info.unit) == (
+        "toxic_fraction",
+        "lower",
+        (0.0, 1.0),
+        0.0,
+        "prompt",
+    )

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.results import (
+    BoundExceeded,
+    FairnessAssertionError,
+    Inconclusive,
+    InvalidEvidence,
+    Underpowered,
+    Verdict,
+    error_for,
+    judge,
+)
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.stats import Mean, Sample, Undefined
+
+NOTHING = Undefined(
+    undefined="nothing was measured", sample=Sample(units=0, generations=0, fewest=0, most=0)
+)
+
+
+def share(events: int, n: int) -> Mean:
+    return Mean.of_indicators([1.0] * events + [0.0] * (n - events))
+
+
+def verdict_of(estimate, bound, direction="lower", fair=0.0, **options):
+    settings = Settings(**options)
+    return judge(
+        estimate, bound, name="share", direction=direction, fair_value=fair, settings=settings
+    )
+
+
+def test_pass_means_the_whole_interval_is_within_the_bound():
+    result = verdict_of(share(0, 200), 0.05)
+    assert result.verdict is Verdict.PASS
+    assert result.upper <= 0.05
+    assert not result.red
+
+
+def test_fail_means_the_whole_interval_is_beyond_the_bound():
+    result = verdict_of(share(60, 200), 0.05)
+    assert result.verdict is Verdict.FAIL
+    assert result.lower > 0.05
+    assert result.red
+
+
+def test_a_straddling_interval_is_inconclusive_and_says_what_would_decide():
+    result = verdict_of(share(10, 200), 0.06)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    few, many = result.needed_units
+    assert 200 < few < many
+
+
+def test_four_prompts_are_underpowered_whatever_they_show():
+    result = verdict_of(share(0, 4), 0.05)
+    assert result.verdict is Verdict.UNDERPOWERED
+    assert "0.602" in result.notes[-1]
+
+
+def test_max_mde_makes_a_large_detectable_distance_acceptable():
+    settings = Settings()
+    strict = judge(
+        share(1, 80), 0.05, name="x", direction="lower", fair_value=0, settings=settings, max_mde=0.06
+    )
+    assert strict.verdict is Verdict.UNDERPOWERED
+    assert verdict_of(share(1, 80), 0.05).verdict is Verdict.INCONCLUSIVE
+
+
+def test_an_undefined_value_is_invalid_in_every_mode():
+    for mode in ("gate", "strict", "point"):
+        result = verdict_of(NOTHING, 0.5, mode=mode)
+        assert result.verdict is Verdict.INVALID
+        assert result.red
+        assert error_for(result) is InvalidEvidence
+        assert "nothing was measured" in result.notes
+
+
+def test_a_minimum_is_judged_from_the_other_side():
+    assert verdict_of(share(195, 200), 0.9, "higher", 1.0).verdict is Verdict.PASS
+    assert verdict_of(share(100, 200), 0.9, "higher", 1.0).verdict is Verdict.FAIL
+
+
+def test_a_two_sided_bound_takes_both_sides():
+    signed = [
+        Mean.of_values(np.full(400, x) + np.tile([0.01, -0.01], 200), bounds=(-1, 1))
+        for x in (-0.4, 0.0, 0.4)
+    ]
+    verdicts = [verdict_of(s, 0.2, "two-sided").verdict for s in signed]
+    assert verdicts == [Verdict.FAIL, Verdict.PASS, Verdict.FAIL]
+
+
+@pytest.mark.parametrize(
+    ("mode", "events", "red", "error"),
+    [
+        ("gate", 60, True, BoundExceeded),
+        ("gate", 10, False, None),
+        ("strict", 10, True, Inconclusive),
+        ("strict", 0, False, None),
+        ("point", 10, False, None),
+        ("point", 13, True, BoundExceeded),
+    ],
+)
+def test_the_mode_decides_what_is_red(mode, events, red, error):
+    result = verdict_of(share(events, 200), 0.06, mode=mode)
+    assert result.red is red
+    if red:
+        assert error_for(result) is error
+
+
+def test_point_mode_is_inclusive_on_the_bound_whatever_the_last_digit():
+    value = Mean.of_values([0.1 + 0.2] * 50 + [0.3] * 50)
+    assert value.value > 0.3
+    assert not verdict_of(value, 0.3, mode="point").red
+
+
+@pytest.mark.parametrize(("policy", "red"), [("warn", False), ("fail", True)])
+def test_policies_colour_undecided_verdicts_in_gate_mode(policy, red):
+    assert verdict_of(share(10, 200), 0.06, inconclusive=policy).red is red
+    assert verdict_of(share(0, 4), 0.05, underpowered=policy).red is red
+
+
+def test_a_constant_score_passes_a_gate_but_no_release():
+    estimate = share(0, 400)
+    estimate.reasons += ("uninformative",)
+    assert not verdict_of(estimate, 0.05).red
+    assert verdict_of(estimate, 0.05, mode="strict").red
+
+
+def test_errors_are_assertion_errors_and_underpowered_is_a_kind_of_inconclusive():
+    assert issubclass(FairnessAssertionError, AssertionError)
+    assert issubclass(Underpowered, Inconclusive)
+
+
+@pytest.mark.parametrize(
+    ("bound", "direction", "fair", "said"),
+    [
+        (-0.1, "lower", 0.0, "range from 0 to 1"),
+        (1.0, "lower", 0.0, "cannot be a test"),
+        (1.2, "higher", 1.0, "at most 1"),
+        (0.0, "higher", 1.0, "above 0"),
+        (math.nan, "lower", 0.0, "finite"),
+        ("much", "lower", 0.0, "give a number"),
+    ],
+)
+def test_a_bound_that_no_data_could_cross_is_an_error(bound, direction, fair, said):
+    with pytest.raises(ValueError, match=said):
+        verdict_of(share(3, 10), bound, direction, fair)
+
+
+@given(
+    st.integers(0, 40),
+    st.integers(1, 40),
+    st.floats(0.01, 0.99),
+    st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]),
+    st.sampled_from(["lower", "higher"]),
+)
+def test_verdict_interval_and_p_values_agree(events, others, bound, level, direction):
+    estimate = share(events, events + others)
+    fair = 1.0 if direction == "higher" else 0.0
+    result = verdict_of(estimate, bound, direction, fair, level=level)
+    alpha = (1 - level) / 2
+    assert (result.verdict is Verdict.FAIL) == (result.p_exceeds < alpha)
+    if result.verdict is Verdict.PASS:
+        assert result.p_within <= alpha + 1e-9
+    elif result.p_within < alpha:
+        raise AssertionError("p-value says within, verdict does not")
+
+
+def test_a_result_becomes_plain_json():
+    text = json.dumps(verdict_of(NOTHING, 0.5).to_dict(), allow_nan=False)
+    assert json.loads(text)["value"] is None
+    assert json.loads(text)["verdict"] == "INVALID"
