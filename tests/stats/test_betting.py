@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats.betting import BettingMean
+
+VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+def slow_log_capital(values, m):
+    """Largest log capital of the two gamblers against one candidate mean, bet by bet."""
+    adaptive = cautious = 1.0
+    best = 1.0
+    seen = [0.5]
+    squares = 0.25
+    for t, x in enumerate(values, start=1):
+        mean, variance = sum(seen) / t, squares / t
+        cap = 0.75 / max(m, 1e-9)
+        bet = min(max((mean - m) / (variance + (mean - m) ** 2), 0.0), cap)
+        steady = min(math.sqrt(2 * math.log(40) / (variance * t * math.log(1 + t))), cap)
+        adaptive *= 1 + bet * (x - m)
+        cautious *= 1 + steady * (x - m)
+        best = max(best, (adaptive + cautious) / 2)
+        seen.append(x)
+        squares += (x - sum(seen) / (t + 1)) ** 2
+    return math.log(best)
+
+
+@settings(max_examples=30)
+@given(VALUES)
+def test_capital_is_that_of_the_two_gamblers(values):
+    estimate = BettingMean.of_values(values)
+    grid = np.linspace(0, 1, 2001)
+    running = np.minimum.accumulate([slow_log_capital(values, m) for m in grid[:1001:50]])
+    # The coarse minimum can only lie above the fine one.
+    assert (estimate.above[:1001:50] <= running + 1e-9).all()
+    assert estimate.above[0] == pytest.approx(running[0])
+
+
+@settings(max_examples=50)
+@given(VALUES)
+def test_intervals_nest_and_p_values_agree(values):
+    estimate = BettingMean.of_values(values)
+    widths = [estimate.interval(level).width for level in (0.5, 0.8, 0.95, 0.99)]
+    assert widths == sorted(widths)
+    interval = estimate.interval()
+    for x in (0.1, 0.5, interval.lower, interval.upper):
+        assert (estimate.p_exceeds(x) < 0.025) == (interval.lower > x)
+        assert (estimate.p_within(x) < 0.025) == (interval.upper <= x)
+
+
+def test_the_sequence_holds_the_truth_at_all_times_at_once():
+    rng = np.random.default_rng(0)
+    missed = 0
+    for _ in range(200):
+        values = (rng.random(300) < 0.2).astype(float)
+        interval = BettingMean.of_values(values).interval(0.9)
+        missed += not interval.lower <= 0.2 <= interval.upper
+    assert missed <= 0.1 * 200
+
+
+def test_a_unit_is_one_bet():
+    twice = BettingMean.of_values([0, 0, 1, 1], units=["a", "a", "b", "b"])
+    once = BettingMean.of_values([0, 1])
+    assert twice.interval() == once.interval()
+    assert twice.sample.units == 2
+
+
+def test_other_bounds_are_scaled():
+    unit = BettingMean.of_values([0.2, 0.6, 0.5]).interval()
+    wide = BettingMean.of_values([-0.6, 0.2, 0.0], bounds=(-1, 1)).interval()
+    assert wide.lower == pytest.approx(2 * unit.lower - 1)
+    assert wide.upper == pytest.approx(2 * unit.upper - 1)
+
+
+def test_no_event_leaves_a_bound_above_zero():
+    interval = BettingMean.of_values([0.0] * 100).interval()
+    assert interval.lower == 0
+    assert 0.03 < interval.upper < 0.07

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats.multiplicity import holm
+
+PS = st.lists(st.floats(0, 1), max_size=8)
+
+
+def slow_rejections(p_values, alpha):
+    """Step down: compare the k-th smallest of m with alpha / (m - k) until one is too large."""
+    rejected = set()
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    for k, i in enumerate(order):
+        if p_values[i] >= alpha / (len(p_values) - k):
+            break
+        rejected.add(i)
+    return rejected
+
+
+def test_the_smallest_counts_as_often_as_there_are_tests():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+@given(PS, st.floats(0.001, 0.5))
+def test_adjusted_values_reject_what_the_step_down_rejects(p_values, alpha):
+    adjusted = holm(p_values)
+    kept = {i for i, p in enumerate(adjusted) if p < alpha}
+    # A product may round to alpha itself; everything else must agree.
+    close = {i for i, p in enumerate(adjusted) if math.isclose(p, alpha, rel_tol=1e-9)}
+    assert kept - close == slow_rejections(p_values, alpha) - close or close
+
+
+@given(PS)
+def test_adjusting_never_lowers_a_p_value(p_values):
+    assert all(a >= p for a, p in zip(holm(p_values), p_values, strict=True))
+
+
+def test_what_was_not_tested_stays_nan_and_does_not_count():
+    adjusted = holm([0.01, math.nan])
+    assert adjusted[0] == 0.01
+    assert math.isnan(adjusted[1])
