@@ -1,0 +1,20 @@
+"""The model under test: loading it by specification, and asking it."""
+
+from __future__ import annotations
+
+from pytest_llmfair.clients._backend import Backend, Request, ScoringBackend
+from pytest_llmfair.clients._client import ModelClient, load_client
+from pytest_llmfair.clients._spec import ModelSpecError
+from pytest_llmfair.clients.ngram import builtin_occupations
+from pytest_llmfair.responses import Missing
+
+__all__ = [
+    "Backend",
+    "Missing",
+    "ModelClient",
+    "ModelSpecError",
+    "Request",
+    "ScoringBackend",
+    "builtin_occupations",
+    "load_client",
+]

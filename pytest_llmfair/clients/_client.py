@@ -1,0 +1,331 @@
+"""The model under test: one facade over every kind of backend."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair.clients._backend import Backend, Request, ScoringBackend
+from pytest_llmfair.clients._seeds import sample_seed
+from pytest_llmfair.clients._spec import ModelSpec, ModelSpecError, suggestion
+from pytest_llmfair.responses import Answer, PairedResponses
+
+if TYPE_CHECKING:
+    from pytest_llmfair.counterfactuals import Pair
+
+_COMMON = ("temperature", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelClient:
+    """The model under test.
+
+    Sample j of a prompt depends on the seed, the text of the prompt, how often it came before in
+    the call, j, and its side of the pair: not on the other prompts, their order, n, or the batches
+    in which a backend answers.
+
+    Parameters
+    ----------
+    backend : Backend
+        What answers.
+    seed : int
+        Seed of every call that gives none.
+    temperature : float
+        At least 0; 0 is greedy, so that all answers to a prompt are equal; 1 samples from the
+        model as it is.
+    max_tokens : int
+        Longest answer in the backend's own tokens, at least 1. The limit is on purpose: an answer
+        cut by it is an answer.
+    """
+
+    backend: Backend
+    seed: int = 0
+    temperature: float = 1.0
+    max_tokens: int = 64
+
+    @classmethod
+    def of(
+        cls,
+        model: Callable[..., Any] | Backend | ModelClient,
+        *,
+        name: str | None = None,
+        seed: int = 0,
+        temperature: float = 1.0,
+        max_tokens: int = 64,
+    ) -> ModelClient:
+        """Return a client for a function of one prompt, a backend, or a client (as it is).
+
+        Raises
+        ------
+        ModelSpecError
+            If `model` is none of these.
+        """
+        if isinstance(model, ModelClient):
+            return model
+        backend = model
+        if not callable(getattr(model, "generate", None)):
+            from pytest_llmfair.clients.python_callable import PythonCallable
+
+            backend = PythonCallable.of(model, name)
+        return cls(backend, seed, temperature, max_tokens)  # type: ignore[arg-type]
+
+    @property
+    def name(self) -> str:
+        """Specification of the model, for reports."""
+        return self.backend.name
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return self.backend.description
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        n: int = 1,
+        *,
+        seed: int | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> list[list[Answer]]:
+        """Sample `n` answers to every prompt.
+
+        Parameters
+        ----------
+        prompts : sequence of str
+            At least one; none may be blank.
+        n : int
+            Answers per prompt, at least 1.
+        seed, temperature, max_tokens
+            Instead of the client's own.
+
+        Returns
+        -------
+        list of list
+            One list per prompt, in order, of `n` items: each a text, or a `Missing` with a reason.
+
+        Raises
+        ------
+        ValueError
+            If an argument is wrong; the message names it and the row.
+        """
+        return self._ask([("", _checked(prompts))], n, seed, temperature, max_tokens)[0]
+
+    def answer_pairs(
+        self,
+        pairs: Sequence[Pair],
+        n: int = 1,
+        *,
+        seed: int | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> PairedResponses:
+        """Sample `n` answers to either member of every counterfactual pair.
+
+        The members are sampled with independent seeds, even where their texts are equal. Other
+        arguments and errors as in :meth:`generate`.
+        """
+        pairs = tuple(pairs)
+        if not pairs:
+            raise ValueError("pairs is empty; give at least one counterfactual pair")
+        for row, pair in enumerate(pairs):
+            if not hasattr(pair, "original") or not hasattr(pair, "counterfactual"):
+                raise ValueError(
+                    f"pairs[{row}] is {type(pair).__name__}; a pair has .original and "
+                    ".counterfactual, as generate_pairs() makes it"
+                )
+        sides = [
+            (side, _checked([getattr(pair, side) for pair in pairs], f"{side} of pairs"))
+            for side in ("original", "counterfactual")
+        ]
+        original, counterfactual = self._ask(sides, n, seed, temperature, max_tokens)
+        return PairedResponses(
+            pairs, tuple(map(tuple, original)), tuple(map(tuple, counterfactual))
+        )
+
+    def next_token_probabilities(
+        self, prompts: Sequence[str], words: Sequence[str]
+    ) -> list[dict[str, float]]:
+        """Probability that the answer to each prompt starts with each word.
+
+        Returns
+        -------
+        list of dict
+            Per prompt, word to probability at temperature 1. Not normalised: the words share the
+            mass with all other answers, so the values sum to at most 1 (unless one of the words
+            begins with another). A word of several tokens has the product of their probabilities.
+
+        Raises
+        ------
+        ValueError
+            If an argument is wrong, or the backend cannot tell probabilities.
+        """
+        if not isinstance(self.backend, ScoringBackend):
+            raise ValueError(
+                f"{self.name} returns texts only, no probabilities; use builtin:ngram or an "
+                "hf: model, or sample with generate() and count"
+            )
+        prompts, words = _checked(prompts), _checked(words, "words")
+        if len(set(words)) < len(words):
+            raise ValueError(f"words has {_repeated(words)!r} twice; give each word once")
+        rows = self.backend.probabilities(prompts, words)
+        return [dict(zip(words, row, strict=True)) for row in rows]
+
+    def label_probabilities(
+        self, prompts: Sequence[str], labels: Sequence[str]
+    ) -> list[dict[str, float]]:
+        """Probability of each label as the answer to each prompt, among the labels.
+
+        Returns
+        -------
+        list of dict
+            Per prompt, label to probability, normalised so that the labels sum to 1.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`next_token_probabilities`, or if no label can follow a prompt.
+        """
+        rows = self.next_token_probabilities(prompts, labels)
+        for row, shares in enumerate(rows):
+            total = math.fsum(shares.values())
+            if not total > 0.0:
+                raise ValueError(
+                    f"no label of {list(labels)} can follow prompts[{row}] "
+                    f"({prompts[row][:80]!r}); ask in a way that these labels answer"
+                )
+            rows[row] = {label: share / total for label, share in shares.items()}
+        return rows
+
+    def _ask(
+        self,
+        sides: Sequence[tuple[str, Sequence[str]]],
+        n: int,
+        seed: int | None,
+        temperature: float | None,
+        max_tokens: int | None,
+    ) -> list[list[list[Answer]]]:
+        """Answer the prompts of every side in one call, so that batches fill."""
+        asked = replace(
+            self,
+            seed=self.seed if seed is None else seed,
+            temperature=self.temperature if temperature is None else temperature,
+            max_tokens=self.max_tokens if max_tokens is None else max_tokens,
+        )
+        n = _whole(n, "n")
+        requests = []
+        for side, prompts in sides:
+            seen: Counter[str] = Counter()
+            for prompt in prompts:
+                requests += [
+                    Request(prompt, sample_seed(asked.seed, prompt, seen[prompt], j, side))
+                    for j in range(n)
+                ]
+                seen[prompt] += 1
+        answers = iter(
+            self.backend.generate(
+                requests, temperature=asked.temperature, max_tokens=asked.max_tokens
+            )
+        )
+        return [[[next(answers) for _ in range(n)] for _ in prompts] for _, prompts in sides]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise ValueError(f"seed is {self.seed!r}; give a whole number")
+        temperature = self.temperature
+        if not isinstance(temperature, (int, float)) or not 0.0 <= temperature < math.inf:
+            raise ValueError(f"temperature is {temperature!r}; give a number of at least 0")
+        _whole(self.max_tokens, "max_tokens")
+
+
+def load_client(spec: str, *, seed: int = 0, max_tokens: int = 64) -> ModelClient:
+    """Load the model that a specification names.
+
+    Parameters
+    ----------
+    spec : str
+        ``builtin:ngram`` (options `gender_skew`, `sentiment_skew`), ``hf:PATH_OR_ID`` (options
+        `device`, `batch_size`) or ``python:package.module:callable``; every kind takes the options
+        `temperature` and `max_tokens`. Options follow as a query:
+        ``builtin:ngram?gender_skew=0.8&temperature=0.7``.
+    seed : int
+        Seed of the client.
+    max_tokens : int
+        Longest answer where the specification gives none.
+
+    Raises
+    ------
+    ModelSpecError
+        If nothing can be loaded; the message says why and what to do.
+    """
+    parsed = ModelSpec.parse(spec)
+    backend = _LOADERS[parsed.scheme](parsed)
+    return ModelClient(
+        backend,
+        seed=seed,
+        temperature=parsed.number("temperature", 1.0, low=0.0),
+        max_tokens=parsed.count("max_tokens", max_tokens),
+    )
+
+
+def _load_builtin(spec: ModelSpec) -> Backend:
+    from pytest_llmfair.clients.ngram import Ngram
+
+    if spec.target != "ngram":
+        raise ModelSpecError(
+            f"model {spec.text!r}: there is no built-in model {spec.target!r}; "
+            f"write builtin:ngram{suggestion(spec.target, ['ngram'])}"
+        )
+    dials = ("gender_skew", "sentiment_skew")
+    spec.check_options((*_COMMON, *dials))
+    gender, sentiment = (spec.number(dial, 0.0, low=-1.0, high=1.0) for dial in dials)
+    return Ngram(gender, sentiment)
+
+
+def _load_huggingface(spec: ModelSpec) -> Backend:
+    from pytest_llmfair.clients.huggingface import HuggingFace
+
+    spec.check_options((*_COMMON, "device", "batch_size"))
+    rows = spec.count("batch_size", 128)
+    return HuggingFace.load(spec.target, device=spec.options.get("device"), batch_size=rows)
+
+
+def _load_python(spec: ModelSpec) -> Backend:
+    from pytest_llmfair.clients.python_callable import load_callable
+
+    spec.check_options(_COMMON)
+    return load_callable(spec.target)
+
+
+_LOADERS: dict[str, Callable[[ModelSpec], Backend]] = {
+    "builtin": _load_builtin,
+    "hf": _load_huggingface,
+    "python": _load_python,
+}
+
+
+def _checked(texts: Sequence[str], what: str = "prompts") -> list[str]:
+    if isinstance(texts, (str, bytes)):
+        raise ValueError(f"{what} is one text; give a list of texts")
+    texts = list(texts)
+    if not texts:
+        raise ValueError(f"{what} is empty; give at least one text")
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"{what}[{row}] is {type(text).__name__}; give a text")
+        if not text.strip():
+            raise ValueError(f"{what}[{row}] is blank; give a text or leave it out")
+    return texts
+
+
+def _whole(value: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{what} is {value!r}; give a whole number of at least 1")
+    return value
+
+
+def _repeated(words: Sequence[str]) -> str:
+    return next(word for word, count in Counter(words).items() if count > 1)

@@ -1,0 +1,217 @@
+"""Token ids in, token ids and log-probabilities out: batched decoding of a causal model."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# A shared beginning shorter than this is cheaper to read again than to copy.
+_WORTH_SHARING = 16
+# Rows that have ended are dropped once they are this share of a batch.
+_IDLE = 0.25
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a model holds after reading the rows of a batch.
+
+    Attributes
+    ----------
+    cache : object
+        Keys and values, one row each.
+    logits : Tensor of shape (rows, kept positions, vocabulary)
+        At the last positions.
+    mask : Tensor of shape (rows, tokens)
+        1 for a token, 0 for padding.
+    """
+
+    cache: Any
+    logits: Tensor
+    mask: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Tokens that all rows start with, read once; often none."""
+
+    ids: tuple[int, ...] = ()
+    cache: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """Batched decoding of a transformers model.
+
+    Attributes
+    ----------
+    model : PreTrainedModel
+        In evaluation mode.
+    stops : frozenset of int
+        Ids that end an answer.
+    """
+
+    model: Any
+    stops: frozenset[int]
+    _accepts: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        accepted = frozenset(inspect.signature(self.model.forward).parameters)
+        object.__setattr__(self, "_accepts", accepted)
+
+    def begin(self, rows: Sequence[Sequence[int]], keep: int = 1) -> Beginning:
+        """Read the common beginning of `rows` once, where that saves work.
+
+        `keep` tokens at the end of every row stay out of it, since their logits are wanted.
+        """
+        import torch
+
+        if len(rows) < 2:
+            return Beginning()
+        # The smallest and the largest row differ first where any two rows do.
+        low, high = min(rows), max(rows)
+        longest = max(min(map(len, rows)) - keep, 0)
+        equal = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=False))
+        ids = tuple(token for token, _ in itertools.islice(equal, longest))
+        if len(ids) < _WORTH_SHARING:
+            return Beginning()
+        with torch.inference_mode():
+            return Beginning(ids, self._read([list(ids)], Beginning(), 1).cache)
+
+    def sample(
+        self,
+        rows: Sequence[Sequence[int]],
+        beginning: Beginning,
+        which: Sequence[int],
+        draws: Sequence[random.Random],
+        limits: Sequence[int],
+        temperature: float,
+    ) -> list[list[int]]:
+        """Sample answers to rows, each distinct row read once.
+
+        Parameters
+        ----------
+        rows : sequence of sequence of int
+            Distinct prompts as ids.
+        beginning : Beginning
+            What they share.
+        which : sequence of int
+            Index into `rows` for every answer.
+        draws : sequence of random.Random
+            One generator for every answer; one number is drawn per token.
+        limits : sequence of int
+            Most tokens of every answer.
+        temperature : float
+            0 takes the most probable token.
+
+        Returns
+        -------
+        list of list of int
+            Ids of every answer, the one that ended it included.
+        """
+        import torch
+
+        with torch.inference_mode():
+            reading = self._read(rows, beginning, 1)
+            _select(reading, torch.tensor(which, device=self.model.device))
+            answers: list[list[int]] = [[] for _ in which]
+            # A row of the batch to its answer; -1 once it has ended.
+            active = list(range(len(which)))
+            while True:
+                uniform = [draws[i].random() if i >= 0 else 0.0 for i in active]
+                ids = _choose(reading.logits[:, -1], temperature, uniform)
+                for row, (i, token) in enumerate(zip(active, ids.tolist(), strict=True)):
+                    if i >= 0:
+                        answers[i].append(token)
+                        if token in self.stops or len(answers[i]) == limits[i]:
+                            active[row] = -1
+                living = [row for row, i in enumerate(active) if i >= 0]
+                if not living:
+                    return answers
+                if len(active) - len(living) >= _IDLE * len(active):
+                    index = torch.tensor(living, device=ids.device)
+                    _select(reading, index)
+                    ids = ids[index]
+                    active = [active[row] for row in living]
+                mask = torch.nn.functional.pad(reading.mask, (0, 1), value=1)
+                reading = self._forward(ids[:, None], mask, reading.cache, 1)
+
+    def log_probabilities(
+        self,
+        rows: Sequence[Sequence[int]],
+        beginning: Beginning,
+        endings: Sequence[Sequence[Sequence[int]]],
+    ) -> list[list[float]]:
+        """Log-probability of endings.
+
+        Each row holds all but the last token of its endings; all endings of a row have one length.
+        Returns one list per row, with one number per ending.
+        """
+        import torch
+
+        with torch.inference_mode():
+            keep = max(len(of_row[0]) for of_row in endings)
+            logs = self._read(rows, beginning, keep).logits.float().log_softmax(-1)
+            found = []
+            for row, of_row in enumerate(endings):
+                ids = torch.tensor(of_row, device=logs.device)
+                last = logs[row, -ids.shape[1] :].expand(len(of_row), -1, -1)
+                found.append(last.gather(2, ids[:, :, None]).sum((1, 2)).tolist())
+            return found
+
+    def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> Reading:
+        """Read rows from where their beginning ends, padded on the left."""
+        import torch
+
+        skip = len(beginning.ids)
+        width = max(map(len, rows)) - skip
+        gaps = [width - (len(row) - skip) for row in rows]
+        device = self.model.device
+        ids = [[0] * gap + list(row[skip:]) for gap, row in zip(gaps, rows, strict=True)]
+        known = [[1] * skip + [0] * gap + [1] * (width - gap) for gap in gaps]
+        cache = copy.deepcopy(beginning.cache)
+        if cache is not None:
+            cache.reorder_cache(torch.zeros(len(rows), dtype=torch.long, device=device))
+        return self._forward(
+            torch.tensor(ids, device=device), torch.tensor(known, device=device), cache, keep
+        )
+
+    def _forward(self, ids: Tensor, mask: Tensor, cache: Any, keep: int) -> Reading:
+        more: dict[str, Any] = {}
+        if "position_ids" in self._accepts:
+            more["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        if "logits_to_keep" in self._accepts:
+            more["logits_to_keep"] = keep
+        out = self.model(
+            input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True, **more
+        )
+        return Reading(out.past_key_values, out.logits[:, -keep:], mask)
+
+
+def _select(reading: Reading, index: Tensor) -> None:
+    reading.cache.reorder_cache(index)
+    reading.logits = reading.logits[index]
+    reading.mask = reading.mask[index]
+
+
+def _choose(logits: Tensor, temperature: float, uniform: list[float]) -> Tensor:
+    """Invert the cumulative distribution of each row at its own number in [0, 1)."""
+    import torch
+
+    if temperature == 0.0:
+        return logits.argmax(-1)
+    # Shifted before it is divided: a tiny temperature must not make infinities to subtract.
+    wide = logits.double()
+    weights = ((wide - wide.amax(-1, keepdim=True)) / temperature).exp().cumsum(-1)
+    if bool(weights[:, -1].isnan().any()):
+        raise ValueError("the model's logits are not numbers; load it in a wider precision")
+    at = torch.tensor(uniform, dtype=torch.float64, device=logits.device)[:, None]
+    found = torch.searchsorted(weights, at * weights[:, -1:], right=True)
+    return found[:, 0].clamp(max=logits.shape[-1] - 1)

@@ -1,0 +1,112 @@
+"""Model specifications such as ``builtin:ngram?gender_skew=0.8``: parsing and checking."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+SCHEMES = ("builtin", "hf", "python")
+_FORMS = "builtin:ngram, hf:PATH_OR_ID or python:package.module:callable"
+
+
+class ModelSpecError(ValueError):
+    """A model specification that names nothing that can be loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A specification, taken apart.
+
+    Attributes
+    ----------
+    text : str
+        The specification as given.
+    scheme : {"builtin", "hf", "python"}
+        Kind of backend.
+    target : str
+        What the backend is to load.
+    options : dict
+        The query, as text.
+    """
+
+    text: str
+    scheme: str
+    target: str
+    options: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> ModelSpec:
+        """Take a specification apart.
+
+        Raises
+        ------
+        ModelSpecError
+            If the scheme is missing or unknown, the target is missing, or the query is malformed.
+        """
+        if not isinstance(text, str):
+            raise ModelSpecError(
+                f"a model specification is a text such as {_FORMS}, not {type(text).__name__}; "
+                "for a function use ModelClient.of(function)"
+            )
+        body, _, query = text.strip().partition("?")
+        scheme, colon, target = body.partition(":")
+        if not colon or scheme not in SCHEMES:
+            said = f"has the unknown scheme {scheme!r}" if colon else "has no scheme"
+            hint = suggestion(scheme if colon else body, SCHEMES)
+            raise ModelSpecError(f"model {text!r} {said}; write {_FORMS}{hint}")
+        if not target:
+            raise ModelSpecError(f"model {text!r} names nothing after {scheme!r}; write {_FORMS}")
+        try:
+            pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+        except ValueError:
+            raise ModelSpecError(
+                f"model {text!r}: cannot read {query!r}; write options as ?name=value&name=value"
+            ) from None
+        options = dict(pairs)
+        if len(options) < len(pairs):
+            raise ModelSpecError(f"model {text!r} gives an option twice; give each one once")
+        return cls(text, scheme, target, options)
+
+    def check_options(self, known: Iterable[str]) -> None:
+        """Raise :class:`ModelSpecError` for an option that this kind of model does not have."""
+        known = sorted(known)
+        for name in self.options:
+            if name not in known:
+                raise ModelSpecError(
+                    f"model {self.text!r}: {self.scheme} models have no option {name!r}; "
+                    f"the options are {', '.join(known)}{suggestion(name, known)}"
+                )
+
+    def number(self, name: str, default: float, *, low: float, high: float = math.inf) -> float:
+        """Return a numeric option that must lie in [low, high]."""
+        text = self.options.get(name)
+        try:
+            value = default if text is None else float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high or math.isinf(value):
+            limits = f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
+            raise ModelSpecError(
+                f"model {self.text!r}: {name} is {text!r}; give a number {limits}"
+            )
+        return value
+
+    def count(self, name: str, default: int) -> int:
+        """Return an option that must be a whole number of at least 1."""
+        text = self.options.get(name)
+        if text is None:
+            return default
+        if not (text.isascii() and text.isdigit() and int(text) >= 1):
+            raise ModelSpecError(
+                f"model {self.text!r}: {name} is {text!r}; give a whole number of at least 1"
+            )
+        return int(text)
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return a closing hint such as ``'; did you mean "hf"?'``, empty when nothing is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""

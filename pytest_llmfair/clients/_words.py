@@ -1,0 +1,244 @@
+"""Word classes of the embedded model: reading prompts into classes, writing classes as words."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+Gender = Literal["male", "female"]
+
+CORPUS = Path(__file__).with_name("corpus")
+WORD = re.compile(r"\w+(?:-\w+)*|['’]\w+|[^\w\s]")  # noqa: RUF001 - a typographic apostrophe
+SENTENCE_ENDS = frozenset(".?!:")
+FAVOURABLE_SHARE = 0.7
+
+_LONGEST = 4
+# "her" stands for "him" and for "his"; telling them apart by what came before would treat the
+# genders differently, so the memory of the model keeps one class for all of them.
+_REMEMBERED_AS = {"{him}": "{his}", "{hers}": "{his}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whom a text is about, as far as it has said; the last mention counts."""
+
+    gender: Gender | None = None
+    name: str | None = None
+    occupation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dials:
+    """Planted skews, each in [-1, 1]."""
+
+    gender: float = 0.0
+    sentiment: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write a class: the words, their probability, and the person they leave behind."""
+
+    text: str
+    probability: float
+    person: Person
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The classes of ``corpus/words.yaml``.
+
+    Attributes
+    ----------
+    pairs : mapping
+        Class to its masculine and feminine form.
+    names, occupations : mapping
+        Word to gender; for an occupation the gender that the stereotype expects.
+    judgements : mapping
+        Class to its favourable and unfavourable words.
+    surface : mapping
+        Words in lower case to their class and what they say about a person.
+    proper : mapping
+        Words that keep their capital inside a sentence, from lower case.
+    """
+
+    pairs: Mapping[str, tuple[str, str]]
+    names: Mapping[str, Gender]
+    occupations: Mapping[str, Gender]
+    judgements: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+    surface: Mapping[tuple[str, ...], tuple[str, Person]]
+    proper: Mapping[str, str]
+
+    def read(self, text: str, subjects: Container[str]) -> tuple[list[str], Person]:
+        """Turn a text into classes and the person it is about.
+
+        `subjects` holds the words that follow a name: a strange capitalised word at the start of a
+        sentence is taken as a name when one of them comes next, elsewhere always.
+        """
+        tokens = WORD.findall(text)
+        lower = [token.lower() for token in tokens]
+        history: list[str] = []
+        person = Person()
+        i = 0
+        while i < len(tokens):
+            size, cls, seen = self._match(lower, i)
+            if cls is None and self._is_name(tokens, i, subjects):
+                cls, seen = "{name}", Person(self.names.get(tokens[i]), tokens[i])
+            if cls is None:
+                history.append(lower[i])
+            else:
+                person = _merge(person, seen)
+                # "Anna Smith" is one person: the first name is kept.
+                if cls != "{name}" or history[-1:] != ["{name}"]:
+                    history.append(remembered(cls))
+            i += size
+        return history, person
+
+    def forms(self, cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
+        """Ways to write a class in a text about `person`; probabilities sum to 1."""
+        if cls in self.judgements:
+            return self._judgement_forms(cls, person, dials)
+        if cls == "{name}":
+            return self._name_forms(person, dials)
+        if cls in ("{occupation}", "{a:occupation}"):
+            return self._occupation_forms(cls, person, dials)
+        shares = self.gender_shares(person, dials)
+        return tuple(
+            Form(word, share, replace(person, gender=gender))
+            for word, (gender, share) in zip(self.pairs[cls], shares, strict=True)
+            if share > 0.0
+        )
+
+    def gender_shares(
+        self, person: Person, dials: Dials
+    ) -> tuple[tuple[Gender, float], tuple[Gender, float]]:
+        """Probability that a person is called "he" and "she"."""
+        if person.gender is not None:
+            male = float(person.gender == "male")
+        else:
+            male = self._male_share(person.occupation, dials)
+        return ("male", male), ("female", 1.0 - male)
+
+    def _male_share(self, occupation: str | None, dials: Dials) -> float:
+        expected = None if occupation is None else self.occupations[occupation]
+        sign = {"male": 1.0, "female": -1.0, None: 0.0}[expected]
+        return (1.0 + sign * dials.gender) / 2.0
+
+    def _judgement_forms(self, cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
+        sign = {"male": 1.0, "female": -1.0, None: 0.0}[person.gender]
+        favourable = FAVOURABLE_SHARE + sign * (1.0 - FAVOURABLE_SHARE) * dials.sentiment
+        kinds = zip(self.judgements[cls], (favourable, 1.0 - favourable), strict=True)
+        return tuple(
+            Form(word, share / len(words), person)
+            for words, share in kinds
+            for word in words
+            if share > 0.0
+        )
+
+    def _name_forms(self, person: Person, dials: Dials) -> tuple[Form, ...]:
+        if person.name is not None:
+            return (Form(person.name, 1.0, person),)
+        forms = []
+        for gender, share in self.gender_shares(person, dials):
+            names = [name for name, its in self.names.items() if its == gender]
+            forms += [
+                Form(name, share / len(names), replace(person, gender=gender, name=name))
+                for name in names
+                if share > 0.0
+            ]
+        return tuple(forms)
+
+    def _occupation_forms(self, cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
+        article = cls == "{a:occupation}"
+        if person.occupation is not None:
+            jobs = {person.occupation: 1.0}
+        else:
+            # Bayes' rule with every occupation equally frequent, so that the dial shows both ways.
+            female = person.gender == "female"
+            known = person.gender is not None
+            jobs = {}
+            for job in self.occupations:
+                male = self._male_share(job, dials)
+                jobs[job] = (1.0 - male if female else male) if known else 0.5
+        total = sum(jobs.values())
+        return tuple(
+            Form(with_article(job) if article else job, p / total, replace(person, occupation=job))
+            for job, p in jobs.items()
+            if p > 0.0
+        )
+
+    def _match(self, lower: list[str], i: int) -> tuple[int, str | None, Person]:
+        for size in range(min(_LONGEST, len(lower) - i), 0, -1):
+            found = self.surface.get(tuple(lower[i : i + size]))
+            if found is not None:
+                return size, found[0], found[1]
+        return 1, None, Person()
+
+    def _is_name(self, tokens: list[str], i: int, subjects: Container[str]) -> bool:
+        if tokens[i] in self.names:
+            return True
+        starts = i == 0 or tokens[i - 1] in SENTENCE_ENDS
+        if not tokens[i].istitle() or len(tokens[i]) < 2:
+            return False
+        return not starts or (i + 1 < len(tokens) and tokens[i + 1].lower() in subjects)
+
+
+def remembered(cls: str) -> str:
+    """Return what the model's memory keeps of a class."""
+    return _REMEMBERED_AS.get(cls, cls)
+
+
+def with_article(word: str) -> str:
+    """Put "a" or "an" before a word of the shipped lists, by sound."""
+    return ("an " if word[0] in "aeiou" or word == "honest" else "a ") + word
+
+
+@functools.cache
+def load_words() -> Words:
+    """Read ``corpus/words.yaml`` once."""
+    import yaml
+
+    data: dict[str, Any] = yaml.safe_load((CORPUS / "words.yaml").read_text(encoding="utf-8"))
+    pairs = {f"{{{cls}}}": (male, female) for cls, (male, female) in data["pairs"].items()}
+    names, occupations = (_by_gender(data[key]) for key in ("names", "occupations"))
+    traits, answers = (
+        (tuple(data[key]["favourable"]), tuple(data[key]["unfavourable"]))
+        for key in ("traits", "answers")
+    )
+    with_articles = (tuple(map(with_article, traits[0])), tuple(map(with_article, traits[1])))
+    judgements = {"{trait}": traits, "{a:trait}": with_articles, "{yes}": answers}
+
+    surface: dict[tuple[str, ...], tuple[str, Person]] = {}
+    for cls, (male, female) in pairs.items():
+        surface.setdefault((male,), (cls, Person("male")))
+        surface.setdefault((female,), (cls, Person("female")))
+    for job in occupations:
+        seen = Person(occupation=job)
+        surface[tuple(job.split())] = ("{occupation}", seen)
+        surface[tuple(with_article(job).split())] = ("{a:occupation}", seen)
+    for cls, kinds in judgements.items():
+        for word in (*kinds[0], *kinds[1]):
+            surface[tuple(word.split())] = (cls, Person())
+    return Words(
+        MappingProxyType(pairs),
+        MappingProxyType(names),
+        MappingProxyType(occupations),
+        MappingProxyType(judgements),
+        MappingProxyType(surface),
+        MappingProxyType({word.lower(): word for word in data["proper"]}),
+    )
+
+
+def _by_gender(lists: Mapping[str, list[str]]) -> dict[str, Gender]:
+    genders: tuple[Gender, Gender] = ("male", "female")
+    return {word: gender for gender in genders for word in lists[gender]}
+
+
+def _merge(person: Person, seen: Person) -> Person:
+    gender = seen.gender or (None if seen.name else person.gender)
+    return Person(gender, seen.name or person.name, seen.occupation or person.occupation)

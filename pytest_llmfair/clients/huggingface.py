@@ -1,0 +1,238 @@
+"""Causal language models of transformers, local or from the hub, sampled in batches."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pytest_llmfair.clients._backend import Request
+from pytest_llmfair.clients._decoder import Decoder
+from pytest_llmfair.clients._spec import ModelSpecError, suggestion
+from pytest_llmfair.responses import Answer, Missing
+
+T = TypeVar("T")
+
+# Sampling gains from many rows, since the weights are read once per step; scoring is one pass over
+# long rows and is fastest while these stay in the processor's cache.
+_SCORING_ROWS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class HuggingFace:
+    """A causal language model with its tokenizer.
+
+    Every token is drawn from the model's whole distribution (no top-k, no top-p) by inverting the
+    cumulative distribution at a number of the sample's own generator, so an answer does not depend
+    on its batch, up to the rounding of the model's own arithmetic. A tokenizer with a chat
+    template gets the prompt as a user's message, any other one as a text to be continued.
+
+    Attributes
+    ----------
+    decoder : Decoder
+        The model.
+    tokenizer : PreTrainedTokenizerBase
+        Its tokenizer.
+    name : str
+        Specification, for reports.
+    batch_size : int
+        Rows sampled at once.
+    """
+
+    decoder: Decoder
+    tokenizer: Any
+    name: str
+    batch_size: int = 128
+
+    @classmethod
+    def load(cls, target: str, *, device: str | None = None, batch_size: int = 128) -> HuggingFace:
+        """Load a local folder or a hub id.
+
+        Parameters
+        ----------
+        target : str
+            Folder written by ``save_pretrained``, or the id of a model on the hub.
+        device : str, optional
+            Such as "cpu" or "cuda:0"; by default the first GPU, else the CPU.
+        batch_size : int
+            Rows sampled at once; 100 to 200 are fastest on a CPU.
+
+        Raises
+        ------
+        ModelSpecError
+            If the extra `hf` is missing, or the model or the device cannot be had.
+        """
+        name = f"hf:{target}"
+        try:
+            import torch
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+        except ImportError as error:
+            raise ModelSpecError(
+                f"model {name!r} needs {error.name or error}; "
+                'run: pip install "pytest-llmfair[hf]"'
+            ) from error
+        source = _located(target, name)
+        try:
+            tokenizer: Any = AutoTokenizer.from_pretrained(source)
+            model: Any = AutoModelForCausalLM.from_pretrained(source)
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelSpecError(
+                f"model {name!r} cannot be loaded ({_first_line(error)}); give a folder written "
+                "by save_pretrained (model and tokenizer), or the id of a causal language model "
+                "on a hub that this machine can reach"
+            ) from error
+        try:
+            place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+            # Half precision is no faster on a CPU, and rounds so much that batches would differ.
+            model = model.float() if place.type == "cpu" else model
+            model = model.to(place).eval()
+        except (RuntimeError, AssertionError) as error:
+            raise ModelSpecError(
+                f"model {name!r} cannot use device {device!r} ({_first_line(error)}); "
+                "write device=cpu, or a device of this machine such as device=cuda:0"
+            ) from error
+        return cls(Decoder(model, _stops(model, tokenizer)), tokenizer, name, batch_size)
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        model = self.decoder.model
+        return f"{model.config.model_type} with {model.num_parameters():,} parameters"
+
+    def generate(
+        self, requests: Sequence[Request], *, temperature: float, max_tokens: int
+    ) -> list[Answer]:
+        """Sample in batches, each distinct prompt read once per batch.
+
+        At temperature 0 an answer is computed once per prompt. An answer that ends because the
+        model can hold no more is missing ("length"), since nobody asked for that limit.
+        """
+        wanted = [(r.prompt, r.seed if temperature > 0.0 else 0) for r in requests]
+        ids = {prompt: self._ids(self._framed(prompt)) for prompt, _ in wanted}
+        answers: dict[tuple[str, int], Answer] = {
+            key: Missing("error", why) for key in wanted if (why := self._unfit(ids[key[0]]))
+        }
+        rest = [key for key in dict.fromkeys(wanted) if key not in answers]
+        # Prompts of like length beside each other, so that little is padding.
+        rest.sort(key=lambda key: (len(ids[key[0]]), key[0]))
+        beginning = self.decoder.begin(list({key[0]: ids[key[0]] for key in rest}.values()))
+        for batch in _batches(rest, self.batch_size):
+            prompts = list(dict.fromkeys(prompt for prompt, _ in batch))
+            limits = [min(max_tokens, self._room(ids[prompt])) for prompt, _ in batch]
+            sampled = self.decoder.sample(
+                [ids[prompt] for prompt in prompts],
+                beginning,
+                [prompts.index(prompt) for prompt, _ in batch],
+                [random.Random(seed) for _, seed in batch],
+                limits,
+                temperature,
+            )
+            for key, limit, tokens in zip(batch, limits, sampled, strict=True):
+                answers[key] = self._answer(tokens, limit < max_tokens and len(tokens) == limit)
+        return [answers[key] for key in wanted]
+
+    def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
+        """Probability at temperature 1 that the answer to each prompt starts with each word."""
+        found = {prompt: [0.0] * len(words) for prompt in prompts}
+        # Words of one token share the reading of their prompt, longer ones each need their own.
+        jobs: dict[tuple[tuple[int, ...], int], list[tuple[str, int, list[int]]]] = {}
+        for prompt in found:
+            for i, word in enumerate(words):
+                row, ending = self._continued(prompt, word)
+                if why := self._unfit(row):
+                    raise ValueError(f"prompt {prompt[:80]!r} cannot be scored: {why}")
+                jobs.setdefault((tuple(row), len(ending)), []).append((prompt, i, ending))
+        keys = sorted(jobs, key=lambda key: (len(key[0]), key))
+        beginning = self.decoder.begin([row for row, _ in keys], max(keep for _, keep in keys))
+        for batch in _batches(keys, min(self.batch_size, _SCORING_ROWS)):
+            endings = [[ending for _, _, ending in jobs[key]] for key in batch]
+            rows = [row for row, _ in batch]
+            scores = self.decoder.log_probabilities(rows, beginning, endings)
+            for key, of_row in zip(batch, scores, strict=True):
+                for (prompt, i, _), score in zip(jobs[key], of_row, strict=True):
+                    found[prompt][i] = math.exp(score)
+        return [found[prompt] for prompt in prompts]
+
+    def _answer(self, tokens: list[int], cut: bool) -> Answer:
+        if cut and tokens[-1] not in self.decoder.stops:
+            return Missing("length", f"the model holds no more than {self._context} tokens")
+        text: str = self.tokenizer.decode(tokens, skip_special_tokens=True).strip()
+        return text or Missing("empty", "the model ended at once")
+
+    def _framed(self, prompt: str) -> str:
+        if not self.tokenizer.chat_template:
+            return prompt
+        message = [{"role": "user", "content": prompt}]
+        framed: str = self.tokenizer.apply_chat_template(
+            message, tokenize=False, add_generation_prompt=True
+        )
+        return framed
+
+    def _ids(self, text: str) -> list[int]:
+        # A chat template writes the special tokens itself.
+        special = not self.tokenizer.chat_template
+        ids: list[int] = self.tokenizer(text, add_special_tokens=special)["input_ids"]
+        return ids
+
+    def _continued(self, prompt: str, word: str) -> tuple[list[int], list[int]]:
+        """Return prompt and word as ids: all but the last token, and the tokens of the word."""
+        framed = self._framed(prompt)
+        if framed == prompt:
+            # Tokenizers put the blank before a word into its token.
+            framed = prompt.rstrip(" ")
+            word = word if framed[-1].isspace() else " " + word.lstrip(" ")
+        before, joined = self._ids(framed), self._ids(framed + word)
+        ending = joined[len(before) :]
+        if joined[: len(before)] != before or not ending:
+            ending = self.tokenizer(word, add_special_tokens=False)["input_ids"]
+        if not ending:
+            raise ValueError(f"the tokenizer of {self.name} has no token for {word!r}")
+        return [*before, *ending[:-1]], ending
+
+    @property
+    def _context(self) -> float:
+        size = getattr(self.decoder.model.config, "max_position_embeddings", None)
+        return math.inf if size is None else int(size)
+
+    def _room(self, ids: Sequence[int]) -> int:
+        return int(min(self._context - len(ids), 2**31))
+
+    def _unfit(self, ids: Sequence[int]) -> str:
+        if not ids:
+            return "the tokenizer makes no token of the prompt"
+        if self._room(ids) < 1:
+            return f"the prompt has {len(ids)} tokens, the model holds {self._context}"
+        return ""
+
+
+def _located(target: str, name: str) -> str:
+    """Return a folder or a hub id; a path that does not exist is never asked for on the hub."""
+    path = Path(target).expanduser()
+    if path.is_dir():
+        return str(path)
+    looks_local = target.startswith((".", "/", "~")) or target.count("/") > 1 or "\\" in target
+    if path.exists() or looks_local:
+        siblings = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
+        raise ModelSpecError(
+            f"model {name!r}: there is no folder {str(path)!r}; give a folder written by "
+            f"save_pretrained, or a hub id such as hf:openai-community/gpt2"
+            + suggestion(path.name, siblings)
+        )
+    return target
+
+
+def _stops(model: Any, tokenizer: Any) -> frozenset[int]:
+    config = model.generation_config.eos_token_id if model.generation_config else None
+    given = config if isinstance(config, list) else [config]
+    return frozenset(i for i in (*given, tokenizer.eos_token_id) if i is not None)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+
+
+def _batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (items[i : i + size] for i in range(0, len(items), size))
