@@ -35,6 +35,8 @@ class Evidence:
         Groups of the two sides; empty for single prompts.
     undefined : str or None
         Why there is nothing to measure.
+    model : str
+        Which model answered; empty when unknown.
     """
 
     args: tuple[Any, ...] = ()
@@ -47,6 +49,7 @@ class Evidence:
     outputs: list[tuple[list[str], ...]] = field(default_factory=list)
     labels: tuple[str, ...] = ()
     undefined: str | None = None
+    model: str = ""
 
 
 def collect(data: Any, client: Any, n: int) -> Responses | PairedResponses:
@@ -83,7 +86,8 @@ def collect(data: Any, client: Any, n: int) -> Responses | PairedResponses:
             raise ValueError(
                 f"item {i} is a {type(item).__name__}; give all prompts as texts, or all as pairs"
             )
-    return Responses(tuple(items), tuple(tuple(row) for row in client.generate(items, n=n)))
+    rows = tuple(tuple(row) for row in client.generate(items, n=n))
+    return Responses(tuple(items), rows, getattr(client, "name", ""))
 
 
 def _is_pair(item: Any) -> bool:
@@ -99,8 +103,8 @@ def evidence_for(
 ) -> Evidence:
     """Turn data into the arguments of a metric.
 
-    Responses are cleaned of missing answers and scored as the metric needs; texts for a metric that
-    needs scores are scored; anything else is handed on as it is.
+    Responses are cleaned of missing answers and scored as the metric needs; texts for a
+    metric that needs scores are scored; anything else is handed on as it is.
     """
     first = data[0] if data else None
     if isinstance(first, PairedResponses):
@@ -108,9 +112,7 @@ def evidence_for(
     if isinstance(first, Responses):
         return _from_prompts(info, first, scorer, max_missing)
     if info.needs in ("scores", "score_pairs"):
-        return Evidence(
-            tuple(_scored(_rows(x), scorer) if _holds_texts(x) else x for x in data)
-        )
+        return Evidence(tuple(_scored(_rows(x), scorer) if _holds_texts(x) else x for x in data))
     return Evidence(data)
 
 
@@ -153,7 +155,7 @@ def _from_prompts(
             f"{info.name} cannot be measured on answers to single prompts: "
             + (_TABLE if info.needs == "table" else "collect answers to pairs")
         )
-    evidence = Evidence()
+    evidence = Evidence(model=responses.model)
     evidence.missing = {"all": _reasons(responses.answers)}
     kept = [
         (prompt, texts)
@@ -190,7 +192,7 @@ def paired_texts(
     always the group that the first pair starts from.
     """
     sides = _sides(responses)
-    evidence = Evidence(labels=sides)
+    evidence = Evidence(labels=sides, model=responses.model)
     prompts, rows_a, rows_b = [], [], []
     asked: dict[str, list[Sequence[Answer]]] = {side: [] for side in sides}
     for pair, (a, b) in zip(responses.pairs, responses, strict=True):
@@ -215,14 +217,16 @@ def paired_texts(
 
 def _sides(responses: PairedResponses) -> tuple[str, str]:
     if not responses.pairs:
-        raise ValueError("there are no pairs; a prompt without a mention of the attribute gives none")
+        raise ValueError(
+            "there are no pairs; a prompt without a mention of the attribute gives none"
+        )
     first = responses.pairs[0]
     sides = (str(first.from_group), str(first.to_group))
     for i, pair in enumerate(responses.pairs):
         if {str(pair.from_group), str(pair.to_group)} != set(sides):
             raise ValueError(
-                f"pair {i} compares {pair.from_group} with {pair.to_group}, pair 0 {sides[0]} with "
-                f"{sides[1]}; several pairs of groups are never averaged, test each on its own"
+                f"pair {i} compares {pair.from_group} with {pair.to_group}, pair 0 {sides[0]} "
+                f"with {sides[1]}; several pairs of groups are never averaged: test each alone"
             )
     return sides
 
@@ -232,7 +236,9 @@ def _texts(row: Sequence[Answer]) -> list[str]:
 
 
 def _reasons(rows: Sequence[Sequence[Answer]]) -> dict[str, int]:
-    return dict(sorted(Counter(a.reason for row in rows for a in row if isinstance(a, Missing)).items()))
+    return dict(
+        sorted(Counter(a.reason for row in rows for a in row if isinstance(a, Missing)).items())
+    )
 
 
 def _judge_missing(
@@ -244,8 +250,8 @@ def _judge_missing(
         if total == 0 or lost / total > max_missing:
             reasons = ", ".join(f"{n} {reason}" for reason, n in evidence.missing[group].items())
             evidence.invalid["missing"] = (
-                f"{lost} of {total} answers are missing for {group} ({reasons or 'none asked'}), more "
-                f"than max_missing = {max_missing:.0%}; mend the client, or raise max_missing"
+                f"{lost} of {total} answers are missing for {group} ({reasons or 'none asked'}), "
+                f"more than max_missing = {max_missing:.0%}; mend the client, or raise max_missing"
             )
 
 

@@ -1,4 +1,4 @@
-"""The collector behind the `fairness` fixture: one sample of answers, several checks, one report."""
+"""The collector behind the `fairness` fixture: one sample, several checks, one report."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair import recording
-from pytest_llmfair.assertions import (
+from pytest_llmfair.collecting import collect
+from pytest_llmfair.judging import (
     Judging,
     conclude_all,
     measure_and_judge,
     record,
     unpacked,
 )
-from pytest_llmfair.collecting import collect
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.results import Result
@@ -89,7 +89,8 @@ class Fairness:
         if not data or (threshold is None and only_bound):
             if self.responses is None:
                 raise ValueError(
-                    f"nothing to check {info.name} on: call fairness.collect(...) first, or give data"
+                    f"nothing to check {info.name} on: call fairness.collect(...) first, "
+                    "or give data"
                 )
             data = (self.responses, *data)
         result = measure_and_judge(

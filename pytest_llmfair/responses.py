@@ -34,10 +34,14 @@ Answer = str | Missing
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """Answers to single prompts: one row per prompt, in order, each with n answers."""
+    """Answers to single prompts: one row per prompt, in order, each with n answers.
+
+    `model` names the model that answered; empty when unknown.
+    """
 
     prompts: tuple[str, ...]
     answers: tuple[tuple[Answer, ...], ...]
+    model: str = ""
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -51,11 +55,15 @@ class Responses:
 
 @dataclass(frozen=True, slots=True)
 class PairedResponses:
-    """Answers to counterfactual pairs: per pair the answers to the original and to its twin."""
+    """Answers to counterfactual pairs: per pair the answers to the original and to its twin.
+
+    `model` names the model that answered; empty when unknown.
+    """
 
     pairs: tuple[Pair, ...]
     original: tuple[tuple[Answer, ...], ...]
     counterfactual: tuple[tuple[Answer, ...], ...]
+    model: str = ""
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_llmfair.settings import Settings
@@ -19,7 +19,7 @@ Direction = Literal["lower", "higher", "two-sided"]
 _ROUNDING = 1e-12
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """What the evidence says about a bound; never that a model is free of bias."""
 
     PASS = "PASS"
@@ -27,9 +27,6 @@ class Verdict(str, Enum):
     INCONCLUSIVE = "INCONCLUSIVE"
     UNDERPOWERED = "UNDERPOWERED"
     INVALID = "INVALID"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +62,8 @@ class Result:
     verdict : Verdict
         Judged on the interval, whatever the mode.
     value, lower, upper, level : float
-        Estimate and interval; `debiased` is the bias-corrected value when the interval surrounds it
-        (`of` is "debiased").
+        Estimate and interval; `debiased` is the bias-corrected value when the interval surrounds
+        it (`of` is "debiased").
     bound : float
         The threshold; `direction` says which side is fairer.
     red : bool
@@ -87,6 +84,10 @@ class Result:
         Rows that drive the value, the worst first.
     needed_units : tuple of int or None
         Range of units that would decide.
+    model : str
+        The model that answered, where answers were collected.
+    options : tuple of str
+        Command line options that repeat the run.
     """
 
     metric: str
@@ -120,8 +121,8 @@ class Result:
     groups: tuple[dict[str, Any], ...] = ()
     examples: tuple[Example, ...] = ()
     nodeid: str = ""
-    seed: int = 0
     model: str = ""
+    options: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
@@ -149,7 +150,7 @@ class Inconclusive(FairnessAssertionError):
 
 
 class Underpowered(Inconclusive):
-    """This sample could never have decided."""
+    """The sample could never have decided."""
 
 
 def judge(
@@ -185,8 +186,8 @@ def judge(
     settings : Settings
         Defaults for mode and level, and the policies.
     mode, level, max_mde
-        Override the settings; `max_mde` is the largest detectable distance from the fair value that
-        still counts as a test (default 3 times the bound's own distance).
+        Override the settings; `max_mde` is the largest detectable distance from the fair value
+        that still counts as a test (default 3 times the bound's own distance).
     invalid : mapping, optional
         Reason code to words, when the caller already knows that the evidence cannot be judged.
     excess : Estimate, optional
@@ -265,7 +266,9 @@ def judge(
         effective=estimate.sample.effective,
         population=estimate.sample.population,
         detectable=detectable,
-        needed_units=None if verdict is Verdict.INVALID else _needed_units(estimate, bound, direction, fair_value, level),
+        needed_units=None
+        if verdict is Verdict.INVALID
+        else _needed_units(estimate, bound, direction, fair_value, level),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),
         groups=_table(estimate, level),
@@ -308,8 +311,11 @@ def check_bound(
         raise ValueError(
             f"the {word} of {name} is {bound:g}, which cannot be a test: {what} range from "
             f"{low:g} to {high:g}; choose a {word} "
-            + (f"above {low:g}, at most {high:g}" if direction == "higher" else
-               f"of at least {low:g} and below {high:g}")
+            + (
+                f"above {low:g}, at most {high:g}"
+                if direction == "higher"
+                else f"of at least {low:g} and below {high:g}"
+            )
         )
     return bound
 
@@ -365,8 +371,8 @@ def _hopeless(
         )
     if detectable > limit:
         return detectable, (
-            f"only a distance of {detectable:.3f} from the fair value would be found (80 % power), "
-            f"more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
+            f"only a distance of {detectable:.3f} from the fair value would be found (80 % "
+            f"power), more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
         )
     return detectable, ""
 

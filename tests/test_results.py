@@ -67,7 +67,13 @@ def test_four_prompts_are_underpowered_whatever_they_show():
 def test_max_mde_makes_a_large_detectable_distance_acceptable():
     settings = Settings()
     strict = judge(
-        share(1, 80), 0.05, name="x", direction="lower", fair_value=0, settings=settings, max_mde=0.06
+        share(1, 80),
+        0.05,
+        name="x",
+        direction="lower",
+        fair_value=0,
+        settings=settings,
+        max_mde=0.06,
     )
     assert strict.verdict is Verdict.UNDERPOWERED
     assert verdict_of(share(1, 80), 0.05).verdict is Verdict.INCONCLUSIVE

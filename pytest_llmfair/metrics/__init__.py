@@ -1,7 +1,8 @@
 """Fairness metrics: arrays or texts in, an `Estimate` out; no model, no file, no network.
 
-Every metric of this folder is a name of this package: ``from pytest_llmfair.metrics import rabbi``.
-A new file here is found by itself; what it lists in ``__all__`` becomes public.
+Every metric of this folder is a name of this package, as in
+``from pytest_llmfair.metrics import rabbi``. A new file here is found by itself; what it lists in
+``__all__`` becomes public.
 """
 
 from __future__ import annotations

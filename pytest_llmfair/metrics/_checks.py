@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,9 @@ def score_rows(
 ) -> list[Floats]:
     """Return scores as one array of generations per row.
 
-    A flat input is one generation per row. Raises ``ValueError`` for no rows, an empty row, a score
-    that is not finite or is outside [low, high], and, with `equal_rows`, rows of different length.
+    A flat input is one generation per row. Raises ``ValueError`` for no rows, an empty row, a
+    score that is not finite or is outside [low, high], and, with `equal_rows`, rows of different
+    length.
     """
     rows = [_one_row(row, argument, i) for i, row in enumerate(_listed(scores, argument))]
     if not rows:
@@ -62,7 +63,9 @@ def _listed(values: Any, argument: str) -> Sequence[Any]:
 
 def _one_row(row: Any, argument: str, i: int) -> Floats:
     if isinstance(row, Missing) or row is None:
-        raise ValueError(f"{argument} row {i} is missing; leave unanswered prompts out and count them")
+        raise ValueError(
+            f"{argument} row {i} is missing; leave unanswered prompts out and count them"
+        )
     try:
         array = np.atleast_1d(np.asarray(row, dtype=np.float64))
     except (TypeError, ValueError):
@@ -85,7 +88,7 @@ def flat_scores(scores: Any, argument: str = "scores") -> Floats:
     return np.concatenate(rows)
 
 
-def same_length(**arguments: Sequence[Any]) -> None:
+def same_length(**arguments: Sized) -> None:
     """Raise ``ValueError`` unless all arguments have the same number of rows."""
     lengths = {name: len(value) for name, value in arguments.items()}
     if len(set(lengths.values())) > 1:
@@ -147,7 +150,9 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
             raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
         for answer in answers:
             if not isinstance(answer, str):
-                said = f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
+                said = (
+                    f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
+                )
                 raise ValueError(
                     f"{argument} row {i} is {said[:60]}; give texts, and leave out and count the "
                     "answers that are not there"

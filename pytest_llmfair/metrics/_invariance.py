@@ -63,7 +63,7 @@ def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
 
 
 def own_measure(function: Callable[[str, str], float]) -> Measure:
-    """A user's own dissimilarity of two texts; anything outside [0, 1] is an error."""
+    """Take a user's own dissimilarity of two texts; anything outside [0, 1] is an error."""
     name = getattr(function, "__name__", type(function).__name__)
 
     def compare(a: str, b: str) -> float:

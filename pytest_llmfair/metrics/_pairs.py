@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _PairTerms:
-    """Per pair: mean over the cross pairs, within-side mean, and what generations add in variance."""
+    """Per pair: mean over cross pairs, within-side mean, and the variance that generations add."""
 
     cross: float
     cross_variance: float
@@ -54,8 +54,8 @@ def mean_over_pairs(
     """
     if len(rows_a) != len(rows_b):
         raise ValueError(
-            f"lengths differ: {len(rows_a)} rows on the first side and {len(rows_b)} on the second; "
-            "row i of both is one pair"
+            f"lengths differ: {len(rows_a)} rows on the first side and {len(rows_b)} on the "
+            "second; row i of both is one pair"
         )
     terms = [_terms(a, b, compare) for a, b in zip(rows_a, rows_b, strict=True)]
     repeated = [i for i, term in enumerate(terms) if not np.isnan(term.within)]

@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Literal, ParamSpec, TypeVar
 
 from pytest_llmfair.stats import Estimate
 
@@ -115,7 +115,9 @@ def metric(
             estimate.metric = info
             return estimate
 
-        fair = fair_value if fair_value is not None else (bounds[1] if direction == "higher" else 0)
+        fair = (
+            fair_value if fair_value is not None else (bounds[1] if direction == "higher" else 0)
+        )
         info = MetricInfo(
             name=function.__name__,
             family=family,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
-
 from pytest_llmfair.metrics._checks import flat_scores, group_rows, labels, same_length
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
@@ -37,8 +35,8 @@ def rabbi(
     """Share of pairs a group wins minus the share it loses against the reference group.
 
     The rank-allocational-based bias index: the mean over candidates a of the group and b of the
-    reference of ``[s_a > s_b] - [s_a < s_b]``, which is the rank-biserial correlation. All pairs are
-    compared, also across rounds.
+    reference of ``[s_a > s_b] - [s_a < s_b]``, which is the rank-biserial correlation. All pairs
+    are compared, also across rounds.
 
     Parameters
     ----------
@@ -108,7 +106,9 @@ def _against(
     names = list(by_group)
     if isinstance(reference, str) and reference == "rest" and "rest" not in by_group:
         against = names[1:]
-    elif isinstance(reference, list) or (isinstance(reference, tuple) and reference not in by_group):
+    elif isinstance(reference, list) or (
+        isinstance(reference, tuple) and reference not in by_group
+    ):
         against = list(reference)
     else:
         against = [reference]
@@ -128,4 +128,8 @@ def _against(
 
 
 def _said(reference: Any) -> str:
-    return " or ".join(map(str, reference)) if isinstance(reference, (list, tuple)) else str(reference)
+    return (
+        " or ".join(map(str, reference))
+        if isinstance(reference, (list, tuple))
+        else str(reference)
+    )

@@ -46,8 +46,8 @@ def demographic_parity_difference(
     positive : object
         The class whose rate is compared; all others are the rest.
     units : sequence, optional
-        One label per row; rows with equal labels are one sampling unit, and a label that appears in
-        both groups makes the comparison paired. Default: each row.
+        One label per row; rows with equal labels are one sampling unit, and a label that appears
+        in both groups makes the comparison paired. Default: each row.
     population : {"sampled", "fixed"}
         Whether the units were drawn from a larger population or are all of it.
 
@@ -82,7 +82,9 @@ def demographic_parity_difference(
         population=population,
     )
     rate_a, rate_b = estimate.rates
-    estimate.groups = {(name_a, name_b): GroupRow(estimate.value, len(predicted), estimate=estimate)}
+    estimate.groups = {
+        (name_a, name_b): GroupRow(estimate.value, len(predicted), estimate=estimate)
+    }
     estimate.notes += (
         f"rates: {name_a} {rate_a:.3f} of {len(rows_a)}, {name_b} {rate_b:.3f} of {len(rows_b)}",
     )

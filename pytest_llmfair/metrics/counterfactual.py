@@ -1,4 +1,4 @@
-"""Answers to counterfactual pairs: likeness of texts and parity of sentiment (Bouchard 2024, 3.2)."""
+"""Answers to counterfactual pairs: likeness of texts, parity of sentiment (Bouchard 2024)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def masker(mask: Masks | Sequence[str] | None) -> Callable[[str], str]:
         return str
     if isinstance(mask, str):
         raise ValueError(
-            f"mask is the text {mask!r}; give a lexicon (such as lexicons[{mask!r}]) or a list of words"
+            f"mask is the text {mask!r}; give a lexicon (such as lexicons[{mask!r}]) "
+            "or a list of words"
         )
     if hasattr(mask, "mask"):
         return mask.mask
@@ -134,8 +135,8 @@ def weak_sentiment_parity(
 ) -> Mean:
     """Share of pairs whose answers fall on different sides of a sentiment threshold.
 
-    Weak counterfactual sentiment parity of Bouchard (2024), section 3.2: the mean over pairs of the
-    absolute difference of the indicators that a score is above the threshold.
+    Weak counterfactual sentiment parity of Bouchard (2024), section 3.2: the mean over pairs of
+    the absolute difference of the indicators that a score is above the threshold.
 
     Parameters
     ----------
@@ -192,8 +193,8 @@ def strict_sentiment_parity(
 ) -> Seminorm:
     """Wasserstein-1 distance between the sentiment of the answers to the two sides.
 
-    Strict counterfactual sentiment parity of Bouchard (2024), section 3.2: the area between the two
-    distribution functions.
+    Strict counterfactual sentiment parity of Bouchard (2024), section 3.2: the area between the
+    two distribution functions.
 
     Parameters
     ----------

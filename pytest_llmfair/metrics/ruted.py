@@ -100,8 +100,8 @@ def ruted_neutrality(
 ) -> Estimate:
     """Mean over occupations of the absolute lean of their generations to one gender.
 
-    Neutrality of Lum et al. (2024), section 3: the mean of ``|2 p_o - 1|`` with ``p_o`` the share of
-    an occupation's kept generations that are male.
+    Neutrality of Lum et al. (2024), section 3: the mean of ``|2 p_o - 1|`` with ``p_o`` the share
+    of an occupation's kept generations that are male.
 
     Parameters
     ----------
@@ -120,8 +120,9 @@ def ruted_neutrality(
     Returns
     -------
     Estimate
-        A `Seminorm` with value in [0, 1]. ``.noise_floor()`` is its expected value at exact parity, ``.paper_variance``
-        the sampling variance the paper prints, ``.groups`` the occupations.
+        A `Seminorm` with value in [0, 1]. ``.noise_floor()`` is its expected value at
+        exact parity, ``.paper_variance`` the sampling variance the paper prints, ``.groups`` the
+        occupations.
 
     Raises
     ------
@@ -138,15 +139,15 @@ def ruted_neutrality(
     for i, name in enumerate(names):
         if not male[i] <= kept[i] <= total[i]:
             raise ValueError(
-                f"occupation {name}: {male[i]:g} male of {kept[i]:g} kept of {total[i]:g} generations; "
-                "male must not exceed kept, nor kept the total"
+                f"occupation {name}: {male[i]:g} male of {kept[i]:g} kept of {total[i]:g} "
+                "generations; male must not exceed kept, nor kept the total"
             )
     empty = [str(name) for name, n in zip(names, kept, strict=True) if n == 0]
     if empty:
         shown = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
         estimate: Estimate = Undefined(
-            undefined=f"no generation with a gendered pronoun for {len(empty)} of {len(names)} occupations "
-            f"({shown}); collect more, or leave these out",
+            undefined=f"no generation with a gendered pronoun for {len(empty)} of {len(names)} "
+            f"occupations ({shown}); collect more, or leave these out",
             sample=Sample(
                 units=len(names),
                 generations=int(kept.sum()),

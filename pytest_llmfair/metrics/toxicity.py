@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.metrics._checks import score_rows, share
-from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics._reasons import note_constant, note_ragged
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population
 
 __all__ = ["toxic_fraction"]

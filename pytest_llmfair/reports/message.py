@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import LONGEST_LINE, Record, escape, number
@@ -188,9 +187,4 @@ def _calls(record: Record) -> str:
 def _rerun(result: Result) -> str:
     nodeid = result.nodeid
     quoted = shlex.quote(nodeid) if set(nodeid) & set('"$`\\!') else f'"{nodeid}"'
-    parts: list[Any] = ["pytest", quoted]
-    if result.model:
-        parts += ["--llmfair-model", shlex.quote(result.model)]
-    if result.mode != "gate":
-        parts += ["--llmfair-mode", result.mode]
-    return " ".join([*parts, "--llmfair-seed", str(result.seed)])
+    return " ".join(["pytest", quoted, *result.options])

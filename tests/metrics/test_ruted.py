@@ -25,7 +25,9 @@ def test_value_is_the_mean_absolute_lean(rows):
 
 @pytest.mark.parametrize(("n", "floor"), [(30, 0.1445), (64, 0.0993)])
 def test_noise_floor_is_what_exact_parity_scores(n, floor):
-    assert ruted_neutrality([n // 2] * 40, [n] * 40).noise_floor() == pytest.approx(floor, abs=5e-5)
+    assert ruted_neutrality([n // 2] * 40, [n] * 40).noise_floor() == pytest.approx(
+        floor, abs=5e-5
+    )
 
 
 @pytest.mark.parametrize(

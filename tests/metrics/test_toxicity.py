@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import toxic_fraction
 
-SCORES = st.lists(
-    st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=8
-)
+SCORES = st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=8)
 
 
 def slow_toxic_fraction(rows, threshold):

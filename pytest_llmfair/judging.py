@@ -1,0 +1,249 @@
+"""From data to a result: collect if needed, measure, judge, record, raise."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmfair import recording
+from pytest_llmfair.collecting import Evidence, collect, evidence_for
+from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.reports.message import failure_message, first_line
+from pytest_llmfair.results import (
+    BoundExceeded,
+    Example,
+    Inconclusive,
+    InvalidEvidence,
+    Result,
+    Underpowered,
+    Verdict,
+    error_for,
+    judge,
+)
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.stats import Estimate, Sample, Undefined
+
+_WORST = 3
+
+# An xfail for an exceeded bound must not hide that other evidence of the test is invalid.
+_SERIOUS = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How one assertion is judged; None means what the settings say.
+
+    Attributes
+    ----------
+    level : float or None
+        Two-sided confidence level in (0, 1).
+    mode : {"gate", "strict", "point"} or None
+        When the verdict is red.
+    max_mde : float or None
+        Largest detectable distance from the fair value that still counts as a test.
+    max_missing : float or None
+        Largest share of missing answers per group in [0, 1].
+    label : str
+        What the report adds to the metric's name.
+    """
+
+    level: float | None = None
+    mode: str | None = None
+    max_mde: float | None = None
+    max_missing: float | None = None
+    label: str = ""
+
+
+def current_settings() -> Settings:
+    """Return the settings of the running pytest session, or the defaults outside one."""
+    recorder = recording.active()
+    return recorder.settings if recorder else Settings()
+
+
+def measure_and_judge(
+    name: str,
+    data: tuple[Any, ...],
+    bound: float | None,
+    judging: Judging,
+    *,
+    client: Any = None,
+    scorer: Any = None,
+    generations: int | None = None,
+    keywords: dict[str, Any] | None = None,
+) -> Result:
+    """Collect, measure and judge, without recording or raising."""
+    info = get_metric(name)
+    keywords = dict(keywords or {})
+    settings = current_settings()
+    if bound is None:
+        data, bound = _last_is_bound(info, data)
+    if client is not None:
+        data = (collect(data[0] if data else [], client, generations or info.generations),)
+    limit = settings.max_missing if judging.max_missing is None else judging.max_missing
+    evidence = evidence_for(info, data, scorer=scorer_of(info, scorer), max_missing=limit)
+    if evidence.undefined is None:
+        estimate = info.function(*evidence.args, **{**evidence.keywords, **keywords})
+    else:
+        estimate = nothing(evidence)
+    return judged(
+        estimate,
+        bound,
+        evidence,
+        judging,
+        name=info.name,
+        direction=info.direction,
+        fair_value=info.fair_value,
+        unit=info.unit,
+    )
+
+
+def conclude(result: Result) -> Result:
+    """Record a result; raise or skip as its mode and the policies say; return it otherwise."""
+    __tracebackhide__ = True
+    record(result)
+    conclude_all([result])
+    return result
+
+
+def record(result: Result) -> None:
+    """Hand a result to the running test's record; nothing outside pytest."""
+    recorder = recording.active()
+    if recorder is not None:
+        recorder.results.append(result)
+
+
+def conclude_all(results: Sequence[Result]) -> None:
+    """Raise for red results, in one error of the most serious kind; else follow the policies."""
+    __tracebackhide__ = True
+    settings = current_settings()
+    red = sorted((r for r in results if r.red), key=lambda r: _SERIOUS.index(error_for(r)))
+    if red:
+        messages = [failure_message(r, show_text=settings.show_text) for r in red]
+        raise error_for(red[0])(red[0], "\n\n".join(messages))
+    if recording.active() is None:
+        return
+    for result in results:
+        policy = {
+            Verdict.INCONCLUSIVE: settings.inconclusive,
+            Verdict.UNDERPOWERED: settings.underpowered,
+        }.get(result.verdict)
+        if result.mode == "gate" and policy in ("skip", "xfail"):
+            import pytest
+
+            (pytest.skip if policy == "skip" else pytest.xfail)(first_line(result))
+
+
+def judged(
+    estimate: Estimate, bound: float, evidence: Evidence, judging: Judging, **about: Any
+) -> Result:
+    """Judge an estimate and put what is known of its evidence into the result."""
+    recorder = recording.active()
+    settings = current_settings()
+    estimate.reasons = tuple(dict.fromkeys((*estimate.reasons, *evidence.reasons)))
+    estimate.notes = tuple(dict.fromkeys((*estimate.notes, *evidence.notes)))
+    total: dict[str, int] = {}
+    for reasons in evidence.missing.values():
+        for reason, n in reasons.items():
+            total[reason] = total.get(reason, 0) + n
+    if judging.label:
+        about["name"] = f"{about['name']} {judging.label}"
+    return judge(
+        estimate,
+        bound,
+        settings=settings,
+        mode=judging.mode,
+        level=judging.level,
+        max_mde=judging.max_mde,
+        invalid=evidence.invalid,
+        missing=dict(sorted(total.items())),
+        missing_by_group=evidence.missing,
+        examples=_examples(estimate, evidence, about["direction"]),
+        nodeid=recorder.nodeid if recorder else "",
+        seed=settings.seed,
+        model=evidence.model,
+        options=_options(settings),
+        **about,
+    )
+
+
+def _examples(estimate: Estimate, evidence: Evidence, direction: str) -> tuple[Example, ...]:
+    """Return the rows that drive the value, the worst first."""
+    values = estimate.rows
+    if not values or len(values) != len(evidence.prompts):
+        return ()
+    order = sorted(range(len(values)), key=lambda i: values[i], reverse=direction != "higher")
+    return tuple(
+        Example(
+            float(values[i]),
+            evidence.prompts[i],
+            tuple(side[0] for side in evidence.outputs[i]),
+            evidence.labels,
+        )
+        for i in order[:_WORST]
+    )
+
+
+def _options(settings: Settings) -> tuple[str, ...]:
+    """Return the command line options that the session's verdicts depend on."""
+    given = [
+        f"--llmfair-{name} {shlex.quote(str(getattr(settings, name)))}"
+        for name in ("model", "mode", "level")
+        if getattr(settings, name) != getattr(Settings(), name)
+    ]
+    return (*given, f"--llmfair-seed {settings.seed}")
+
+
+def nothing(evidence: Evidence) -> Undefined:
+    """Return the estimate of evidence that holds no answer."""
+    return Undefined(
+        undefined=evidence.undefined, sample=Sample(units=0, generations=0, fewest=0, most=0)
+    )
+
+
+def scorer_of(info: MetricInfo, scorer: Any) -> Callable[[Sequence[str]], Any]:
+    """Return texts -> scores; scorers load only when there are texts to score."""
+
+    def score_texts(texts: Sequence[str]) -> Any:
+        from pytest_llmfair.scorers import load_scorers, score
+
+        chosen = info.scorer if scorer is None else scorer
+        return score(load_scorers()[chosen] if isinstance(chosen, str) else chosen, texts)
+
+    return score_texts
+
+
+def unpacked(
+    info: MetricInfo, data: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Spread a mapping of argument names, or one tuple for a metric of two arguments."""
+    if data and isinstance(data[0], dict) and set(data[0]) <= set(_parameters(info)):
+        given = dict(data[0])
+        positional = [given.pop(name) for name in _positional(info) if name in given]
+        return (*positional, *data[1:]), {**given, **keywords}
+    if data and isinstance(data[0], tuple) and len(data[0]) == len(_positional(info)) > 1:
+        return (*data[0], *data[1:]), keywords
+    return data, keywords
+
+
+def _parameters(info: MetricInfo) -> list[str]:
+    return list(inspect.signature(info.function).parameters)
+
+
+def _positional(info: MetricInfo) -> list[str]:
+    """Return the names of the arguments a metric cannot do without."""
+    return [
+        name
+        for name, parameter in inspect.signature(info.function).parameters.items()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        and parameter.default is parameter.empty
+    ]
+
+
+def _last_is_bound(info: MetricInfo, data: tuple[Any, ...]) -> tuple[tuple[Any, ...], float]:
+    if len(data) < 2 or isinstance(data[-1], bool) or not isinstance(data[-1], (int, float)):
+        word = "minimum" if info.direction == "higher" else "bound"
+        raise TypeError(f"{info.assertion}() needs {word}=..., the value you can still accept")
+    return data[:-1], data[-1]
