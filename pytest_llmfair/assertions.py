@@ -29,6 +29,7 @@ def assert_metric(
     max_mde: float | None = None,
     max_missing: float | None = None,
     label: str = "",
+    sequential: str | None = None,
     **keywords: Any,
 ) -> Result:
     """Assert that a metric is on the fair side of a bound.
@@ -50,7 +51,7 @@ def assert_metric(
         Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
-    level, mode, max_mde, max_missing, label
+    level, mode, max_mde, max_missing, label, sequential
         See :class:`Judging`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
@@ -76,7 +77,7 @@ def assert_metric(
         name,
         data,
         bound if minimum is None else minimum,
-        Judging(level, mode, max_mde, max_missing, label),
+        Judging(level, mode, max_mde, max_missing, label, sequential),
         client=client,
         scorer=scorer,
         generations=generations,

@@ -73,21 +73,29 @@ def collect(data: Any, client: Any, n: int) -> Responses | PairedResponses:
 
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
+    items = prompts_or_pairs(data)
+    if _is_pair(items[0]):
+        answered: PairedResponses = client.answer_pairs(items, n=n)
+        return answered
+    rows = tuple(tuple(row) for row in client.generate(items, n=n))
+    return Responses(tuple(items), rows, getattr(client, "name", ""))
+
+
+def prompts_or_pairs(data: Any) -> list[Any]:
+    """Return prompts, or pairs, as a list; anything else is an error that names the item."""
     if isinstance(data, str):
         raise ValueError(f"the prompts are one text, {data[:40]!r}; give a list of prompts")
     items = list(data)
     if not items:
         raise ValueError("there is no prompt to collect answers for; give at least one")
-    if all(_is_pair(item) for item in items):
-        answered: PairedResponses = client.answer_pairs(items, n=n)
-        return answered
-    for i, item in enumerate(items):
-        if not isinstance(item, str):
-            raise ValueError(
-                f"item {i} is a {type(item).__name__}; give all prompts as texts, or all as pairs"
-            )
-    rows = tuple(tuple(row) for row in client.generate(items, n=n))
-    return Responses(tuple(items), rows, getattr(client, "name", ""))
+    if not all(map(_is_pair, items)):
+        for i, item in enumerate(items):
+            if not isinstance(item, str):
+                raise ValueError(
+                    f"item {i} is a {type(item).__name__}; give all prompts as texts, "
+                    "or all as pairs"
+                )
+    return items
 
 
 def _is_pair(item: Any) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair import recording
-from pytest_llmfair.collecting import Evidence, collect, evidence_for
+from pytest_llmfair.collecting import Evidence, collect, evidence_for, prompts_or_pairs
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.results import (
@@ -20,9 +20,11 @@ from pytest_llmfair.results import (
     Result,
     Underpowered,
     Verdict,
+    check_bound,
     error_for,
     judge,
 )
+from pytest_llmfair.sequential import Plan, decide_in_looks
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 
@@ -48,6 +50,8 @@ class Judging:
         Largest share of missing answers per group in [0, 1].
     label : str
         What the report adds to the metric's name.
+    sequential : {"obf", "betting"} or None
+        With a client: ask in looks and stop once decided.
     """
 
     level: float | None = None
@@ -55,6 +59,7 @@ class Judging:
     max_mde: float | None = None
     max_missing: float | None = None
     label: str = ""
+    sequential: str | None = None
 
 
 def current_settings() -> Settings:
@@ -80,23 +85,49 @@ def measure_and_judge(
     settings = current_settings()
     if bound is None:
         data, bound = _last_is_bound(info, data)
-    if client is not None:
-        data = (collect(data[0] if data else [], client, generations or info.generations),)
     limit = settings.max_missing if judging.max_missing is None else judging.max_missing
-    evidence = evidence_for(info, data, scorer=scorer_of(info, scorer), max_missing=limit)
-    if evidence.undefined is None:
-        estimate = info.function(*evidence.args, **{**evidence.keywords, **keywords})
-    else:
-        estimate = nothing(evidence)
-    return judged(
-        estimate,
-        bound,
-        evidence,
-        judging,
-        name=info.name,
-        direction=info.direction,
-        fair_value=info.fair_value,
-        unit=info.unit,
+    evidence = Evidence()
+
+    def measure(*collected: Any) -> Estimate:
+        nonlocal evidence
+        evidence = evidence_for(info, collected, scorer=scorer_of(info, scorer), max_missing=limit)
+        if evidence.undefined is not None:
+            return nothing(evidence)
+        return info.function(*evidence.args, **{**evidence.keywords, **keywords})
+
+    def judge_at(estimate: Estimate, level: float | None) -> Result:
+        return judged(
+            estimate,
+            bound,
+            evidence,
+            replace(judging, level=level),
+            name=info.name,
+            direction=info.direction,
+            fair_value=info.fair_value,
+            unit=info.unit,
+        )
+
+    if client is None:
+        if judging.sequential is not None:
+            raise ValueError("sequential needs client=..., the model to stop asking")
+        return judge_at(measure(*data), judging.level)
+    # Whatever is wrong with the call must show before the first answer is paid for.
+    check_bound(bound, info.direction, info.fair_value, info.bounds, info.name)
+    inspect.signature(info.function).bind_partial(**keywords)
+    asked = data[0] if data else []
+    n = generations or info.generations
+    if judging.sequential is None:
+        return judge_at(measure(collect(asked, client, n)), judging.level)
+    return decide_in_looks(
+        prompts_or_pairs(asked),
+        Plan(
+            judging.sequential,
+            settings.level if judging.level is None else judging.level,
+            settings.seed,
+        ),
+        lambda items: collect(items, client, n),
+        measure,
+        judge_at,
     )
 
 

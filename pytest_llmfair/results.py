@@ -86,6 +86,8 @@ class Result:
         Range of units that would decide.
     model : str
         The model that answered, where answers were collected.
+    looks, calls : tuple of int or None
+        Looks taken and planned, answers asked for and planned, of a sequential assertion.
     options : tuple of str
         Command line options that repeat the run.
     """
@@ -122,6 +124,8 @@ class Result:
     examples: tuple[Example, ...] = ()
     nodeid: str = ""
     model: str = ""
+    looks: tuple[int, int] | None = None
+    calls: tuple[int, int] | None = None
     options: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population, Sample, Undefined
+from pytest_llmfair.stats.betting import BettingMean
 from pytest_llmfair.stats.mean import Mean
+from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.spending import Spending
 
-__all__ = ["Estimate", "GroupRow", "Interval", "Mean", "Population", "Sample", "Undefined"]
+__all__ = [
+    "BettingMean",
+    "Estimate",
+    "GroupRow",
+    "Interval",
+    "Mean",
+    "Population",
+    "Sample",
+    "Spending",
+    "Undefined",
+    "holm",
+]

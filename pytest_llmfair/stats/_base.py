@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 Population = Literal["sampled", "fixed"]
 
@@ -171,6 +171,8 @@ class Estimate(ABC):
         Table of :class:`GroupRow` by group, pair, word or occupation; empty where there is none.
     rows : sequence of float
         The metric's value of each input row, where it is a mean over rows; else empty.
+    row_units : sequence or None
+        Sampling unit of each of the rows; None when each is its own.
     reasons : tuple of str
         Reason codes such as ``"thin_evidence"`` and ``"no_variance"``.
     notes : tuple of str
@@ -187,10 +189,14 @@ class Estimate(ABC):
     attainable: tuple[float, float] = (-math.inf, math.inf)
     groups: Mapping[Hashable, GroupRow] = field(default_factory=dict)
     rows: Sequence[float] = ()
+    row_units: Sequence[Hashable] | None = None
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     invalid: Mapping[str, str] = field(default_factory=dict)
     metric: Any = None
+
+    # Whether error may be spent over interim looks as for a normal statistic; shared evenly else.
+    near_normal: ClassVar[bool] = True
 
     method = "interval"
     of: Literal["value", "debiased"] = "value"

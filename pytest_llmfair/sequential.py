@@ -1,0 +1,178 @@
+"""Asking in looks: stop as soon as the verdict is decided, with the error rates of a single look."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.results import Result, Verdict
+from pytest_llmfair.stats import BettingMean, Estimate, Mean, Spending
+
+_LOOKS = {"obf": 5, "betting": 20}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """When to look, and what a look costs.
+
+    Attributes
+    ----------
+    kind : {"obf", "betting"}
+        O'Brien-Fleming spending of the error over planned looks, or a confidence sequence, which
+        may be looked at whenever one likes.
+    level : float
+        Two-sided confidence level over all looks together.
+    seed : int
+        Seed of the order in which items are asked.
+    """
+
+    kind: str
+    level: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.kind not in _LOOKS:
+            raise ValueError(f"sequential is {self.kind!r}; choose {' or '.join(_LOOKS)}")
+
+
+def decide_in_looks(
+    items: Sequence[Any],
+    plan: Plan,
+    ask: Callable[[Sequence[Any]], Responses | PairedResponses],
+    measure: Callable[[Responses | PairedResponses], Estimate],
+    judge_at: Callable[[Estimate, float], Result],
+) -> Result:
+    """Ask in looks until the verdict is PASS or FAIL, or everything is asked.
+
+    Parameters
+    ----------
+    items : sequence
+        Prompts or pairs.
+    plan : Plan
+        Looks and error rates.
+    ask : callable
+        Items to their answers.
+    measure : callable
+        All answers so far to an estimate.
+    judge_at : callable
+        An estimate and the level of this look to a result.
+
+    Returns
+    -------
+    Result
+        Of the last look, with `looks` and `calls`.
+    """
+    batches = in_looks(items, _LOOKS[plan.kind], plan.seed)
+    alpha = round((1.0 - plan.level) / 2.0, 15)
+    spending = Spending(alpha)
+    answers: Responses | PairedResponses | None = None
+    asked = 0
+    for look, batch in enumerate(batches, start=1):
+        answers = _joined(answers, ask(batch))
+        asked += len(batch)
+        estimate = measure(answers)
+        share = spending.look(asked / len(items))
+        if plan.kind == "betting":
+            estimate, share = as_betting(estimate), alpha
+        elif not estimate.near_normal:
+            share = alpha / len(batches)
+        result = judge_at(estimate, 1.0 - 2.0 * share)
+        if result.verdict in (Verdict.PASS, Verdict.FAIL):
+            break
+    return _reported(result, plan, look, len(batches), _answers(answers), asked / len(items))
+
+
+def in_looks(items: Sequence[Any], looks: int, seed: int) -> list[list[Any]]:
+    """Part items into looks: seeded order, groups spread evenly, equal prompts never parted."""
+    units: dict[Hashable, list[Any]] = {}
+    for item in items:
+        units.setdefault(_unit(item), []).append(item)
+    strata: dict[Hashable, list[list[Any]]] = {}
+    for unit in units.values():
+        strata.setdefault(_stratum(unit[0]), []).append(unit)
+    placed: list[tuple[float, int, list[Any]]] = []
+    for number, stratum in enumerate(strata.values()):
+        random.Random(seed + number).shuffle(stratum)
+        placed += [((i + 0.5) / len(stratum), number, unit) for i, unit in enumerate(stratum)]
+    ordered = [unit for _, _, unit in sorted(placed, key=lambda place: place[:2])]
+    looks = min(looks, len(ordered))
+    cuts = [math.ceil(len(ordered) * k / looks) for k in range(looks + 1)]
+    return [
+        [item for unit in ordered[start:end] for item in unit]
+        for start, end in zip(cuts, cuts[1:], strict=False)
+    ]
+
+
+def as_betting(estimate: Estimate) -> Estimate:
+    """Replace the interval of a mean over rows by a confidence sequence in their order.
+
+    Raises
+    ------
+    ValueError
+        If the estimate is not a mean over rows.
+    """
+    if estimate.undefined is not None:
+        return estimate
+    if not isinstance(estimate, Mean) or not estimate.rows:
+        raise ValueError(
+            f"betting is for means over rows, not for a {type(estimate).__name__}; "
+            "use sequential='obf'"
+        )
+    sequence = BettingMean.of_values(
+        estimate.rows, units=estimate.row_units, bounds=estimate.attainable
+    )
+    sequence.reasons, sequence.notes = estimate.reasons, estimate.notes
+    sequence.invalid, sequence.metric = estimate.invalid, estimate.metric
+    return sequence
+
+
+def _unit(item: Any) -> Hashable:
+    return getattr(item, "original", item)
+
+
+def _stratum(item: Any) -> Hashable:
+    return getattr(item, "from_group", None), getattr(item, "to_group", None)
+
+
+def _joined(first: Any, second: Any) -> Any:
+    if first is None:
+        return second
+    if isinstance(first, Responses):
+        return replace(
+            first, prompts=first.prompts + second.prompts, answers=first.answers + second.answers
+        )
+    return replace(
+        first,
+        pairs=first.pairs + second.pairs,
+        original=first.original + second.original,
+        counterfactual=first.counterfactual + second.counterfactual,
+    )
+
+
+def _answers(responses: Any) -> int:
+    if isinstance(responses, Responses):
+        return sum(len(row) for row in responses)
+    return sum(len(a) + len(b) for a, b in responses)
+
+
+def _reported(
+    result: Result, plan: Plan, look: int, looks: int, spent: int, share: float
+) -> Result:
+    planned = round(spent / share)
+    name = "O'Brien-Fleming" if plan.kind == "obf" else "betting"
+    note = (
+        f"look {look} of {looks} ({name}): {spent} of {planned} answers asked for, "
+        f"{planned - spent} saved"
+    )
+    if plan.kind == "obf":
+        note += (
+            f"; the interval is this look's ({100 * result.level:.4g} %), "
+            f"for {100 * plan.level:g} % over all looks"
+        )
+    return replace(
+        result, notes=(*result.notes, note), looks=(look, looks), calls=(spent, planned)
+    )
