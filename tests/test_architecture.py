@@ -1,4 +1,4 @@
-"""The house rules that a reader relies on: who imports whom, what loads when, how long files are."""
+"""House rules that a reader relies on: who imports whom, what loads when, how long files are."""
 
 from __future__ import annotations
 
