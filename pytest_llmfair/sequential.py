@@ -1,7 +1,8 @@
-"""Asking in looks: stop as soon as the verdict is decided, with the error rates of a single look."""
+"""Asking in looks: stop once the verdict is decided, with the error rates of a single look."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Hashable, Sequence
@@ -71,7 +72,9 @@ def decide_in_looks(
     spending = Spending(alpha)
     answers: Responses | PairedResponses | None = None
     asked = 0
-    for look, batch in enumerate(batches, start=1):
+    look = 0
+    for batch in batches:
+        look += 1
         answers = _joined(answers, ask(batch))
         asked += len(batch)
         estimate = measure(answers)
@@ -103,7 +106,7 @@ def in_looks(items: Sequence[Any], looks: int, seed: int) -> list[list[Any]]:
     cuts = [math.ceil(len(ordered) * k / looks) for k in range(looks + 1)]
     return [
         [item for unit in ordered[start:end] for item in unit]
-        for start, end in zip(cuts, cuts[1:], strict=False)
+        for start, end in itertools.pairwise(cuts)
     ]
 
 
