@@ -129,7 +129,7 @@ def _worst_groups(record: Record, places: int) -> list[str]:
 def _fairness(record: Record, value: float) -> float:
     """Return a key that sorts the worst value first."""
     if record["direction"] == "two-sided":
-        return -abs(value - record["fair_value"])
+        return -abs(value - float(record["fair_value"]))
     return value if record["direction"] == "higher" else -value
 
 
