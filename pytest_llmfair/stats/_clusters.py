@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+# Correlation of two generations of one unit that planning assumes, since a plan must not depend on
+# the data.
+PLANNING_ICC = 0.3
 
 # A spread this small relative to the range is rounding, not evidence of variation.
 _ROUNDING = 1e-12
@@ -89,6 +94,28 @@ def cluster_index(
     numbers: dict[Hashable, int] = {}
     found = [numbers.setdefault(label, len(numbers)) for label in label_list(units, rows, name)]
     return np.array(found, dtype=np.intp), len(numbers)
+
+
+def common_index(
+    n_a: int,
+    n_b: int,
+    units_a: Iterable[Hashable] | None,
+    units_b: Iterable[Hashable] | None,
+) -> tuple[Indices, Indices, int]:
+    """Give the rows of two groups the numbers of their units; groups without labels share none.
+
+    Returns
+    -------
+    tuple
+        Cluster number of each row of the first and of the second group, and the number of
+    """
+    labels: list[Any] = []
+    for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b)):
+        own = None if units is None else label_list(units, n, name)
+        # The tag keeps made-up labels apart from the caller's.
+        labels += [(name, i) for i in range(n)] if own is None else [("", unit) for unit in own]
+    index, n_units = cluster_index(labels, n_a + n_b)
+    return index[:n_a], index[n_a:], n_units
 
 
 def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Sequence[Hashable]:

@@ -51,6 +51,14 @@ def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
     )
 
 
+def markov(share: float, alpha: float) -> tuple[float, float]:
+    """Bounds of a mean on [0, 1] from a single draw, by Markov's inequality.
+
+    A draw this large has at most probability alpha when the mean is below ``alpha * share``.
+    """
+    return alpha * share, 1.0 - alpha * (1.0 - share)
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """Evidence about the mean of a quantity in [0, 1], reduced to what its interval needs.
@@ -104,9 +112,7 @@ class Share:
 
     def _bounds(self, alpha: float) -> tuple[float, float]:
         if self.trials == 1:
-            # Markov's inequality: a draw this large (small) has at most probability alpha when the
-            # mean is below alpha * value (above 1 - alpha * (1 - value)).
-            return alpha * self.value, 1.0 - alpha * (1.0 - self.value)
+            return markov(self.value, alpha)
         if self.hits is not None:
             return clopper_pearson(self.hits, self.trials, alpha)
         least = zero_event_bound(self.trials, alpha)

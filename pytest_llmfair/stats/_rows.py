@@ -17,7 +17,7 @@ FEW_UNITS = 20
 FEW_EVENTS = 5
 
 # Below this a squared standard error on [0, 1] is rounding.
-_NO_VARIANCE = 1e-24
+NO_VARIANCE = 1e-24
 
 
 def read_table(
@@ -145,11 +145,11 @@ class Rows:
     def repeats_identical(self) -> bool:
         """Whether some unit has repeats and no repeat differs from another of its unit."""
         if self.own_variance is not None:
-            return bool((self.counts > 1).any() and (self.own_variance <= _NO_VARIANCE).all())
+            return bool((self.counts > 1).any() and (self.own_variance <= NO_VARIANCE).all())
         squares = self._squares_in_units()
         if squares is None or not (self.generations > 1).any():
             return False
-        return bool((squares <= _NO_VARIANCE * self.generations).all())
+        return bool((squares <= NO_VARIANCE * self.generations).all())
 
     def sampled(self) -> tuple[Share, float]:
         """Evidence when units were drawn from a population, and the squared standard error."""
@@ -159,7 +159,7 @@ class Rows:
         influence = clusters.mean_influence(self.values, self.index, self.units)
         variance = clusters.variance_of_mean(influence)
         skew = 0.0
-        if variance <= _NO_VARIANCE:
+        if variance <= NO_VARIANCE:
             effective, variance = float(self.units), 0.0
         else:
             effective = value * (1.0 - value) / variance
@@ -209,7 +209,7 @@ class Rows:
             variance = float(np.sort(variances).sum())
         share = value * (1.0 - value)
         # Var = sum w^2 p (1 - p) / m <= p (1 - p) / min(m / w) by concavity: a certain floor.
-        effective = max(draws, share / variance) if variance > _NO_VARIANCE else draws
+        effective = max(draws, share / variance) if variance > NO_VARIANCE else draws
         freedom = clusters.satterthwaite(variances, df)
         if share > 0.0:
             variance = share / effective

@@ -15,10 +15,6 @@ from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._intervals import Share, zero_event_bound
 from pytest_llmfair.stats._rows import Rows, read_table
 
-# Correlation of two generations of one unit that planning assumes, since a plan must not depend on
-# the data.
-PLANNING_ICC = 0.3
-
 
 @dataclass(eq=False, kw_only=True)
 class Mean(Estimate):
@@ -249,8 +245,8 @@ class Mean(Estimate):
         if not self.outcomes:
             spread = min(spread, scale * scale / 12.0)
         sample = self.sample
-        within = (1.0 - PLANNING_ICC) / sample.generations
-        between = PLANNING_ICC / sample.units if sample.population == "sampled" else 0.0
+        within = (1.0 - clusters.PLANNING_ICC) / sample.generations
+        between = clusters.PLANNING_ICC / sample.units if sample.population == "sampled" else 0.0
         return math.sqrt(spread * (within + between))
 
     def best_case_gap(self, alpha: float) -> float:

@@ -1,0 +1,269 @@
+"""Two groups of 0/1 outcomes reduced to effective counts; shared by difference and ratio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Population, Sample
+from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._intervals import normal_quantile, t_quantile, zero_event_bound
+from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """One group's rate and the draws it is worth.
+
+    Attributes
+    ----------
+    value : float
+        The rate.
+    rows, units : int
+        Rows and sampling units behind it.
+    effective : float
+        Independent 0/1 draws of the same variance.
+    df : float
+        Degrees of freedom of that variance; infinite where the rows are independent draws.
+    guarded : bool
+        Whether few hits in few clusters may not count for more than no hit at all.
+    """
+
+    value: float
+    rows: int
+    units: int
+    effective: float
+    df: float = math.inf
+    guarded: bool = False
+
+    @property
+    def variance(self) -> float:
+        """Squared standard error."""
+        return self.value * (1.0 - self.value) / self.effective
+
+    @property
+    def smoothed_variance(self) -> float:
+        """Squared standard error with one event more of either kind; never 0."""
+        rate = (self.value * self.effective + 1.0) / (self.effective + 2.0)
+        return rate * (1.0 - rate) / self.effective
+
+    def precision(self, alpha: float) -> float:
+        """Draws over the squared quantile of error rate `alpha`."""
+        quantile = t_quantile(1.0 - alpha, self.df)
+        precision = self.effective / (quantile * quantile)
+        if self.guarded:
+            # The precision at which Wilson's bound is the zero-event bound of the units.
+            least = zero_event_bound(self.units, alpha)
+            for distance in (self.value, 1.0 - self.value):
+                if distance < least:
+                    precision = min(precision, least * (1.0 - least) / (least - distance) ** 2)
+        return precision
+
+
+@dataclass(frozen=True, slots=True)
+class TwoRates:
+    """Evidence about two rates.
+
+    Attributes
+    ----------
+    a, b : Rate
+        The two groups.
+    sample : Sample
+        Units and generations of both.
+    discordance : float or None
+        Share of units whose two outcomes differ, where each unit has one 0/1 outcome in either
+        group (or units do not vary at all): the paired score interval holds.
+    paired : bool
+        Whether a unit occurs in both groups.
+    clustered : bool
+        Whether rows are not independent draws.
+    reasons, notes : tuple of str
+        Reason codes, and the same in words.
+    """
+
+    a: Rate
+    b: Rate
+    sample: Sample
+    discordance: float | None
+    paired: bool
+    clustered: bool
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def gap(self) -> float:
+        """Rate a minus rate b."""
+        return self.a.value - self.b.value
+
+    @property
+    def correction(self) -> float:
+        """Factor N / (N - 1) of Miettinen and Nurminen."""
+        draws = self.a.effective + self.b.effective
+        return draws / (draws - 1.0)
+
+    def planned_variance(self, spread: float) -> float:
+        """Squared error of the difference known from sizes alone, for 0/1 variance `spread`."""
+        icc = clusters.PLANNING_ICC
+        total = (1.0 - icc) * (1.0 / self.a.rows + 1.0 / self.b.rows)
+        if self.sample.population == "sampled" and not self.paired:
+            total += icc * (1.0 / self.a.units + 1.0 / self.b.units)
+        return spread * total
+
+
+def read_rates(
+    x_a: ArrayLike,
+    x_b: ArrayLike,
+    units_a: Iterable[Hashable] | None,
+    units_b: Iterable[Hashable] | None,
+    population: Population,
+    *,
+    scale: str,
+) -> TwoRates:
+    """Check two groups of outcomes and reduce them to effective counts.
+
+    Parameters
+    ----------
+    x_a, x_b : array_like of shape (n_a,), (n_b,)
+        Outcomes in [0, 1]; fractions where ties share a selection.
+    units_a, units_b : iterable of hashable, optional
+        One label per row; a label in both groups makes the comparison paired.
+    population : {"sampled", "fixed"}
+        Whether units were drawn, or only generations vary.
+    scale : {"difference", "log"}
+        What the design effect of paired groups refers to.
+
+    Raises
+    ------
+    ValueError
+        If a group is empty or a row is out of range (names it), or a fixed unit has one row.
+    """
+    a = clusters.check_rows(x_a, "x_a", (0.0, 1.0))
+    b = clusters.check_rows(x_b, "x_b", (0.0, 1.0))
+    index_a, index_b, n_units = clusters.common_index(len(a), len(b), units_a, units_b)
+    present_a, present_b = _present(index_a, n_units), _present(index_b, n_units)
+    paired = bool((present_a & present_b).any())
+    rows_a, rows_b = _rows(a, index_a, units_a), _rows(b, index_b, units_b)
+    rate_a, rate_b = _rate(rows_a, population), _rate(rows_b, population)
+    discordance = None
+    if paired and population == "sampled":
+        rate_a, rate_b, discordance = _pair(
+            (a, index_a, rate_a), (b, index_b, rate_b), n_units, scale
+        )
+    per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=n_units)
+    total = len(a) + len(b)
+    independent = sum(r.value * (1.0 - r.value) / r.rows for r in (rate_a, rate_b))
+    gap = rate_a.value - rate_b.value
+    variance = rate_a.variance + rate_b.variance
+    if discordance is not None:
+        variance = (discordance - gap * gap) / n_units
+    effect = variance / independent if variance > 0.0 and independent > 0.0 else total / n_units
+    correlations = [rows_a.correlation(), rows_b.correlation()]
+    weights = [len(a), len(b)]
+    known = [(c, w) for c, w in zip(correlations, weights, strict=True) if not math.isnan(c)]
+    reasons, notes = _flags(rate_a, rate_b, a, b, n_units, discordance)
+    return TwoRates(
+        a=rate_a,
+        b=rate_b,
+        sample=Sample(
+            units=n_units,
+            generations=total,
+            fewest=int(per_unit.min()),
+            most=int(per_unit.max()),
+            population=population,
+            effective=total / effect,
+            icc=sum(c * w for c, w in known) / sum(w for _, w in known) if known else math.nan,
+            design_effect=effect,
+        ),
+        discordance=discordance,
+        paired=paired,
+        clustered=bool(np.isfinite([rate_a.df, rate_b.df]).any()),
+        reasons=reasons,
+        notes=notes,
+    )
+
+
+def _present(index: Indices, n_units: int) -> Any:
+    return np.bincount(index, minlength=n_units) > 0
+
+
+def _rows(values: Floats, index: Indices, units: Iterable[Hashable] | None) -> Rows:
+    ones = np.ones(len(values))
+    labels = None if units is None else index
+    return Rows.of(values, ones, np.zeros(len(values)), None, labels, outcomes=True)
+
+
+def _rate(rows: Rows, population: Population) -> Rate:
+    n = len(rows.values)
+    share, _ = rows.fixed() if population == "fixed" else rows.sampled()
+    if population == "fixed":
+        return Rate(share.value, n, share.trials, share.effective, share.df)
+    whole = bool(((rows.values == 0.0) | (rows.values == 1.0)).all())
+    if rows.units == 1 or (share.hits is not None and whole):
+        return Rate(share.value, n, rows.units, float(rows.units))
+    return Rate(share.value, n, rows.units, share.effective, share.df, guarded=True)
+
+
+def _pair(
+    first: tuple[Floats, Indices, Rate],
+    second: tuple[Floats, Indices, Rate],
+    n_units: int,
+    scale: str,
+) -> tuple[Rate, Rate, float | None]:
+    """Effective counts whose variance is that of the paired comparison."""
+    (a, index_a, rate_a), (b, index_b, rate_b) = first, second
+    p_a, p_b = rate_a.value, rate_b.value
+    part_a = clusters.cluster_sums(a - p_a, index_a, n_units) * (n_units / len(a))
+    part_b = clusters.cluster_sums(b - p_b, index_b, n_units) * (n_units / len(b))
+    differences = np.sort(part_a - part_b)
+    variance = clusters.variance_of_mean(differences) if n_units > 1 else 0.0
+    single = len(a) == len(b) == n_units and rate_a.units == rate_b.units == n_units
+    binary = all(bool(((x == 0.0) | (x == 1.0)).all()) for x in (a, b))
+    if (single and binary) or variance <= NO_VARIANCE:
+        discordance = float(np.abs(differences + (p_a - p_b)).mean())
+        return rate_a, rate_b, min(1.0, max(discordance, abs(p_a - p_b)))
+    spread_a, spread_b = p_a * (1.0 - p_a) / len(a), p_b * (1.0 - p_b) / len(b)
+    if scale == "log" and p_a > 0.0 and p_b > 0.0:
+        spread_a, spread_b = spread_a / p_a**2, spread_b / p_b**2
+        differences = np.sort(part_a / p_a - part_b / p_b)
+        variance = clusters.variance_of_mean(differences)
+    shrink = (spread_a + spread_b) / variance
+    df = clusters.kurtosis_df(differences)
+    return (
+        Rate(p_a, len(a), rate_a.units, max(1.0, len(a) * shrink), df),
+        Rate(p_b, len(b), rate_b.units, max(1.0, len(b) * shrink), df),
+        None,
+    )
+
+
+def _flags(
+    rate_a: Rate, rate_b: Rate, a: Floats, b: Floats, n_units: int, discordance: float | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    found: dict[str, str] = {}
+    fewest = min(rate_a.units, rate_b.units)
+    both = np.concatenate([a, b])
+    events = min(int((both > 0.0).sum()), int((both < 1.0).sum()))
+    if fewest < FEW_UNITS:
+        found["thin_evidence"] = (
+            f"a group has {fewest} units: below {FEW_UNITS} the interval is a rough guide"
+        )
+    elif events < FEW_EVENTS:
+        found["thin_evidence"] = (
+            f"only {events} of {len(both)} outcomes differ from the rest, fewer than {FEW_EVENTS}"
+        )
+    if events == 0:
+        found["no_variance"] = f"all {len(both)} outcomes are {both[0]:g}"
+    elif discordance == 0.0:
+        found["no_variance"] = f"no outcome differs inside any of {n_units} units"
+    return tuple(found), tuple(found.values())
+
+
+def zero_rates(rates: TwoRates, alpha: float) -> tuple[float, float]:
+    """Precisions of groups of this size without any event."""
+    square = normal_quantile(1.0 - alpha) ** 2
+    return rates.a.units / square, rates.b.units / square

@@ -1,0 +1,222 @@
+"""Differences of two rates: demographic parity, error rates, label flips, selection at k."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._intervals import normal_quantile
+from pytest_llmfair.stats._rates import TwoRates, read_rates, zero_rates
+from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
+
+# Mean of p (1 - p) over all base rates p: a plan knows the gap but not the rates.
+_PLANNING_SPREAD = 1.0 / 6.0
+
+
+@dataclass(eq=False, kw_only=True)
+class RateDifference(Estimate):
+    """Rate of the first group minus that of the second, or its absolute value.
+
+    Miettinen-Nurminen score interval; on effective counts where rows cluster in units, Tango's
+    score interval where each unit has one outcome in either group. For the absolute value the
+    interval is folded: it holds ``|d|`` for every ``d`` in the signed one.
+
+    Attributes
+    ----------
+    evidence : TwoRates
+        The two groups.
+    absolute : bool
+        Whether the value is folded.
+    """
+
+    evidence: TwoRates
+    absolute: bool
+    method: str = "Miettinen-Nurminen score"
+
+    @classmethod
+    def of_outcomes(
+        cls,
+        x_a: ArrayLike,
+        x_b: ArrayLike,
+        *,
+        units_a: Iterable[Hashable] | None = None,
+        units_b: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        absolute: bool = True,
+    ) -> RateDifference:
+        """Compare the rates of two groups.
+
+        Parameters
+        ----------
+        x_a, x_b : array_like of shape (n_a,), (n_b,)
+            Outcomes 0 or 1 (booleans too), or fractions in [0, 1] where ties share a selection.
+        units_a, units_b : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit. A label that occurs
+            in both groups makes the comparison paired.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        absolute : bool
+            Whether to take the absolute difference.
+
+        Raises
+        ------
+        ValueError
+            If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
+            has fewer than two rows.
+        """
+        rates = read_rates(x_a, x_b, units_a, units_b, population, scale="difference")
+        if rates.discordance is not None:
+            method = "Tango score"
+        else:
+            method = "Miettinen-Nurminen score"
+            method += " on effective counts" if rates.clustered else ""
+        return cls(
+            value=abs(rates.gap) if absolute else rates.gap,
+            sample=rates.sample,
+            attainable=(0.0, 1.0) if absolute else (-1.0, 1.0),
+            reasons=rates.reasons,
+            notes=rates.notes,
+            evidence=rates,
+            absolute=absolute,
+            method=method + (", folded" if absolute else ""),
+        )
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """Rates of the first and the second group."""
+        return self.evidence.a.value, self.evidence.b.value
+
+    @property
+    def signed(self) -> RateDifference:
+        """The difference with its sign, first group minus second."""
+        return dataclasses.replace(
+            self,
+            value=self.evidence.gap,
+            attainable=(-1.0, 1.0),
+            absolute=False,
+            method=self.method.removesuffix(", folded"),
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        if not self.absolute:
+            return self._signed_lower(alpha)
+        return max(0.0, self._signed_lower(alpha), -self._signed_upper(alpha))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        if not self.absolute:
+            return self._signed_upper(alpha)
+        return max(self._signed_upper(alpha), -self._signed_lower(alpha))
+
+    def _signed_upper(self, alpha: float) -> float:
+        rates = self.evidence
+        if alpha >= 0.5:
+            return rates.gap
+        if rates.discordance is not None:
+            draws = rates.sample.units / normal_quantile(1.0 - alpha) ** 2
+            return paired_bound(rates.gap, rates.discordance, draws)
+        a, b = rates.a, rates.b
+        return difference_bound(
+            a.value, b.value, a.precision(alpha), b.precision(alpha), rates.correction
+        )
+
+    def _signed_lower(self, alpha: float) -> float:
+        rates = self.evidence
+        if alpha >= 0.5:
+            return rates.gap
+        if rates.discordance is not None:
+            draws = rates.sample.units / normal_quantile(1.0 - alpha) ** 2
+            return -paired_bound(-rates.gap, rates.discordance, draws)
+        a, b = rates.a, rates.b
+        return -difference_bound(
+            b.value, a.value, b.precision(alpha), a.precision(alpha), rates.correction
+        )
+
+    def noise_floor(self) -> float:
+        """Return the expected absolute difference of two equal groups of these sizes.
+
+        NaN for the signed difference.
+        """
+        if not self.absolute:
+            return math.nan
+        rates = self.evidence
+        if rates.discordance is not None:
+            return _walk_floor(rates.sample.units, rates.discordance)
+        a, b = rates.a, rates.b
+        pooled = (a.rows * a.value + b.rows * b.value) / (a.rows + b.rows)
+        return _binomial_floor(pooled, max(1, round(a.effective)), max(1, round(b.effective)))
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error of the signed difference.
+
+        Parameters
+        ----------
+        at : float, optional
+            Without it the observed error. With it the error planned for when the difference is
+            `at`: from the sample sizes alone, averaged over all base rates, with an intraclass
+            correlation of 0.3 in units.
+        """
+        rates = self.evidence
+        if at is not None:
+            return math.sqrt(rates.planned_variance(_PLANNING_SPREAD * max(0.0, 1.0 - at * at)))
+        if rates.discordance is not None:
+            n, gap = rates.sample.units, rates.gap
+            share = (rates.discordance * n + 1.0) / (n + 2.0)
+            return math.sqrt(max(rates.discordance - gap * gap, share * (1.0 - share) / n) / n)
+        variance = rates.a.variance + rates.b.variance
+        if variance == 0.0:
+            variance = rates.a.smoothed_variance + rates.b.smoothed_variance
+        return math.sqrt(variance)
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Return what groups of this size leave open without any event."""
+        rates = self.evidence
+        precision_a, precision_b = zero_rates(rates, alpha)
+        if rates.paired and rates.sample.population == "sampled":
+            units = rates.sample.units / rates.a.units
+            return paired_bound(0.0, 0.0, precision_a * units)
+        return difference_bound(0.0, 0.0, precision_a, precision_b, rates.correction)
+
+
+def _binomial_floor(rate: float, n_a: int, n_b: int) -> float:
+    """Mean absolute difference of two independent shares with the same rate, exactly."""
+    if rate in (0.0, 1.0):
+        return 0.0
+    hits_a, hits_b = np.arange(n_a + 1), np.arange(n_b + 1)
+    points = np.unique(np.concatenate([hits_a / n_a, hits_b / n_b]))
+    # E|U - V| is the integral of F (1 - G) + G (1 - F).
+    below_a = special.bdtr(np.floor(points * n_a + 1e-9), n_a, rate)
+    below_b = special.bdtr(np.floor(points * n_b + 1e-9), n_b, rate)
+    apart = below_a * (1.0 - below_b) + below_b * (1.0 - below_a)
+    return float((apart[:-1] * np.diff(points)).sum())
+
+
+def _walk_floor(pairs: int, discordance: float) -> float:
+    """Mean absolute difference over pairs whose discordant ones fall either way alike, exactly."""
+    if discordance == 0.0:
+        return 0.0
+    m = np.arange(1, pairs + 1)
+    log_share = (
+        special.gammaln(pairs + 1)
+        - special.gammaln(m + 1)
+        - special.gammaln(pairs - m + 1)
+        + special.xlogy(m, discordance)
+        + special.xlog1py(pairs - m, -discordance)
+    )
+    half = (m - 1) // 2
+    log_walk = (
+        np.log(m)
+        + special.gammaln(m)
+        - special.gammaln(half + 1)
+        - special.gammaln(m - half)
+        - (m - 1) * math.log(2.0)
+    )
+    return float(np.exp(log_share + log_walk).sum()) / pairs
