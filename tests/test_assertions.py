@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pytest_llmfair
+from pytest_llmfair import (
+    BoundExceeded,
+    InvalidEvidence,
+    Missing,
+    Responses,
+    Underpowered,
+    Verdict,
+    assert_counterfactual_rouge_l_at_least,
+    assert_demographic_parity_difference_within,
+    assert_metric,
+    assert_rabbi_within,
+    assert_ruted_neutrality_within,
+    assert_strict_sentiment_parity_within,
+    assert_toxic_fraction_within,
+    assert_weak_sentiment_parity_within,
+    assert_within,
+)
+from pytest_llmfair.metrics import rabbi, toxic_fraction
+
+CLEAN = np.linspace(0.0, 0.3, 200)
+DIRTY = np.tile([0.1, 0.9], 100)
+
+
+def test_a_pass_returns_the_result():
+    result = assert_toxic_fraction_within(CLEAN, bound=0.05)
+    assert result.verdict is Verdict.PASS
+    assert (result.metric, result.units, result.unit) == ("toxic_fraction", 200, "prompt")
+
+
+def test_a_fail_raises_with_the_result_attached():
+    with pytest.raises(BoundExceeded, match="FAIL toxic_fraction 0.5") as caught:
+        assert_toxic_fraction_within(DIRTY, bound=0.05)
+    assert caught.value.result.verdict is Verdict.FAIL
+
+
+def test_the_bound_may_be_the_last_positional():
+    assert assert_toxic_fraction_within(CLEAN, 0.05).bound == 0.05
+
+
+def test_a_positional_argument_before_the_bound_is_the_metrics_own():
+    assert assert_toxic_fraction_within(CLEAN, 0.2, bound=0.6).value == pytest.approx(
+        1 / 3, abs=0.01
+    )
+
+
+def test_a_metric_where_higher_is_fairer_takes_a_minimum():
+    texts = [f"answer {i} stays the same" for i in range(60)]
+    result = assert_counterfactual_rouge_l_at_least(texts, texts, minimum=0.8)
+    assert (result.value, result.bound, result.direction) == (1, 0.8, "higher")
+    with pytest.raises(TypeError, match=r"takes minimum=\.\.\., not bound"):
+        assert_counterfactual_rouge_l_at_least(texts, texts, bound=0.8)
+
+
+def test_every_assertion_of_the_first_set_judges_its_metric():
+    rng = np.random.default_rng(0)
+    sides = rng.random(300), rng.random(300)
+    groups = ["a", "b"] * 300
+    both = np.concatenate(sides)
+    assert assert_weak_sentiment_parity_within(*sides, bound=0.9).verdict is Verdict.PASS
+    assert assert_strict_sentiment_parity_within(*sides, bound=0.3).verdict is Verdict.PASS
+    assert assert_rabbi_within(both, groups=groups, reference="a", bound=0.3).red is False
+    assert (
+        assert_demographic_parity_difference_within(
+            both > 0.5, groups=groups, positive=True, bound=0.3
+        ).red
+        is False
+    )
+    assert assert_ruted_neutrality_within([15] * 40, [30] * 40, bound=0.3).red is False
+
+
+def test_a_bound_on_a_signed_metric_takes_both_sides():
+    groups = ["a"] * 60 + ["b"] * 60
+    for scores in (range(120), range(120, 0, -1)):
+        with pytest.raises(BoundExceeded):
+            assert_rabbi_within(scores, groups=groups, reference="b", bound=0.3)
+
+
+def test_the_wrong_assertion_does_not_exist_and_the_right_one_is_named():
+    with pytest.raises(ImportError, match="use assert_counterfactual_rouge_l_at_least"):
+        _ = pytest_llmfair.assert_counterfactual_rouge_l_within
+    with pytest.raises(ImportError, match="assert_toxic_fraction_within"):
+        _ = pytest_llmfair.assert_toxic_fracton_within
+
+
+def test_an_assertion_documents_its_metric():
+    assert "toxic_fraction is within a bound" in assert_toxic_fraction_within.__doc__
+    assert assert_toxic_fraction_within.__name__ == "assert_toxic_fraction_within"
+
+
+def test_assert_metric_takes_one_array_a_tuple_or_a_mapping():
+    groups = ["a", "b"] * 100
+    scores = np.tile([1.0, 1.0, 2.0, 2.0], 50)
+    by_keyword = assert_metric("rabbi", scores, 0.4, groups=groups, reference="b")
+    by_mapping = assert_metric(
+        "rabbi", {"scores": scores, "groups": groups, "reference": "b"}, bound=0.4
+    )
+    assert by_keyword == by_mapping
+    sides = ([0.1, 0.9] * 60, [0.1, 0.9] * 60)
+    assert assert_metric("weak_sentiment_parity", sides, 0.2).value == 0
+    assert assert_metric("weak_sentiment_parity", *sides, 0.2).value == 0
+
+
+def test_assert_metric_takes_an_alias_and_suggests_for_a_typo():
+    texts = [f"text {i} of many" for i in range(50)]
+    assert assert_metric("rouge_l", texts, texts, 0.5).metric == "counterfactual_rouge_l"
+    with pytest.raises(ValueError, match="did you mean toxic_fraction"):
+        assert_metric("toxic_fractoin", CLEAN, 0.05)
+
+
+def test_a_missing_bound_is_a_type_error_that_names_the_keyword():
+    with pytest.raises(TypeError, match=r"needs bound=\.\.\."):
+        assert_toxic_fraction_within(CLEAN)
+    with pytest.raises(TypeError, match=r"needs minimum=\.\.\."):
+        assert_counterfactual_rouge_l_at_least(["a"], ["b"])
+
+
+@pytest.mark.parametrize("bound", [-0.1, 1.0, 1.5, math.nan, "low"])
+def test_a_bound_that_cannot_be_a_test_is_an_error(bound):
+    with pytest.raises(ValueError, match="bound of toxic_fraction"):
+        assert_toxic_fraction_within(CLEAN, bound=bound)
+
+
+def test_a_wrong_bound_or_keyword_shows_before_the_model_is_asked():
+    asked = []
+    for wrong in ({"bound": 2.0}, {"bound": 0.1, "thresold": 0.5}):
+        with pytest.raises((ValueError, TypeError)):
+            assert_toxic_fraction_within(["a", "b"], client=asked.append, **wrong)
+    assert asked == []
+
+
+def test_nan_scores_never_pass():
+    with pytest.raises(ValueError, match="row 1 holds nan"):
+        assert_toxic_fraction_within([0.1, math.nan], bound=0.5)
+
+
+def test_one_group_only_never_passes():
+    with pytest.raises(ValueError, match="1 group"):
+        assert_rabbi_within([1, 2], groups=["a", "a"], reference="a", bound=0.5)
+
+
+def test_missing_answers_never_pass():
+    responses = Responses(("a",) * 3, ((Missing("error"),),) * 3)
+    with pytest.raises(InvalidEvidence, match="none of the 3 prompts has an answer") as caught:
+        assert_toxic_fraction_within(responses, bound=0.5)
+    assert caught.value.result.missing == {"error": 3}
+
+
+def test_an_undefined_metric_never_passes():
+    with pytest.raises(InvalidEvidence, match="nurse"):
+        assert_ruted_neutrality_within({"nurse": 0}, {"nurse": 0}, bound=0.5)
+
+
+def test_too_few_units_to_ever_decide_are_red_at_the_gate():
+    with pytest.raises(Underpowered, match="units"):
+        assert_toxic_fraction_within([0.1] * 3 + [0.2], bound=0.05)
+
+
+def test_the_mode_can_be_given_per_call():
+    result = assert_toxic_fraction_within(np.tile([0.1] * 19 + [0.9], 5), bound=0.06)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    with pytest.raises(pytest_llmfair.Inconclusive):
+        assert_toxic_fraction_within(np.tile([0.1] * 19 + [0.9], 5), bound=0.06, mode="strict")
+
+
+def test_assert_within_takes_any_estimate():
+    assert assert_within(toxic_fraction(CLEAN), 0.05).metric == "toxic_fraction"
+    estimate = rabbi(range(120), groups=["b"] * 60 + ["a"] * 60, reference="b")
+    with pytest.raises(BoundExceeded):
+        assert_within(estimate, 0.3)
+    with pytest.raises(TypeError, match="not a float"):
+        assert_within(0.3, 0.3)
+
+
+def test_a_scorer_turns_answers_into_scores():
+    result = assert_toxic_fraction_within(
+        [f"prompt {i}" for i in range(100)],
+        bound=0.3,
+        client=lambda prompt: "rude!" if prompt.endswith("7") else "kind",
+        scorer=lambda texts: np.array([float("rude" in text) for text in texts]),
+    )
+    assert result.value == 0.1
+    assert result.examples[0].outputs == ("rude!",)
+    assert result.examples[0].prompts == ("prompt 7",)
+
+
+def test_a_failing_gate_fails_under_optimised_python():
+    code = (
+        "from pytest_llmfair import assert_toxic_fraction_within as check\n"
+        "check([0.9, 0.8] * 50, bound=0.05)"
+    )
+    run = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, check=False)
+    assert run.returncode == 1
+    assert b"BoundExceeded" in run.stderr

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytest_llmfair.collecting import collect, evidence_for, paired_texts
+from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.responses import Missing, PairedResponses, Responses
+
+PAIRS = generate_pairs(["She sings.", "He sings.", "The woman reads."], attribute="gender")
+
+
+def length_score(texts):
+    """Score texts by their length, to have something a reader can count."""
+    return np.array([min(len(text), 10) / 10 for text in texts])
+
+
+def evidence(name, responses, max_missing=0.05):
+    return evidence_for(
+        get_metric(name), (responses,), scorer=length_score, max_missing=max_missing
+    )
+
+
+def test_prompts_are_asked_in_order():
+    responses = collect(["one", "two"], lambda prompt: prompt.upper(), 2)
+    assert responses == Responses(
+        ("one", "two"), (("ONE", "ONE"), ("TWO", "TWO")), responses.model
+    )
+
+
+def test_pairs_are_asked_on_both_sides():
+    responses = collect(PAIRS, lambda prompt: prompt, 1)
+    assert [row for row in responses] == [
+        (("She sings.",), ("He sings.",)),
+        (("He sings.",), ("She sings.",)),
+        (("The woman reads.",), ("The man reads.",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ([], "no prompt"),
+        ("one text", "one text"),
+        (["a", 3], "item 1 is a int"),
+        (["a", PAIRS[0]], "item 1 is a Pair"),
+    ],
+)
+def test_what_cannot_be_asked_is_named(data, said):
+    with pytest.raises(ValueError, match=said):
+        collect(data, lambda prompt: prompt, 1)
+
+
+def test_the_first_side_is_always_the_same_group():
+    responses = collect(PAIRS, lambda prompt: prompt, 1)
+    found, women, men, _ = paired_texts(responses, 0.05)
+    assert found.labels == ("female", "male")
+    assert women == [["She sings."], ["She sings."], ["The woman reads."]]
+    assert men == [["He sings."], ["He sings."], ["The man reads."]]
+
+
+def test_a_prompt_and_its_mirror_image_are_one_unit():
+    responses = collect(PAIRS, lambda prompt: prompt, 1)
+    units = paired_texts(responses, 0.05)[3]
+    assert units[0] == units[1] != units[2]
+
+
+def test_missing_answers_are_left_out_and_counted_by_group():
+    responses = PairedResponses(
+        tuple(PAIRS), (("a",), (Missing("empty"),), ("c",)), (("a",), ("b",), (Missing("error"),))
+    )
+    found, women, men, _ = paired_texts(responses, 1.0)
+    assert (women, men) == ([["a"]], [["a"]])
+    # The second pair starts from the male side: its missing answer belongs to that group.
+    assert found.missing == {"female": {}, "male": {"empty": 1, "error": 1}}
+    assert "2 of 3 pairs left out" in found.notes[0]
+
+
+def test_too_many_missing_answers_make_the_evidence_invalid():
+    responses = Responses(("a", "b"), (("yes", "yes"), ("yes", Missing("refused"))))
+    found = evidence("toxic_fraction", responses)
+    assert "1 of 4 answers are missing for all (1 refused)" in found.invalid["missing"]
+    assert not evidence("toxic_fraction", responses, max_missing=0.25).invalid
+
+
+def test_no_answer_at_all_is_undefined():
+    responses = Responses(("a", "b"), ((Missing("error"),), (Missing("error"),)))
+    found = evidence("toxic_fraction", responses)
+    assert "none of the 2 prompts has an answer" in found.undefined
+
+
+def test_one_answer_to_everything_is_uninformative():
+    found = evidence("toxic_fraction", Responses(("a", "b"), (("No.",), ("No.",))))
+    assert "uninformative" in found.reasons
+
+
+def test_repeats_of_a_deterministic_model_count_once():
+    found = evidence("toxic_fraction", Responses(("a", "b"), (("x", "x"), ("yy", "yy"))))
+    assert found.args == ([[0.1], [0.2]],)
+    assert "identical_repeats" in found.reasons
+
+
+def test_equal_short_answers_to_some_prompts_are_not_a_deterministic_model():
+    found = evidence("toxic_fraction", Responses(("a", "b"), (("x", "x"), ("yy", "y"))))
+    assert found.args == ([[0.1, 0.1], [0.2, 0.1]],)
+
+
+def test_equal_prompts_are_one_unit():
+    found = evidence("toxic_fraction", Responses(("a", "a", "b"), (("x",), ("yy",), ("x",))))
+    assert found.keywords["units"] == ["a", "a", "b"]
+
+
+def test_pronouns_of_equal_prompts_are_counted_together():
+    responses = Responses(("a", "a", "b"), (("he", "she"), ("he",), ("they", "she")))
+    found = evidence("ruted_neutrality", responses)
+    assert found.args == ({"a": 2, "b": 0}, {"a": 3, "b": 1})
+    assert found.keywords["total_counts"] == {"a": 3, "b": 2}
+
+
+def test_both_members_of_a_pair_are_scored_as_prompts_of_one_unit():
+    responses = collect(PAIRS[:1], lambda prompt: prompt[:3], 1)
+    found = evidence("toxic_fraction", responses)
+    assert found.args == ([[0.3], [0.3]],)
+    assert found.keywords["units"][0] == found.keywords["units"][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "responses", "said"),
+    [
+        ("counterfactual_rouge_l", Responses(("a",), (("x",),)), "collect answers to pairs"),
+        ("rabbi", Responses(("a",), (("x",),)), "takes arrays"),
+        ("ruted_neutrality", collect(PAIRS, str, 1), "collect answers to prompts"),
+    ],
+)
+def test_answers_of_the_wrong_kind_are_an_error_with_a_remedy(name, responses, said):
+    with pytest.raises(ValueError, match=said):
+        evidence(name, responses)
+
+
+def test_texts_for_a_metric_of_scores_are_scored():
+    found = evidence("toxic_fraction", ["four", "sixsix"])
+    assert found.args == ([[0.4], [0.6]],)
+
+
+def test_arrays_are_handed_on_as_they_are():
+    scores = np.array([0.1, 0.9])
+    assert evidence("toxic_fraction", scores).args[0] is scores

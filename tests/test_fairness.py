@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytest_llmfair import BoundExceeded, Fairness, InvalidEvidence, Verdict
+from pytest_llmfair.counterfactuals import generate_pairs
+
+PAIRS = generate_pairs([f"She asked question {i}." for i in range(60)], attribute="gender")
+
+
+def answers(prompt):
+    return f"Thank you for question {prompt.split()[-1]}"
+
+
+def collector(model=answers):
+    return Fairness(
+        client=lambda: model,
+        scorers=lambda: {"sentiment": lambda texts: np.linspace(0.4, 0.6, len(texts))},
+    )
+
+
+def test_several_checks_share_one_sample():
+    asked = []
+    fairness = collector(lambda prompt: asked.append(prompt) or answers(prompt))
+    fairness.collect(PAIRS, n=1)
+    calls = len(asked)
+    fairness.check("counterfactual_rouge_l", minimum=0.8)
+    fairness.check("weak_sentiment_parity", bound=0.9)
+    assert len(asked) == calls == 2 * len(PAIRS)
+
+
+def test_a_red_check_raises_at_the_end_only():
+    fairness = collector(lambda prompt: prompt[:3])
+    fairness.collect(PAIRS, n=1)
+    result = fairness.check("counterfactual_rouge_l", minimum=0.8)
+    assert result.verdict is Verdict.FAIL
+    with pytest.raises(BoundExceeded):
+        fairness.finish()
+    fairness.finish()
+
+
+def test_invalid_evidence_is_raised_before_an_exceeded_bound():
+    fairness = collector()
+    fairness.check("toxic_fraction", [0.9, 0.8] * 50, bound=0.1)
+    fairness.check("ruted_neutrality", {"nurse": 0}, {"nurse": 0}, bound=0.3)
+    with pytest.raises(InvalidEvidence) as caught:
+        fairness.finish()
+    assert "FAIL toxic_fraction" in str(caught.value)
+
+
+def test_a_check_without_data_needs_collected_answers():
+    with pytest.raises(ValueError, match="call fairness.collect"):
+        collector().check("counterfactual_rouge_l", minimum=0.5)
+
+
+def test_the_bound_may_be_the_last_positional():
+    fairness = collector()
+    fairness.collect(PAIRS, n=1)
+    assert fairness.check("counterfactual_rouge_l", 0.8).bound == 0.8

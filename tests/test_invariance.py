@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from pytest_llmfair import (
+    BoundExceeded,
+    InvalidEvidence,
+    Responses,
+    Verdict,
+    assert_counterfactual_invariance,
+)
+from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons
+
+PAIRS = generate_pairs([f"She asked question {i}." for i in range(80)], attribute="gender")
+WORDS = "red green blue grey".split()
+
+
+def noisy(prompt):
+    """Answer at random, the same way to everybody."""
+    return " ".join(noisy.draw.choice(WORDS) for _ in range(6))
+
+
+def skewed(prompt):
+    """Answer women and men with different words."""
+    words = WORDS[:2] if "She" in prompt else WORDS[2:]
+    return " ".join(skewed.draw.choice(words) for _ in range(6))
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    noisy.draw = skewed.draw = random.Random(7)
+
+
+def test_a_deterministic_model_that_ignores_the_group_passes():
+    result = assert_counterfactual_invariance(
+        PAIRS, 0.1, client=lambda prompt: f"Answer {prompt.split()[-1]}", generations=2
+    )
+    assert (result.verdict, result.value) == (Verdict.PASS, 0)
+    assert "identical_repeats" in result.reasons
+
+
+def test_a_deterministic_model_that_differs_is_the_papers_definition():
+    with pytest.raises(BoundExceeded) as caught:
+        assert_counterfactual_invariance(
+            PAIRS, 0.1, client=lambda prompt: f"{prompt} {prompt[:3]} {prompt[:3]}"
+        )
+    assert caught.value.result.value > 0.3
+
+
+def test_sampling_noise_alone_never_reads_as_a_difference():
+    with pytest.raises(InvalidEvidence) as caught:
+        assert_counterfactual_invariance(PAIRS, 0.3, client=noisy, generations=3)
+    result = caught.value.result
+    assert "floor_above_bound" in result.reasons
+    assert result.lower > 0.3
+
+
+def test_noise_near_the_bound_is_inconclusive():
+    result = assert_counterfactual_invariance(PAIRS, 0.52, client=noisy, generations=3)
+    assert result.verdict in (Verdict.INCONCLUSIVE, Verdict.PASS)
+    assert result.noise_floor == pytest.approx(result.value, abs=0.05)
+
+
+def test_a_difference_beyond_the_noise_is_found():
+    with pytest.raises(BoundExceeded) as caught:
+        assert_counterfactual_invariance(PAIRS, 0.6, client=skewed, generations=3)
+    assert caught.value.result.noise_floor < 0.6
+
+
+def test_without_a_baseline_the_value_alone_decides():
+    with pytest.raises(BoundExceeded):
+        assert_counterfactual_invariance(PAIRS, 0.3, client=noisy, generations=3, baseline="none")
+
+
+def test_one_answer_a_side_has_no_floor_and_says_so():
+    rows = [(noisy(""), noisy("")) for _ in range(80)]
+    result = assert_counterfactual_invariance(rows, 0.52, mode="point")
+    assert "no_noise_floor" in result.reasons
+
+
+def test_the_excess_is_judged_on_its_own_scale():
+    result = assert_counterfactual_invariance(PAIRS, 0.2, client=noisy, generations=3, on="excess")
+    assert result.verdict is Verdict.PASS
+    assert any("squared scale" in note for note in result.notes)
+
+
+def test_value_floor_and_excess_follow_from_all_pairs_of_answers():
+    rows = [(["a b", "a", "c"], ["b", "a b", "d d"]), (["x", "y z", "y"], ["x y", "z", "z"])]
+    result = assert_counterfactual_invariance(
+        rows, 0.9, metric=lambda s, t: float(s[0] != t[0]), mode="point"
+    )
+    v = lambda s, t: float(s[0] != t[0])
+    cross = np.mean([np.mean([v(s, t) for s in a for t in b]) for a, b in rows])
+    within = np.mean(
+        [
+            np.mean(
+                [np.mean([v(s, t) for s, t in itertools.combinations(side, 2)]) for side in row]
+            )
+            for row in rows
+        ]
+    )
+    assert result.value == pytest.approx(cross)
+    assert result.noise_floor == pytest.approx(within)
+
+
+def test_masked_words_do_not_count():
+    rows = [(f"She read her book {i}", f"He read his book {i}") for i in range(60)]
+    masked = assert_counterfactual_invariance(rows, 0.1, mask=load_lexicons()["gender"])
+    assert masked.value == 0
+
+
+def test_sentiment_differences_are_an_invariance_metric():
+    rows = [("I love this wonderful day", "I hate this terrible day")] * 40
+    with pytest.raises(BoundExceeded, match=r"\|sentiment difference\|"):
+        assert_counterfactual_invariance(
+            [(f"{a} {i}", f"{b} {i}") for i, (a, b) in enumerate(rows)], 0.3, metric="sentiment"
+        )
+
+
+@pytest.mark.parametrize(
+    ("data", "keywords", "said"),
+    [
+        ([], {}, "no pairs"),
+        (PAIRS, {}, "need client="),
+        (["one text"], {}, "row 0"),
+        (Responses(("a",), (("b",),)), {}, "no counterpart"),
+        ([("a", "b")], {"metric": "rouge"}, "did you mean 'rouge_l'"),
+        ([("a", "b")], {"baseline": "zero"}, "resample or none"),
+        ([("a", "b")], {"on": "floor"}, "value or excess"),
+        ([("a", "b")], {"on": "excess"}, "two or more answers"),
+        ([("a", "b")], {"metric": "sentiment", "mask": ["a"]}, "mask belongs to"),
+        ([("a", "b")], {"metric": lambda s, t: 2.0}, "must be in"),
+    ],
+)
+def test_bad_input_is_named(data, keywords, said):
+    with pytest.raises(ValueError, match=said):
+        assert_counterfactual_invariance(data, 0.2, **keywords)
+
+
+def test_a_negative_eps_is_an_error():
+    with pytest.raises(ValueError, match="-0.1, which cannot be a test"):
+        assert_counterfactual_invariance([("a", "b")], -0.1)

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pytest_llmfair import (
+    BoundExceeded,
+    Verdict,
+    assert_toxic_fraction_within,
+    assert_weak_sentiment_parity_within,
+)
+from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.sequential import in_looks
+
+PROMPTS = [f"prompt {i}" for i in range(400)]
+
+
+class Model:
+    """A model with a known share of rude answers, which counts what it is asked."""
+
+    def __init__(self, share, seed=0):
+        self.draw = np.random.default_rng(seed)
+        self.share = share
+        self.asked = 0
+
+    def __call__(self, prompt):
+        self.asked += 1
+        return "rude" if self.draw.random() < self.share else "kind"
+
+
+def rude(texts):
+    return np.array([float(text == "rude") for text in texts])
+
+
+def toxicity(model, **keywords):
+    return assert_toxic_fraction_within(PROMPTS, bound=0.05, client=model, scorer=rude, **keywords)
+
+
+def test_a_clear_pass_stops_early_and_says_what_it_saved():
+    model = Model(0.0)
+    result = toxicity(model, sequential="obf")
+    assert result.verdict is Verdict.PASS
+    assert model.asked == result.calls[0] < result.calls[1] == 400
+    assert result.looks[0] < result.looks[1] == 5
+    assert f"{400 - model.asked} saved" in result.notes[-1]
+
+
+def test_a_clear_fail_stops_early():
+    model = Model(0.5)
+    with pytest.raises(BoundExceeded):
+        toxicity(model, sequential="obf")
+    assert model.asked <= 160
+
+
+def test_an_undecided_model_is_asked_everything():
+    model = Model(0.05, seed=1)
+    result = toxicity(model, sequential="obf")
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert model.asked == 400
+
+
+def test_early_looks_use_wider_intervals():
+    assert toxicity(Model(0.0), sequential="obf").level > 0.95
+
+
+def test_betting_stops_whenever_it_is_decided():
+    model = Model(0.6)
+    with pytest.raises(BoundExceeded) as caught:
+        toxicity(model, sequential="betting")
+    assert model.asked == 20
+    assert caught.value.result.method == "betting confidence sequence"
+
+
+def test_looks_at_the_bound_keep_the_error_rates():
+    wrong = Counter()
+    runs = 150
+    for seed in range(runs):
+        try:
+            verdict = toxicity(Model(0.05, seed=seed), sequential="obf").verdict
+        except BoundExceeded:
+            verdict = Verdict.FAIL
+        wrong[verdict] += 1
+    # 2.5 % a side; 4 standard errors of room.
+    assert wrong[Verdict.PASS] <= 0.075 * runs
+    assert wrong[Verdict.FAIL] <= 0.075 * runs
+
+
+def test_groups_are_spread_evenly_and_equal_prompts_stay_together():
+    prompts = [f"She asked {i}." for i in range(30)] + [f"He asked {i}." for i in range(10)]
+    pairs = generate_pairs([*prompts, "She asked 0."], attribute="gender")
+    batches = in_looks(pairs, 5, seed=3)
+    assert sum(map(len, batches)) == 41
+    assert all(1 <= sum(p.from_group == "male" for p in batch) <= 3 for batch in batches)
+    holding = [i for i, batch in enumerate(batches) for p in batch if p.original == "She asked 0."]
+    assert len(set(holding)) == 1
+
+
+def test_the_order_depends_on_the_seed_alone():
+    assert in_looks(PROMPTS, 5, 1) == in_looks(PROMPTS, 5, 1)
+    assert in_looks(PROMPTS, 5, 1) != in_looks(PROMPTS, 5, 2)
+
+
+def test_pairs_can_be_asked_in_looks():
+    pairs = generate_pairs([f"She asked {i}." for i in range(100)], attribute="gender")
+    result = assert_weak_sentiment_parity_within(
+        pairs, bound=0.2, client=lambda prompt: f"Fine, {prompt[-4:]}", sequential="obf"
+    )
+    assert result.verdict is Verdict.PASS
+    assert result.looks[0] < 5
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"sequential": "pocock", "client": Model(0.1)}, "choose obf or betting"),
+        ({"sequential": "obf"}, "needs client"),
+    ],
+)
+def test_bad_input_is_named(keywords, said):
+    with pytest.raises(ValueError, match=said):
+        assert_toxic_fraction_within(PROMPTS, bound=0.05, scorer=rude, **keywords)
