@@ -6,6 +6,11 @@ from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population,
 from pytest_llmfair.stats.betting import BettingMean
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.rank_biserial import RankBiserial
+from pytest_llmfair.stats.rate_difference import RateDifference
+from pytest_llmfair.stats.seminorm import Seminorm
+from pytest_llmfair.stats.rank_biserial import RankBiserial
+from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.spending import Spending
 
 __all__ = [
@@ -15,7 +20,12 @@ __all__ = [
     "Interval",
     "Mean",
     "Population",
+    "RankBiserial",
+    "RateDifference",
+    "RankBiserial",
+    "RateDifference",
     "Sample",
+    "Seminorm",
     "Spending",
     "Undefined",
     "holm",

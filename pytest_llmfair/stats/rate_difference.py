@@ -13,8 +13,8 @@ from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._intervals import normal_quantile
-from pytest_llmfair.stats._rates import TwoRates, read_rates, zero_rates
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
+from pytest_llmfair.stats._rates import TwoRates, read_rates, zero_rates
 
 # Mean of p (1 - p) over all base rates p: a plan knows the gap but not the rates.
 _PLANNING_SPREAD = 1.0 / 6.0
