@@ -53,7 +53,8 @@ def table() -> str:
             if info.family == family:
                 also = f" (also {', '.join(info.aliases)})" if info.aliases else ""
                 lines.append(f"  {info.name}{also}")
-                lines.append(f"      {_range(info)}, per {info.unit}; {info.assertion}")
+                lines.append(f"      {_range(info)}, per {info.unit}")
+                lines.append(f"      {info.assertion}")
     lines.append("")
     lines.append("`llmfair metrics NAME` explains one. No metric has a default bound.")
     return "\n".join(lines)

@@ -19,7 +19,7 @@ from pytest_llmfair.results import (
     judge,
 )
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Mean, Sample, Undefined
+from pytest_llmfair.stats import Mean, RateDifference, Sample, Undefined
 
 NOTHING = Undefined(
     undefined="nothing was measured", sample=Sample(units=0, generations=0, fewest=0, most=0)
@@ -121,7 +121,7 @@ def test_the_mode_decides_what_is_red(mode, events, red, error):
 
 
 def test_point_mode_is_inclusive_on_the_bound_whatever_the_last_digit():
-    value = Mean.of_values([0.1 + 0.2] * 50 + [0.3] * 50)
+    value = RateDifference.of_outcomes([1.0] * 8 + [0.0] * 2, [1.0] * 5 + [0.0] * 5)
     assert value.value > 0.3
     assert not verdict_of(value, 0.3, mode="point").red
 
