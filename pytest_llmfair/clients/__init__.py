@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pytest_llmfair.clients._backend import Backend, Request, ScoringBackend
-from pytest_llmfair.clients._client import ModelClient, load_client
+from pytest_llmfair.clients._client import ModelClient
+from pytest_llmfair.clients._load import load_client
 from pytest_llmfair.clients._spec import ModelSpecError
 from pytest_llmfair.clients.ngram import builtin_occupations
 from pytest_llmfair.responses import Missing

@@ -66,7 +66,7 @@ class Decoder:
         accepted = frozenset(inspect.signature(self.model.forward).parameters)
         object.__setattr__(self, "_accepts", accepted)
 
-    def begin(self, rows: Sequence[Sequence[int]], keep: int = 1) -> Beginning:
+    def begin(self, rows: Sequence[tuple[int, ...]], keep: int = 1) -> Beginning:
         """Read the common beginning of `rows` once, where that saves work.
 
         `keep` tokens at the end of every row stay out of it, since their logits are wanted.
@@ -83,7 +83,7 @@ class Decoder:
         if len(ids) < _WORTH_SHARING:
             return Beginning()
         with torch.inference_mode():
-            return Beginning(ids, self._read([list(ids)], Beginning(), 1).cache)
+            return Beginning(ids, self._read([ids], Beginning(), 1).cache)
 
     def sample(
         self,

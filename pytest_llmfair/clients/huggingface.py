@@ -138,13 +138,13 @@ class HuggingFace:
         """Probability at temperature 1 that the answer to each prompt starts with each word."""
         found = {prompt: [0.0] * len(words) for prompt in prompts}
         # Words of one token share the reading of their prompt, longer ones each need their own.
-        jobs: dict[tuple[tuple[int, ...], int], list[tuple[str, int, list[int]]]] = {}
+        jobs: dict[tuple[tuple[int, ...], int], list[tuple[str, int, tuple[int, ...]]]] = {}
         for prompt in found:
             for i, word in enumerate(words):
                 row, ending = self._continued(prompt, word)
                 if why := self._unfit(row):
                     raise ValueError(f"prompt {prompt[:80]!r} cannot be scored: {why}")
-                jobs.setdefault((tuple(row), len(ending)), []).append((prompt, i, ending))
+                jobs.setdefault((row, len(ending)), []).append((prompt, i, ending))
         keys = sorted(jobs, key=lambda key: (len(key[0]), key))
         beginning = self.decoder.begin([row for row, _ in keys], max(keep for _, keep in keys))
         for batch in _batches(keys, min(self.batch_size, _SCORING_ROWS)):
@@ -171,13 +171,12 @@ class HuggingFace:
         )
         return framed
 
-    def _ids(self, text: str) -> list[int]:
+    def _ids(self, text: str) -> tuple[int, ...]:
         # A chat template writes the special tokens itself.
         special = not self.tokenizer.chat_template
-        ids: list[int] = self.tokenizer(text, add_special_tokens=special)["input_ids"]
-        return ids
+        return tuple(self.tokenizer(text, add_special_tokens=special)["input_ids"])
 
-    def _continued(self, prompt: str, word: str) -> tuple[list[int], list[int]]:
+    def _continued(self, prompt: str, word: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return prompt and word as ids: all but the last token, and the tokens of the word."""
         framed = self._framed(prompt)
         if framed == prompt:
@@ -187,10 +186,10 @@ class HuggingFace:
         before, joined = self._ids(framed), self._ids(framed + word)
         ending = joined[len(before) :]
         if joined[: len(before)] != before or not ending:
-            ending = self.tokenizer(word, add_special_tokens=False)["input_ids"]
+            ending = tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
         if not ending:
             raise ValueError(f"the tokenizer of {self.name} has no token for {word!r}")
-        return [*before, *ending[:-1]], ending
+        return before + ending[:-1], ending
 
     @property
     def _context(self) -> float:
