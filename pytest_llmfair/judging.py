@@ -193,7 +193,6 @@ def judged(
         missing_by_group=evidence.missing,
         examples=_examples(estimate, evidence, about["direction"]),
         nodeid=recorder.nodeid if recorder else "",
-        seed=settings.seed,
         model=evidence.model,
         options=_options(settings),
         **about,
