@@ -17,6 +17,10 @@ from pytest_llmfair.stats._intervals import normal_quantile, t_quantile, zero_ev
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
 
 
+# Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
+_UNSEEN_PAIRS = 3.84
+
+
 @dataclass(frozen=True, slots=True)
 class Rate:
     """One group's rate and the draws it is worth.
@@ -215,29 +219,44 @@ def _pair(
     n_units: int,
     scale: str,
 ) -> tuple[Rate, Rate, float | None]:
-    """Effective counts whose variance is that of the paired comparison."""
+    """Effective counts whose variance is that of the paired comparison, or its discordance."""
     (a, index_a, rate_a), (b, index_b, rate_b) = first, second
     p_a, p_b = rate_a.value, rate_b.value
     part_a = clusters.cluster_sums(a - p_a, index_a, n_units) * (n_units / len(a))
     part_b = clusters.cluster_sums(b - p_b, index_b, n_units) * (n_units / len(b))
     differences = np.sort(part_a - part_b)
     variance = clusters.variance_of_mean(differences) if n_units > 1 else 0.0
+    if scale == "log":
+        return (*_log_pair(rate_a, rate_b, part_a, part_b), None)
     single = len(a) == len(b) == n_units and rate_a.units == rate_b.units == n_units
     binary = all(bool(((x == 0.0) | (x == 1.0)).all()) for x in (a, b))
     if (single and binary) or variance <= NO_VARIANCE:
         discordance = float(np.abs(differences + (p_a - p_b)).mean())
         return rate_a, rate_b, min(1.0, max(discordance, abs(p_a - p_b)))
-    spread_a, spread_b = p_a * (1.0 - p_a) / len(a), p_b * (1.0 - p_b) / len(b)
-    if scale == "log" and p_a > 0.0 and p_b > 0.0:
-        spread_a, spread_b = spread_a / p_a**2, spread_b / p_b**2
-        differences = np.sort(part_a / p_a - part_b / p_b)
-        variance = clusters.variance_of_mean(differences)
-    shrink = (spread_a + spread_b) / variance
+    spread = p_a * (1.0 - p_a) / len(a) + p_b * (1.0 - p_b) / len(b)
     df = clusters.kurtosis_df(differences)
+    return (*_shrunk(rate_a, rate_b, spread / variance, df), None)
+
+
+def _log_pair(rate_a: Rate, rate_b: Rate, part_a: Floats, part_b: Floats) -> tuple[Rate, Rate]:
+    """Effective counts whose variance is that of the paired log ratio."""
+    p_a, p_b, n_units = rate_a.value, rate_b.value, len(part_a)
+    if p_a == 0.0 or p_b == 0.0 or n_units == 1:
+        return rate_a, rate_b
+    spread = (1.0 - p_a) / (p_a * rate_a.rows) + (1.0 - p_b) / (p_b * rate_b.rows)
+    differences = np.sort(part_a / p_a - part_b / p_b)
+    variance = clusters.variance_of_mean(differences)
+    if variance > NO_VARIANCE:
+        return _shrunk(rate_a, rate_b, spread / variance, clusters.kurtosis_df(differences))
+    # Units all alike: as many discordant ones as Tango's bound for none amounts to.
+    shrink = spread * p_a * p_b * n_units**2 / _UNSEEN_PAIRS
+    return _shrunk(rate_a, rate_b, max(1.0, shrink), math.inf)
+
+
+def _shrunk(rate_a: Rate, rate_b: Rate, shrink: float, df: float) -> tuple[Rate, Rate]:
     return (
-        Rate(p_a, len(a), rate_a.units, max(1.0, len(a) * shrink), df),
-        Rate(p_b, len(b), rate_b.units, max(1.0, len(b) * shrink), df),
-        None,
+        Rate(rate_a.value, rate_a.rows, rate_a.units, max(1.0, rate_a.rows * shrink), df),
+        Rate(rate_b.value, rate_b.rows, rate_b.units, max(1.0, rate_b.rows * shrink), df),
     )
 
 

@@ -1,0 +1,209 @@
+"""Mean log ratios of counts summed over texts: who is mentioned beside which word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._intervals import t_quantile
+from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+
+# A unit is left out by a tenth: a count that one unit alone provides still has a logarithm then.
+_LEFT_OUT = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Influence:
+    """What units (of a fixed population: rows) do to each column.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, n_columns)
+        Influence on each column; NaN where the column has no finite log ratio.
+    index : ndarray of shape (n,) or None
+        Unit of each row of a fixed population; None when units themselves were drawn.
+    """
+
+    values: Floats
+    index: Indices | None
+
+    def spread(self, columns: Indices) -> tuple[float, float]:
+        """Squared standard error of the mean over `columns`, and its degrees of freedom."""
+        influence = self.values[:, columns].mean(axis=1)
+        n = len(influence)
+        if self.index is None:
+            if n < 2:
+                return 0.0, math.inf
+            influence = np.sort(influence)
+            return clusters.variance_of_mean(influence), clusters.kurtosis_df(influence)
+        sizes = np.bincount(self.index).astype(np.float64)
+        means = clusters.cluster_sums(influence, self.index, len(sizes)) / sizes
+        squares = (influence - means[self.index]) ** 2
+        within = clusters.cluster_sums(squares, self.index, len(sizes)) / (sizes - 1.0)
+        parts = within * sizes / n**2
+        return float(np.sort(parts).sum()), clusters.satterthwaite(parts, sizes - 1.0)
+
+
+@dataclass(eq=False, kw_only=True)
+class LogRatio(Estimate):
+    """Mean over columns (words) of a log ratio of sums over rows (texts).
+
+    Jackknife over sampling units on the log scale, t interval with kurtosis-based degrees of
+    freedom.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_columns,)
+        The log ratio of each column; infinite and NaN ones are left out of the mean.
+    variance, df : float
+        Squared standard error of the mean and its degrees of freedom.
+    """
+
+    columns: Floats
+    variance: float
+    df: float
+    influence: _Influence
+    method: str = "jackknife on the log scale, kurtosis-based df"
+
+    @classmethod
+    def of_sums(
+        cls,
+        rows: ArrayLike,
+        log_ratios: Callable[[Floats], Floats],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> LogRatio:
+        """Estimate from sufficient statistics per row.
+
+        Parameters
+        ----------
+        rows : array_like of shape (n_rows, n_sums)
+            What each row adds to the sums, at least 0.
+        log_ratios : callable
+            Sums of shape (n, n_sums) to log ratios of shape (n, n_columns): infinite where one
+            side is 0, NaN where both are.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+
+        Raises
+        ------
+        ValueError
+            If there is no row, an entry is NaN, infinite or negative, or a fixed unit has fewer
+            than two rows. Names the row.
+        """
+        table = _checked(rows)
+        n = len(table)
+        index, n_units = clusters.cluster_index(units, n)
+        sizes = np.bincount(index, minlength=n_units)
+        fixed = population == "fixed"
+        if fixed and (sizes < 2).any():
+            row = int(np.argmax(sizes[index] < 2))
+            raise ValueError(
+                f"row {row} is the only one of its unit; a fixed population needs at least 2 per "
+                "unit, since nothing else varies"
+            )
+        columns, values = _partly_left_out(
+            table if fixed else _summed(table, index, n_units), log_ratios
+        )
+        influence = _Influence(values, index if fixed else None)
+        return cls._of_columns(
+            columns,
+            influence,
+            Sample(n_units, n, int(sizes.min()), int(sizes.max()), population),
+        )
+
+    @classmethod
+    def _of_columns(cls, columns: Floats, influence: _Influence, sample: Sample) -> LogRatio:
+        kept = np.flatnonzero(np.isfinite(columns))
+        found: dict[str, str] = {}
+        variance, df = influence.spread(kept) if kept.size else (math.nan, math.nan)
+        if sample.units < FEW_UNITS:
+            found["thin_evidence"] = (
+                f"only {sample.units} units: below {FEW_UNITS} the interval is a rough guide"
+            )
+        if variance <= NO_VARIANCE:
+            found["no_variance"] = (
+                f"all {sample.units} units say the same: nothing shows how much others would differ"
+            )
+        return cls(
+            value=clusters.exact_mean(columns[kept]) if kept.size else math.nan,
+            undefined=None if kept.size else "no column has both sides: no log ratio is finite",
+            sample=sample,
+            reasons=tuple(found),
+            notes=tuple(found.values()),
+            columns=columns,
+            variance=variance,
+            df=df,
+            influence=influence,
+        )
+
+    def column(self, number: int) -> LogRatio:
+        """Estimate of one column alone; undefined where its log ratio is not finite."""
+        values = self.influence.values[:, number : number + 1]
+        return LogRatio._of_columns(
+            self.columns[number : number + 1],
+            _Influence(values, self.influence.index),
+            self.sample,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        return self.value - self._reach(alpha)
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        return self.value + self._reach(alpha)
+
+    def _reach(self, alpha: float) -> float:
+        if self.variance <= NO_VARIANCE:
+            # Units that are all alike say nothing about others, and a log ratio has no range.
+            return math.inf
+        return t_quantile(1.0 - alpha, self.df) * math.sqrt(self.variance)
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the observed standard error; NaN with `at`.
+
+        How often words occur, not how many texts there are, decides the error of a log ratio: no
+        plan can be made from the sample size alone.
+        """
+        return math.sqrt(self.variance) if at is None else math.nan
+
+
+def _checked(rows: ArrayLike) -> Floats:
+    table = np.asarray(rows, dtype=np.float64)
+    if table.ndim != 2 or table.size == 0:
+        raise ValueError(f"rows has shape {table.shape}; give one row of sums per text")
+    wrong = ~((table >= 0.0) & np.isfinite(table)).all(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"row {row} holds {table[row].min():g}; sums are finite and at least 0")
+    return table
+
+
+def _summed(table: Floats, index: Indices, n_units: int) -> Floats:
+    """Sums per unit; in ascending order within a unit, so that order changes no bit."""
+    if n_units == len(table):
+        return table
+    return np.stack([clusters.cluster_sums(sums, index, n_units) for sums in table.T], axis=1)
+
+
+def _partly_left_out(
+    parts: Floats, log_ratios: Callable[[Floats], Floats]
+) -> tuple[Floats, Floats]:
+    """Log ratios of all, and the influence of each part from leaving some of it out."""
+    totals = np.sort(parts, axis=0).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns = log_ratios(totals[None, :])[0]
+        less = log_ratios(totals - _LEFT_OUT * parts)
+        influence = (columns - less) * (len(parts) / _LEFT_OUT)
+    return columns, np.where(np.isfinite(columns), influence, math.nan)

@@ -1,0 +1,184 @@
+"""Ratios of two rates: impact ratio (four fifths), ratios of error rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from numpy.typing import ArrayLike
+from scipy import special
+
+from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._rate_bounds import ratio_bound
+from pytest_llmfair.stats._rates import TwoRates, read_rates, zero_rates
+
+Form = Literal["ratio", "smaller", "log"]
+
+_ATTAINABLE: dict[Form, tuple[float, float]] = {
+    "ratio": (0.0, math.inf),
+    "smaller": (0.0, 1.0),
+    "log": (0.0, math.inf),
+}
+
+
+@dataclass(eq=False, kw_only=True)
+class RateRatio(Estimate):
+    """Rate of the first group over that of the second.
+
+    Koopman's score interval; on effective counts where rows cluster in units or units occur in
+    both groups.
+
+    Attributes
+    ----------
+    evidence : TwoRates
+        The two groups.
+    form : {"ratio", "smaller", "log"}
+        First over second; the smaller rate over the larger; or the absolute logarithm. The last
+        two fold the interval.
+    """
+
+    evidence: TwoRates
+    form: Form
+    method: str = "Koopman score"
+
+    @classmethod
+    def of_outcomes(
+        cls,
+        x_a: ArrayLike,
+        x_b: ArrayLike,
+        *,
+        units_a: Iterable[Hashable] | None = None,
+        units_b: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        form: Form = "ratio",
+    ) -> RateRatio:
+        """Compare the rates of two groups by their ratio.
+
+        Parameters
+        ----------
+        x_a, x_b : array_like of shape (n_a,), (n_b,)
+            Outcomes 0 or 1, or fractions in [0, 1].
+        units_a, units_b : iterable of hashable, optional
+            One label per row; a label in both groups makes the comparison paired.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        form : {"ratio", "smaller", "log"}
+            What the value is. A positive rate over a rate of 0 is infinite; 0 over 0 is undefined.
+
+        Raises
+        ------
+        ValueError
+            If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
+            has fewer than two rows.
+        """
+        rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log")
+        a, b = rates.a.value, rates.b.value
+        undefined = None
+        if a == b == 0.0:
+            undefined = "neither group has an event: 0 over 0 is no ratio"
+            value = math.nan
+        else:
+            value = _shown(a / b if b > 0.0 else math.inf, form)
+        return cls(
+            value=value,
+            undefined=undefined,
+            sample=rates.sample,
+            attainable=_ATTAINABLE[form],
+            reasons=rates.reasons,
+            notes=rates.notes,
+            evidence=rates,
+            form=form,
+            method=("Koopman score" + (" on effective counts" if rates.clustered else ""))
+            + ("" if form == "ratio" else ", folded"),
+        )
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """Rates of the first and the second group."""
+        return self.evidence.a.value, self.evidence.b.value
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        low, high = self._ratio_bounds(alpha)
+        if self.form == "ratio":
+            return low
+        ends = _shown(low, self.form), _shown(high, self.form)
+        # Folding grows away from a ratio of 1 for "log" and falls for "smaller".
+        return 0.0 if self.form == "log" and low <= 1.0 <= high else min(ends)
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        low, high = self._ratio_bounds(alpha)
+        if self.form == "ratio":
+            return high
+        ends = _shown(low, self.form), _shown(high, self.form)
+        return 1.0 if self.form == "smaller" and low <= 1.0 <= high else max(ends)
+
+    def _ratio_bounds(self, alpha: float) -> tuple[float, float]:
+        a, b = self.evidence.a, self.evidence.b
+        if alpha >= 0.5:
+            ratio = a.value / b.value if b.value > 0.0 else math.inf
+            return ratio, ratio
+        precision_a, precision_b = a.precision(alpha), b.precision(alpha)
+        high = ratio_bound(a.value, b.value, precision_a, precision_b)
+        inverse = ratio_bound(b.value, a.value, precision_b, precision_a)
+        return (1.0 / inverse if inverse > 0.0 else math.inf), high
+
+    def noise_floor(self) -> float:
+        """Return the expected value for two equal groups of these sizes; NaN unless folded.
+
+        From the normal approximation of the log ratio at the pooled rate.
+        """
+        a, b = self.evidence.a, self.evidence.b
+        pooled = (a.rows * a.value + b.rows * b.value) / (a.rows + b.rows)
+        if self.form == "ratio" or pooled == 0.0:
+            return math.nan
+        error = math.sqrt((1.0 - pooled) / pooled * (1.0 / a.effective + 1.0 / b.effective))
+        if self.form == "log":
+            return error * math.sqrt(2.0 / math.pi)
+        # Mean of exp(-|Z|), with erfcx = exp(x^2) erfc(x) against overflow.
+        return float(special.erfcx(error / math.sqrt(2.0)))
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error, from that of the log ratio.
+
+        Parameters
+        ----------
+        at : float, optional
+            Without it the observed error. With it the error planned for when the value is `at`:
+            from the sample sizes alone, at base rates of one half.
+        """
+        if at is not None:
+            error = math.sqrt(self.evidence.planned_variance(1.0))
+            return error if self.form == "log" else error * at
+        variance = 0.0
+        for rate in (self.evidence.a, self.evidence.b):
+            smoothed = max(rate.value, 0.5 / rate.effective)
+            variance += max(rate.variance, rate.smoothed_variance / rate.effective) / smoothed**2
+        error = math.sqrt(variance)
+        return error if self.form == "log" or math.isinf(self.value) else error * self.value
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Return what groups of this size leave open when every row has the event.
+
+        On the scale of the value: the distance of the folded bound from equality; 0 for the plain
+        ratio, whose two sides differ.
+        """
+        if self.form == "ratio":
+            return 0.0
+        precision_a, precision_b = zero_rates(self.evidence, alpha)
+        high = max(
+            ratio_bound(1.0, 1.0, precision_a, precision_b),
+            ratio_bound(1.0, 1.0, precision_b, precision_a),
+        )
+        return math.log(high) if self.form == "log" else 1.0 - 1.0 / high
+
+
+def _shown(ratio: float, form: Form) -> float:
+    if form == "ratio":
+        return ratio
+    if form == "smaller":
+        return min(ratio, 1.0 / ratio) if ratio > 0.0 else 0.0
+    return abs(math.log(ratio)) if ratio > 0.0 else math.inf
