@@ -11,9 +11,6 @@ from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
 from pytest_llmfair.stats.seminorm import Seminorm
-from pytest_llmfair.stats.rank_biserial import RankBiserial
-from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.rate_ratio import RateRatio
 from pytest_llmfair.stats.spending import Spending
 
 __all__ = [
@@ -24,9 +21,6 @@ __all__ = [
     "LogRatio",
     "Mean",
     "Population",
-    "RankBiserial",
-    "RateDifference",
-    "RateRatio",
     "RankBiserial",
     "RateDifference",
     "RateRatio",

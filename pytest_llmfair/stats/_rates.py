@@ -16,7 +16,6 @@ from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import normal_quantile, t_quantile, zero_event_bound
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
 
-
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
 _UNSEEN_PAIRS = 3.84
 

@@ -246,11 +246,11 @@ class Rows:
 
     def effective_size(self, variance: float, trials: int) -> float:
         """Independent observations that would give the same squared error."""
-        if not variance > 0.0:
-            return float(trials)
         observed = self.counts if self.squares is not None else np.ones(len(self.values))
-        total = float(observed.sum())
-        return self._total_squares(observed) / (total - 1.0) / variance
+        squares, total = self._total_squares(observed), float(observed.sum())
+        if not (variance > 0.0 and squares > 0.0):
+            return float(trials)
+        return squares / (total - 1.0) / variance
 
     def _total_squares(self, observed: Floats) -> float:
         centre = clusters.exact_mean(self.values)

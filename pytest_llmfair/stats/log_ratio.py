@@ -133,7 +133,7 @@ class LogRatio(Estimate):
             )
         if variance <= NO_VARIANCE:
             found["no_variance"] = (
-                f"all {sample.units} units say the same: nothing shows how much others would differ"
+                f"all {sample.units} units say the same: nothing shows how others would differ"
             )
         return cls(
             value=clusters.exact_mean(columns[kept]) if kept.size else math.nan,
@@ -191,7 +191,7 @@ def _checked(rows: ArrayLike) -> Floats:
 
 
 def _summed(table: Floats, index: Indices, n_units: int) -> Floats:
-    """Sums per unit; in ascending order within a unit, so that order changes no bit."""
+    """Add up the rows of each unit, in ascending order so that theirs changes no bit."""
     if n_units == len(table):
         return table
     return np.stack([clusters.cluster_sums(sums, index, n_units) for sums in table.T], axis=1)
