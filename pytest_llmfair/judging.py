@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair import recording
+from pytest_llmfair.bounds import Bound
 from pytest_llmfair.collecting import Evidence, collect, evidence_for, prompts_or_pairs
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.reports.message import failure_message, first_line
@@ -20,7 +21,6 @@ from pytest_llmfair.results import (
     Result,
     Underpowered,
     Verdict,
-    check_bound,
     error_for,
     judge,
 )
@@ -112,7 +112,7 @@ def measure_and_judge(
             raise ValueError("sequential needs client=..., the model to stop asking")
         return judge_at(measure(*data), judging.level)
     # Whatever is wrong with the call must show before the first answer is paid for.
-    check_bound(bound, info.direction, info.fair_value, info.bounds, info.name)
+    Bound.checked(bound, info.direction, info.fair_value, info.bounds, info.name)
     inspect.signature(info.function).bind_partial(**keywords)
     asked = data[0] if data else []
     n = generations or info.generations

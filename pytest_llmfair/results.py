@@ -6,17 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.bounds import Bound, Direction
 from pytest_llmfair.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate
-
-Direction = Literal["lower", "higher", "two-sided"]
-
-# Rates are sums of floats: 0.8 - 0.5 must not exceed a bound of 0.3 by its last digit.
-_ROUNDING = 1e-12
 
 
 class Verdict(StrEnum):
@@ -209,42 +205,35 @@ def judge(
     """
     mode = mode or settings.mode
     level = settings.level if level is None else level
-    bound = check_bound(bound, direction, fair_value, estimate.attainable, name)
+    threshold = Bound.checked(bound, direction, fair_value, estimate.attainable, name)
     interval = estimate.interval(level)
     reasons = list(estimate.reasons)
     notes = list(estimate.notes)
     invalid = {**estimate.invalid, **(invalid or {})}
-    for code, words in invalid.items():
-        reasons.append(code)
-        notes.append(words)
     if estimate.undefined is not None:
-        reasons.append("not_computable")
-        notes.append(estimate.undefined)
+        invalid["not_computable"] = estimate.undefined
 
-    within, exceeds = _sides(interval.lower, interval.upper, bound, direction, fair_value)
+    within, exceeds = threshold.sides(interval.lower, interval.upper)
+    found: Mapping[str, str] = {}
     detectable = math.nan
-    if estimate.undefined is not None or invalid:
-        verdict = Verdict.INVALID
+    if invalid:
+        verdict, found = Verdict.INVALID, invalid
     elif within:
-        verdict = Verdict.PASS
+        verdict, found = Verdict.PASS, threshold.hidden_parts(estimate, level)
     elif exceeds and (excess is None or excess.interval(level).lower > 0.0):
         verdict = Verdict.FAIL
     elif floor_invalid:
-        verdict = Verdict.INVALID
-        reasons += list(floor_invalid)
-        notes += list(floor_invalid.values())
+        verdict, found = Verdict.INVALID, floor_invalid
     else:
-        verdict = Verdict.INCONCLUSIVE
         if exceeds:
             reasons.append("within_noise")
             notes.append("two answers to one and the same prompt may differ by as much")
-        detectable, why = _hopeless(estimate, bound, direction, fair_value, level, max_mde)
-        if why:
-            verdict = Verdict.UNDERPOWERED
-            reasons.append("underpowered")
-            notes.append(why)
+        detectable, found = threshold.power(estimate, level, max_mde)
+        verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
+    reasons += list(found)
+    notes += list(found.values())
 
-    p_exceeds, p_within = _p_values(estimate, bound, direction, fair_value)
+    p_exceeds, p_within = threshold.p_values(estimate)
     if excess is not None:
         p_exceeds = max(p_exceeds, excess.p_exceeds(0.0))
     return Result(
@@ -254,10 +243,10 @@ def judge(
         lower=interval.lower,
         upper=interval.upper,
         level=level,
-        bound=bound,
+        bound=threshold.value,
         direction=direction,
         mode=mode,
-        red=_red(verdict, mode, settings, estimate.value, bound, direction, fair_value, reasons),
+        red=_red(verdict, mode, settings, threshold.allows(estimate.value), reasons),
         fair_value=fair_value,
         debiased=estimate.debiased,
         of=interval.of,
@@ -270,9 +259,7 @@ def judge(
         effective=estimate.sample.effective,
         population=estimate.sample.population,
         detectable=detectable,
-        needed_units=None
-        if verdict is Verdict.INVALID
-        else _needed_units(estimate, bound, direction, fair_value, level),
+        needed_units=None if invalid else threshold.needed_units(estimate, level),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),
         groups=_table(estimate, level),
@@ -291,124 +278,16 @@ def error_for(result: Result) -> type[FairnessAssertionError]:
     return Inconclusive
 
 
-def check_bound(
-    bound: float,
-    direction: Direction,
-    fair_value: float,
-    attainable: tuple[float, float],
-    name: str,
-) -> float:
-    """Return the bound as a float, or raise ``ValueError`` when it could never be crossed."""
-    try:
-        bound = float(bound)
-    except (TypeError, ValueError):
-        raise ValueError(f"the bound of {name} is {bound!r}; give a number") from None
-    word = "minimum" if direction == "higher" else "bound"
-    low, high = attainable
-    if math.isnan(bound) or math.isinf(bound):
-        raise ValueError(f"the {word} of {name} is {bound}; give a finite number")
-    if direction == "two-sided":
-        low, high = 0.0, max(abs(high - fair_value), abs(fair_value - low))
-    pointless = bound <= low or bound > high if direction == "higher" else not low <= bound < high
-    if pointless:
-        what = "distances from the fair value" if direction == "two-sided" else "values"
-        raise ValueError(
-            f"the {word} of {name} is {bound:g}, which cannot be a test: {what} range from "
-            f"{low:g} to {high:g}; choose a {word} "
-            + (
-                f"above {low:g}, at most {high:g}"
-                if direction == "higher"
-                else f"of at least {low:g} and below {high:g}"
-            )
-        )
-    return bound
-
-
-def _sides(
-    lower: float, upper: float, bound: float, direction: Direction, fair: float
-) -> tuple[bool, bool]:
-    if direction == "lower":
-        return upper <= bound, lower > bound
-    if direction == "higher":
-        return lower >= bound, upper < bound
-    high, low = fair + bound, fair - bound
-    return (upper <= high and lower >= low), (lower > high or upper < low)
-
-
-def _p_values(
-    estimate: Estimate, bound: float, direction: Direction, fair: float
-) -> tuple[float, float]:
-    if estimate.undefined is not None:
-        return math.nan, math.nan
-    if direction == "lower":
-        return estimate.p_exceeds(bound), estimate.p_within(bound)
-    if direction == "higher":
-        return estimate.p_within(bound), estimate.p_exceeds(bound)
-    high, low = fair + bound, fair - bound
-    return (
-        min(estimate.p_exceeds(high), estimate.p_within(low)),
-        max(estimate.p_within(high), estimate.p_exceeds(low)),
-    )
-
-
-def _hopeless(
-    estimate: Estimate,
-    bound: float,
-    direction: Direction,
-    fair: float,
-    level: float,
-    max_mde: float | None,
-) -> tuple[float, str]:
-    """Say why this sample could never have decided; an empty string when it could."""
-    distance = bound if direction == "two-sided" else abs(bound - fair)
-    limit = 3.0 * distance if max_mde is None else max_mde
-    if distance == 0.0 and max_mde is None:
-        return math.nan, ""
-    gap = estimate.best_case_gap(round((1.0 - level) / 2.0, 15))
-    detectable = distance + estimate.minimum_detectable_effect(
-        bound=fair + bound if direction == "two-sided" else bound, level=level
-    )
-    if gap > distance:
-        return detectable, (
-            f"even the fairest answers of {estimate.sample.units} units leave {gap:.3f} open, "
-            f"more than the {distance:g} this bound allows; add units or loosen the bound"
-        )
-    if detectable > limit:
-        return detectable, (
-            f"only a distance of {detectable:.3f} from the fair value would be found (80 % "
-            f"power), more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
-        )
-    return detectable, ""
-
-
-def _needed_units(
-    estimate: Estimate, bound: float, direction: Direction, fair: float, level: float
-) -> tuple[int, int] | None:
-    """Units that would decide, against the nearer threshold of a two-sided metric."""
-    if direction == "two-sided":
-        bound = fair + bound if estimate.value >= fair else fair - bound
-    return estimate.needed_units(bound, level=level)
-
-
 def _red(
-    verdict: Verdict,
-    mode: str,
-    settings: Settings,
-    value: float,
-    bound: float,
-    direction: Direction,
-    fair: float,
-    reasons: list[str],
+    verdict: Verdict, mode: str, settings: Settings, allowed: bool, reasons: list[str]
 ) -> bool:
     if verdict is Verdict.INVALID:
         return True
     if mode == "point":
-        shift = -_ROUNDING if direction == "higher" else _ROUNDING
-        return not _sides(value, value, bound + shift, direction, fair)[0]
+        return not allowed
     if mode == "strict":
-        return verdict is not Verdict.PASS or not {"parts_exceed", "uninformative"}.isdisjoint(
-            reasons
-        )
+        hidden = {"parts_exceed", "uninformative"}
+        return verdict is not Verdict.PASS or not hidden.isdisjoint(reasons)
     if verdict is Verdict.INCONCLUSIVE:
         return settings.inconclusive == "fail"
     if verdict is Verdict.UNDERPOWERED:

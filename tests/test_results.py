@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmfair.metrics import ruted_neutrality
 from pytest_llmfair.results import (
     BoundExceeded,
     FairnessAssertionError,
@@ -137,6 +138,17 @@ def test_a_constant_score_passes_a_gate_but_no_release():
     estimate.reasons += ("uninformative",)
     assert not verdict_of(estimate, 0.05).red
     assert verdict_of(estimate, 0.05, mode="strict").red
+
+
+def test_a_pass_that_hides_a_part_beyond_the_bound_says_so_and_is_red_in_strict():
+    male = {f"job {i}": 15 for i in range(39)} | {"nurse": 0}
+    estimate = ruted_neutrality(male, dict.fromkeys(male, 30))
+    result = verdict_of(estimate, 0.3)
+    assert result.verdict is Verdict.PASS
+    assert "parts_exceed" in result.reasons
+    assert "1 of 40 parts are beyond the bound by themselves: nurse" in result.notes
+    assert not result.red
+    assert verdict_of(estimate, 0.3, mode="strict").red
 
 
 def test_errors_are_assertion_errors_and_underpowered_is_a_kind_of_inconclusive():

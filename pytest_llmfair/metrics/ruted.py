@@ -119,8 +119,8 @@ def ruted_neutrality(
 
     Returns
     -------
-    Estimate
-        A `Seminorm` with value in [0, 1]. ``.noise_floor()`` is its expected value at
+    Seminorm or Undefined
+        Value in [0, 1]. ``.noise_floor()`` is its expected value at
         exact parity, ``.paper_variance`` the sampling variance the paper prints, ``.groups`` the
         occupations.
 
@@ -159,7 +159,12 @@ def ruted_neutrality(
     else:
         estimate = Seminorm.of_binomials(male, kept, population=population)
         estimate.groups = {
-            name: GroupRow(abs(2.0 * m / n - 1.0), int(n), rate=m / n)
+            name: GroupRow(
+                abs(2.0 * m / n - 1.0),
+                int(n),
+                rate=m / n,
+                estimate=Seminorm.of_binomials([m], [n], population="fixed"),
+            )
             for name, m, n in zip(names, male.tolist(), kept.tolist(), strict=True)
         }
     dropped = 1.0 - float(kept.sum()) / max(float(total.sum()), 1.0)

@@ -1,0 +1,167 @@
+"""Where an estimate stands relative to a bound, and what that takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pytest_llmfair.stats import Estimate
+
+Direction = Literal["lower", "higher", "two-sided"]
+
+# Rates are sums of floats: 0.8 - 0.5 must not exceed a bound of 0.3 by its last digit.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A threshold, inclusive on the fair side.
+
+    Attributes
+    ----------
+    value : float
+        The threshold; for "two-sided" the largest distance from the fair value.
+    direction : {"lower", "higher", "two-sided"}
+        Which side is fairer.
+    fair : float
+        Value of a perfectly fair model.
+    """
+
+    value: float
+    direction: Direction
+    fair: float
+
+    @classmethod
+    def checked(
+        cls,
+        value: float,
+        direction: Direction,
+        fair: float,
+        attainable: tuple[float, float],
+        name: str,
+    ) -> Bound:
+        """Return the bound of the metric `name`.
+
+        Raises
+        ------
+        ValueError
+            If it is not a number, or no data could reach or exceed it; the attainable range is
+            named.
+        """
+        word = "minimum" if direction == "higher" else "bound"
+        try:
+            value = float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"the {word} of {name} is {value!r}; give a number") from None
+        if not math.isfinite(value):
+            raise ValueError(f"the {word} of {name} is {value}; give a finite number")
+        low, high = attainable
+        what = "values"
+        if direction == "two-sided":
+            what = "distances from the fair value"
+            low, high = 0.0, max(abs(high - fair), abs(fair - low))
+        if direction == "higher":
+            sensible, choose = low < value <= high, f"above {low:g}, at most {high:g}"
+        else:
+            sensible, choose = low <= value < high, f"of at least {low:g} and below {high:g}"
+        if not sensible:
+            raise ValueError(
+                f"the {word} of {name} is {value:g}, which cannot be a test: {what} range from "
+                f"{low:g} to {high:g}; choose a {word} {choose}"
+            )
+        return cls(value, direction, fair)
+
+    @property
+    def distance(self) -> float:
+        """Distance of the bound from the fair value."""
+        return self.value if self.direction == "two-sided" else abs(self.value - self.fair)
+
+    def sides(self, lower: float, upper: float) -> tuple[bool, bool]:
+        """Tell whether a whole interval is within the bound, and whether it is beyond it."""
+        if self.direction == "lower":
+            return upper <= self.value, lower > self.value
+        if self.direction == "higher":
+            return lower >= self.value, upper < self.value
+        high, low = self.fair + self.value, self.fair - self.value
+        return (upper <= high and lower >= low), (lower > high or upper < low)
+
+    def allows(self, x: float) -> bool:
+        """Tell whether a bare value is within the bound, the last digit aside."""
+        shift = -_ROUNDING if self.direction == "higher" else _ROUNDING
+        return Bound(self.value + shift, self.direction, self.fair).sides(x, x)[0]
+
+    def p_values(self, estimate: Estimate) -> tuple[float, float]:
+        """One-sided p-values of "beyond the bound" and of "within the bound"."""
+        if self.direction == "lower":
+            return estimate.p_exceeds(self.value), estimate.p_within(self.value)
+        if self.direction == "higher":
+            return estimate.p_within(self.value), estimate.p_exceeds(self.value)
+        high, low = self.fair + self.value, self.fair - self.value
+        return (
+            min(estimate.p_exceeds(high), estimate.p_within(low)),
+            max(estimate.p_within(high), estimate.p_exceeds(low)),
+        )
+
+    def needed_units(self, estimate: Estimate, level: float) -> tuple[int, int] | None:
+        """Range of units that would decide, against the nearer end of a two-sided bound."""
+        end = self.value
+        if self.direction == "two-sided":
+            end = self.fair + math.copysign(self.value, estimate.value - self.fair)
+        return estimate.needed_units(end, level=level)
+
+    def power(
+        self, estimate: Estimate, level: float, max_mde: float | None
+    ) -> tuple[float, Mapping[str, str]]:
+        """Return the detectable distance from the fair value, and why this sample could never have decided.
+
+        Both are known from the sample size and the bound alone, so that the verdict cannot flake.
+        A bound on the fair value itself can never be proven kept, and is no design error.
+        """
+        if self.distance == 0.0 and max_mde is None:
+            return math.nan, {}
+        limit = 3.0 * self.distance if max_mde is None else max_mde
+        gap = estimate.best_case_gap(round((1.0 - level) / 2.0, 15))
+        end = self.fair + self.value if self.direction == "two-sided" else self.value
+        beyond = estimate.minimum_detectable_effect(bound=end, level=level)
+        detectable = self.distance + beyond
+        why = ""
+        if gap > self.distance:
+            why = (
+                f"even the fairest answers of {estimate.sample.units} units leave {gap:.3f} open, "
+                f"more than the {self.distance:g} this bound allows; add units or loosen the bound"
+            )
+        elif detectable > limit:
+            why = (
+                f"only a distance of {detectable:.3f} from the fair value would be found (80 % "
+                f"power), more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
+            )
+        return detectable, {"underpowered": why} if why else {}
+
+    def hidden_parts(self, estimate: Estimate, level: float) -> Mapping[str, str]:
+        """Name the rows proven beyond the bound although the aggregate is within it.
+
+        Bonferroni over the rows, since the worst of many is looked at.
+        """
+        rows = {
+            key: row.estimate
+            for key, row in estimate.groups.items()
+            if row.estimate is not None and row.estimate.undefined is None
+        }
+        if len(rows) < 2:
+            return {}
+        alpha = round((1.0 - level) / 2.0, 15) / len(rows)
+        beyond = [
+            str(key)
+            for key, row in rows.items()
+            if self.sides(row.lower_bound(alpha), row.upper_bound(alpha))[1]
+        ]
+        if not beyond:
+            return {}
+        more = f" and {len(beyond) - 5} more" if len(beyond) > 5 else ""
+        return {
+            "parts_exceed": f"{len(beyond)} of {len(rows)} parts are beyond the bound by "
+            f"themselves: {', '.join(beyond[:5])}{more}"
+        }
