@@ -1,0 +1,225 @@
+"""The bracket: an interval for any convex distance, whose plug-in is always biased upwards.
+
+A distance is the largest value of many linear functionals. Its plug-in takes the functional that
+fits the noise best, so its mean lies above the truth; a functional chosen on some units and
+evaluated on others has its mean below. Both together enclose the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._intervals import normal_quantile, t_quantile, zero_event_bound
+from pytest_llmfair.stats._resampling import Strata
+from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
+
+# Chosen by data, even on other units, a functional has a somewhat larger error than a given one.
+_INFLATION = 1.1
+_ROUNDING = 1e-12
+_WORK = 40_000_000
+_DRAWS = (500, 2000)
+# Draws beyond a quantile that still give it; further out the tail of a normal takes over.
+_TAIL = 10
+
+
+class Problem(Protocol):
+    """A convex distance between groups, as a function of weights on the sampling units."""
+
+    @property
+    def strata(self) -> Strata:
+        """How units are resampled."""
+
+    @property
+    def columns(self) -> int:
+        """Numbers held per weighting, as a measure of its cost."""
+
+    def plug_in(self, weights: Floats) -> Floats:
+        """Distance at each row of `weights` (n_draws, n_units)."""
+
+    def frozen(self, chosen: Floats, held: Floats) -> Floats:
+        """Functionals that touch the distance at `chosen`, evaluated at `held`, row by row."""
+
+    def influence(self) -> Floats:
+        """Influence of each unit on the functional chosen at equal weights; sums to zero."""
+
+    def relabelled(self, draws: int) -> Floats:
+        """Distances after random relabelling of groups that leaves units whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Whether units that look alike may hide others: rule of three for distances.
+
+    Attributes
+    ----------
+    events : int
+        Units that differ from the most common one.
+    trials : int
+        Units.
+    """
+
+    events: int
+    trials: int
+
+    def unseen(self, alpha: float) -> float:
+        """Share of units that may be unlike all of these; 0 where enough differ to tell."""
+        return zero_event_bound(self.trials, alpha) if self.events < FEW_EVENTS else 0.0
+
+
+@dataclass(eq=False)
+class Bracket:
+    """Bounds of a distance from its plug-in, bootstrap and cross-fits, each computed once.
+
+    Attributes
+    ----------
+    problem : Problem
+        The distance.
+    span : float
+        Largest possible distance.
+    guards : sequence of Guard
+        One per independent sample.
+    """
+
+    problem: Problem
+    span: float
+    guards: Sequence[Guard]
+
+    method = "bracket: bootstrap and t above, cross-fit below"
+
+    @cached_property
+    def value(self) -> float:
+        """The plug-in."""
+        value = float(self.problem.plug_in(np.ones((1, self.problem.strata.units)))[0])
+        return 0.0 if value <= self._rounding else min(value, self.span)
+
+    @cached_property
+    def _rounding(self) -> float:
+        return _ROUNDING * (self.span if math.isfinite(self.span) else 1.0)
+
+    @property
+    def single(self) -> bool:
+        """Whether some sample has one unit only, so that nothing shows how much units vary."""
+        return int(self.problem.strata.sizes.min()) < 2
+
+    @cached_property
+    def _error_df(self) -> tuple[float, float]:
+        variance, df = self.problem.strata.variance(self.problem.influence())
+        error = math.sqrt(variance)
+        return (error if error > self._rounding else 0.0), df
+
+    @cached_property
+    def _draws(self) -> Floats:
+        columns = max(self.problem.columns, self.problem.strata.units)
+        draws = min(max(_WORK // columns, _DRAWS[0]), _DRAWS[1])
+        parts = [
+            self.problem.plug_in(weights)
+            for weights in self.problem.strata.bootstrap(draws, columns)
+        ]
+        return np.sort(np.concatenate(parts))
+
+    @cached_property
+    def _cross_fit(self) -> float:
+        return float(np.mean(self.problem.frozen(*self.problem.strata.folds())))
+
+    @cached_property
+    def _relabelled(self) -> Floats:
+        columns = max(self.problem.columns, self.problem.strata.units)
+        return self.problem.relabelled(min(max(_WORK // (2 * columns), 400), 1000) - 1)
+
+    @property
+    def constant(self) -> bool:
+        """Whether no resampling changes the distance."""
+        return not self.single and float(self._draws[-1] - self._draws[0]) <= self._rounding
+
+    @property
+    def debiased(self) -> float:
+        """Mean of the cross-fits, clipped at 0; never above the plug-in."""
+        return 0.0 if self.single else min(max(0.0, self._cross_fit), self.value)
+
+    def lower(self, alpha: float) -> float:
+        """Lower end with error rate `alpha`: cross-fit less its error."""
+        if self.single:
+            return 0.0
+        error, df = self._error_df
+        reach = _INFLATION * t_quantile(1.0 - alpha, df) * error
+        unseen = self._unseen(alpha)
+        return max(0.0, min(self._cross_fit - reach, self.value * (1.0 - unseen)))
+
+    def upper(self, alpha: float) -> float:
+        """Upper end with error rate `alpha`: plug-in plus its error, or the bootstrap's end."""
+        if self.single:
+            return self.span
+        error, df = self._error_df
+        unseen = self._unseen(alpha)
+        # Without the test an unlimited scale gives inf * 0.
+        guarded = self.value + unseen * (self.span - self.value) if unseen > 0.0 else self.value
+        far = self.value + t_quantile(1.0 - alpha, df) * error
+        return min(self.span, max(far, self._quantile(alpha), guarded))
+
+    def _unseen(self, alpha: float) -> float:
+        if self.constant:
+            return self._no_event(alpha)
+        return max(guard.unseen(alpha) for guard in self.guards)
+
+    def _no_event(self, alpha: float) -> float:
+        return max(zero_event_bound(guard.trials, alpha) for guard in self.guards)
+
+    def _quantile(self, alpha: float) -> float:
+        draws = self._draws
+        last = _TAIL / len(draws)
+        if alpha >= last:
+            return float(np.quantile(draws, 1.0 - alpha))
+        middle, end = (float(x) for x in np.quantile(draws, [0.84, 1.0 - last]))
+        z_middle, z_end = normal_quantile(0.84), normal_quantile(1.0 - last)
+        step = (end - middle) / (z_end - z_middle)
+        return end + (normal_quantile(1.0 - alpha) - z_end) * step
+
+    def error(self) -> float:
+        """Return the standard error of the functional that the data chose; NaN with one unit."""
+        if self.single:
+            return math.nan
+        error = self._error_df[0]
+        return error if error > 0.0 else float(self._draws.std())
+
+    def noise_floor(self) -> float:
+        """Mean plug-in after relabelling: what equal groups would score at this sample size."""
+        return float(self._relabelled.mean())
+
+    def p_equal(self) -> float:
+        """Permutation p-value of equal groups."""
+        draws = self._relabelled
+        beyond = int((draws >= self.value - self._rounding).sum())
+        return (1.0 + beyond) / (1.0 + len(draws))
+
+    def flags(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Reason codes and the same in words."""
+        found: dict[str, str] = {}
+        fewest = min(self.guards, key=lambda guard: guard.trials)
+        rarest = min(self.guards, key=lambda guard: guard.events)
+        if self.single:
+            found["thin_evidence"] = "one unit only: nothing shows how much units differ"
+        elif fewest.trials < FEW_UNITS:
+            found["thin_evidence"] = (
+                f"only {fewest.trials} units: below {FEW_UNITS} the interval is a rough guide"
+            )
+        elif rarest.events < FEW_EVENTS:
+            found["thin_evidence"] = (
+                f"only {rarest.events} of {rarest.trials} units differ from the rest, fewer than "
+                f"{FEW_EVENTS}: the interval allows for others not seen"
+            )
+        if self.constant:
+            found["no_variance"] = (
+                "resampling never changes the value: every unit counts as one draw"
+            )
+        return tuple(found), tuple(found.values())
+
+    def best_case(self, alpha: float) -> float:
+        """Upper end of data without any difference; 0 where the scale is unlimited."""
+        return self.span * self._no_event(alpha) if math.isfinite(self.span) else 0.0

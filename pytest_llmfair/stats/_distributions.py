@@ -1,0 +1,175 @@
+"""Wasserstein-1 distances between score distributions of groups, as a function of unit weights.
+
+W1 is the area between two distribution functions (Bouchard 2024, section 3.2; Czarnowska et al.
+2021, Table 2, rows 3 and 21). Rows are sorted by score once; every weighting is a cumulative sum
+over them, so nothing of the size units x scores is ever built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
+
+# Areas where two distribution functions are equal but for rounding favour neither.
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One distance: the pooled groups of one side against those of the other.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n_groups,)
+        1 for the groups of a side, else 0.
+    weight : float
+        Factor of this distance in the sum.
+    """
+
+    first: Floats
+    second: Floats
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Distributions:
+    """Weighted sum of W1 distances between groups of scores.
+
+    Attributes
+    ----------
+    scores, shares : ndarray of shape (n_scores,)
+        Scores in ascending order, and what each counts in its row (1 / generations).
+    unit, slot : ndarray of shape (n_scores,)
+        What is resampled (a unit; a generation where units are fixed), and the part of a unit that
+        belongs to one group: the two sides of a pair are two slots.
+    slot_group, slot_unit : ndarray of shape (n_slots,)
+        Group and whole unit of every slot.
+    groups : int
+        Number of groups.
+    comparisons : tuple of Comparison
+        What is compared.
+    strata : Strata
+        How units are resampled.
+    """
+
+    scores: Floats
+    shares: Floats
+    unit: Indices
+    slot: Indices
+    slot_group: Indices
+    slot_unit: Indices
+    groups: int
+    comparisons: tuple[Comparison, ...]
+    strata: Strata
+
+    @property
+    def columns(self) -> int:
+        """Numbers held per weighting."""
+        return len(self.scores)
+
+    def plug_in(self, weights: Floats) -> Floats:
+        """Distance at each row of `weights` (n_draws, n_units)."""
+        gaps = np.diff(self.scores)
+        total = np.zeros(len(weights))
+        for factor, area in self._differences(weights):
+            total += factor * (np.abs(area) @ gaps)
+        return total
+
+    def frozen(self, chosen: Floats, held: Floats) -> Floats:
+        """Signs of the difference at `chosen`, applied to the difference at `held`."""
+        gaps = np.diff(self.scores)
+        total = np.zeros(len(held))
+        pairs = zip(self._differences(chosen), self._differences(held), strict=True)
+        for (factor, first), (_, second) in pairs:
+            total += factor * ((_signs(first) * second) @ gaps)
+        return total
+
+    def witness(self) -> list[Floats]:
+        """Per comparison the function of the score whose means differ by the distance.
+
+        Kantorovich's dual: slope plus or minus 1, here as values at the sorted scores.
+        """
+        gaps = np.diff(self.scores)
+        ones = np.ones((1, self.strata.units))
+        found = []
+        for _, area in self._differences(ones):
+            steps = _signs(area[0]) * gaps
+            found.append(np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]]))
+        return found
+
+    def influence(self) -> Floats:
+        """Influence of each unit on the difference of the means of the witness."""
+        group = self.slot_group[self.slot]
+        sizes = np.bincount(group, weights=self.shares, minlength=self.groups)
+        influence = np.zeros(self.strata.units)
+        for comparison, values in zip(self.comparisons, self.witness(), strict=True):
+            for side, sign in ((comparison.first, 1.0), (comparison.second, -1.0)):
+                mass = self.shares * side[group] / float(side @ sizes)
+                centred = mass * (values - float(mass @ values))
+                influence += (sign * comparison.weight) * np.bincount(
+                    self.unit, weights=centred, minlength=len(influence)
+                )
+        return influence
+
+    def relabelled(self, draws: int) -> Floats:
+        """Distances after exchanging groups inside units, or of whole units of one group."""
+        generator = np.random.default_rng(SEED_LABELS)
+        gaps = np.diff(self.scores)
+        parts = []
+        for size in blocks(draws, self.columns):
+            labels = self._shuffled(size, generator)
+            total = np.zeros(size)
+            for comparison in self.comparisons:
+                area = self._area(self._coefficients(labels, comparison))
+                total += comparison.weight * (np.abs(area) @ gaps)
+            parts.append(total)
+        return np.concatenate(parts)
+
+    def _shuffled(self, size: int, generator: np.random.Generator) -> Indices:
+        """Relabel the slots at random, `size` times.
+
+        Units with the same number of slots exchange their sets of groups, and each deals its set
+        out among its slots at random.
+        """
+        labels = np.empty((size, len(self.slot_group)), dtype=np.intp)
+        per_unit = np.bincount(self.slot_unit)[self.slot_unit]
+        for number in np.unique(per_unit):
+            slots = np.flatnonzero(per_unit == number)
+            sets = self.slot_group[slots].reshape(-1, number)
+            keys = generator.random((size, len(sets)))
+            dealt = sets[np.argsort(keys, axis=1)]
+            inside = np.argsort(generator.random(dealt.shape), axis=2)
+            labels[:, slots] = np.take_along_axis(dealt, inside, axis=2).reshape(size, -1)
+        return labels
+
+    def _coefficients(self, labels: Indices, comparison: Comparison) -> Floats:
+        mass = np.bincount(self.slot, weights=self.shares, minlength=len(self.slot_group))
+        first, second = comparison.first[labels], comparison.second[labels]
+        return np.asarray(first / (first @ mass)[:, None] - second / (second @ mass)[:, None])
+
+    def _area(self, coefficients: Floats) -> Floats:
+        """Difference of the two distribution functions between neighbouring scores."""
+        steps = coefficients[:, self.slot[:-1]]
+        steps *= self.shares[:-1]
+        return np.cumsum(steps, axis=1, out=steps)
+
+    def _differences(self, weights: Floats) -> Iterator[tuple[float, Floats]]:
+        group = self.slot_group[self.slot]
+        mass = weights[:, self.unit]
+        mass *= self.shares
+        totals = mass @ (group[:, None] == np.arange(self.groups)).astype(np.float64)
+        for comparison in self.comparisons:
+            first = comparison.first / (totals @ comparison.first)[:, None]
+            second = comparison.second / (totals @ comparison.second)[:, None]
+            steps = (first - second)[:, group[:-1]]
+            steps *= mass[:, :-1]
+            yield comparison.weight, np.cumsum(steps, axis=1, out=steps)
+
+
+def _signs(area: Floats) -> Floats:
+    return np.where(np.abs(area) > _EQUAL, np.sign(area), 0.0)

@@ -1,0 +1,102 @@
+"""Sampling units in strata: bootstrap weights, cross-fit folds and the variance of a sum.
+
+Every stream starts from one constant seed. With units in canonical order the same data therefore
+give the same numbers in any process, in any order of rows and under any names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_llmfair.stats._clusters import Floats, Indices, kurtosis_df, satterthwaite
+
+# Bootstrap weights, cross-fits and relabellings each have a stream of their own.
+SEED_BOOTSTRAP, SEED_FOLDS, SEED_LABELS = 11, 12, 13
+
+_FOLDS = 4
+_REPEATS = 5
+# Numbers held at a time while resampling.
+_BLOCK = 2_000_000
+
+
+def blocks(draws: int, columns: int) -> Iterator[int]:
+    """Split `draws` rows of `columns` numbers into blocks that fit in memory."""
+    most = max(1, _BLOCK // max(1, columns))
+    while draws > 0:
+        yield min(most, draws)
+        draws -= most
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """Sampling units, contiguous by stratum and in canonical order inside it.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_strata,)
+        Units per stratum: one stratum for units that are compared with themselves, one per group
+        for independent samples, one per fixed unit when only generations vary.
+    """
+
+    sizes: Indices
+
+    @property
+    def units(self) -> int:
+        """Units in all."""
+        return int(self.sizes.sum())
+
+    @property
+    def _starts(self) -> Indices:
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+
+    @property
+    def _stratum(self) -> Indices:
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def _balanced(self, weights: Floats) -> Floats:
+        """Scale weights so that every stratum keeps its total."""
+        totals = np.add.reduceat(weights, self._starts, axis=1)
+        return np.asarray(weights * (self.sizes / totals)[:, self._stratum])
+
+    def bootstrap(self, draws: int, columns: int) -> Iterator[Floats]:
+        """Blocks of bootstrap weights, each of shape (some draws, n_units), mean 1 per stratum.
+
+        Dirichlet weights: no unit ever vanishes, so no rate loses its denominator. Their
+        concentration is chosen so that the variance of a resampled mean is the unbiased one.
+        """
+        generator = np.random.default_rng(SEED_BOOTSTRAP)
+        shape = np.maximum((self.sizes - 2.0) / self.sizes, 0.05)[self._stratum]
+        for size in blocks(draws, columns):
+            yield self._balanced(generator.standard_gamma(shape, size=(size, self.units)))
+
+    def folds(self) -> tuple[Floats, Floats]:
+        """Weights that choose a functional and weights that evaluate it, on disjoint units.
+
+        Returns
+        -------
+        tuple of ndarray of shape (n_folds, n_units)
+            Several random partitions into a few folds; each fold evaluates what the others chose.
+        """
+        generator = np.random.default_rng(SEED_FOLDS)
+        folds = int(min(_FOLDS, self.sizes.min()))
+        held = np.zeros((_REPEATS * folds, self.units))
+        for repeat in range(_REPEATS):
+            keys = generator.random(self.units)
+            order = np.lexsort((keys, self._stratum))
+            place = np.arange(self.units) - np.repeat(self._starts, self.sizes)
+            held[repeat * folds + place % folds, order] = 1.0
+        return self._balanced(1.0 - held), self._balanced(held)
+
+    def variance(self, influence: Floats) -> tuple[float, float]:
+        """Variance of the sum of `influence` over resampled units, and its degrees of freedom."""
+        variances = np.zeros(len(self.sizes))
+        df = np.ones(len(self.sizes))
+        for k, part in enumerate(np.split(influence, self._starts[1:])):
+            n = len(part)
+            variances[k] = n / (n - 1.0) * float(((part - part.mean()) ** 2).sum())
+            # A kurtosis from very few units says nothing.
+            df[k] = kurtosis_df(part) if n >= 4 else n - 1.0
+        return float(variances.sum()), satterthwaite(variances, df)

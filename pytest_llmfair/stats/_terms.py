@@ -1,0 +1,187 @@
+"""Mean of |2 p - 1| over terms with binomial counts: neutrality of Lum et al. (2024)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from pytest_llmfair.stats._clusters import Floats, Indices, exact_mean
+from pytest_llmfair.stats._folded import Fold, cross_fit_variance, cross_fits
+from pytest_llmfair.stats._intervals import normal_quantile, wilson
+from pytest_llmfair.stats._resampling import SEED_LABELS
+from pytest_llmfair.stats._rows import FEW_UNITS
+from pytest_llmfair.stats.mean import Mean
+
+_RELABELLINGS = 1999
+
+
+@dataclass(eq=False)
+class Terms:
+    """Counts per term; the terms are fixed and only generations vary.
+
+    Attributes
+    ----------
+    hits, trials : ndarray of shape (n_terms,)
+        Counts of one of two outcomes, and generations.
+    """
+
+    hits: Indices
+    trials: Indices
+
+    method = "exact binomial fold above, exact cross-fit below"
+
+    @cached_property
+    def leans(self) -> Floats:
+        """Observed |2 p - 1| per term."""
+        return np.abs(2.0 * self.hits / self.trials - 1.0)
+
+    @cached_property
+    def value(self) -> float:
+        """Their mean."""
+        return exact_mean(self.leans)
+
+    @cached_property
+    def _fold(self) -> Fold:
+        return Fold(self.trials)
+
+    @cached_property
+    def term_fits(self) -> Floats:
+        """Cross-fit of each term."""
+        counts = zip(self.hits.tolist(), self.trials.tolist(), strict=True)
+        return np.array([cross_fits(n)[x] for x, n in counts])
+
+    @cached_property
+    def cross_fit(self) -> float:
+        """Mean of the cross-fits: unbiased for something never above the truth."""
+        return exact_mean(self.term_fits)
+
+    @cached_property
+    def debiased(self) -> float:
+        """Cross-fit, clipped at 0 and at the upper end of every interval."""
+        return min(max(0.0, self.cross_fit), self.upper(0.5))
+
+    def lower(self, alpha: float) -> float:
+        """Wilson bound of the cross-fit, on the generations that its variance is worth."""
+        share, effective = self._fitted_share
+        low = wilson(share, effective, normal_quantile(1.0 - alpha))[0]
+        return min(max(0.0, 2.0 * low - 1.0), self.debiased)
+
+    @cached_property
+    def _fitted_share(self) -> tuple[float, float]:
+        """Cross-fit as a share in [0, 1], and the draws its variance is worth.
+
+        A term's variance is taken at its majority with two draws of average lean added, since
+        small terms are one-sided by chance; at most, each term spends one draw on its sign.
+        """
+        average = 0.5 * (1.0 + max(0.0, self.cross_fit))
+        majority = np.maximum(self.hits, self.trials - self.hits)
+        p = (majority + 2.0 * average) / (self.trials + 2.0)
+        variance = math.fsum(map(cross_fit_variance, self.trials.tolist(), p.tolist()))
+        variance /= len(self.trials) ** 2
+        share = max(0.0, 0.5 * (1.0 + self.cross_fit - self._fold.half_step))
+        spread = 1.0 - (2.0 * share - 1.0) ** 2
+        most = float(self.trials.sum() - len(self.trials))
+        return share, (min(max(spread / variance, 1.0), most) if variance > 0.0 else most)
+
+    def upper(self, alpha: float) -> float:
+        """Largest truth under which so small a plug-in is not yet too rare."""
+        return self._fold.upper(self.value, normal_quantile(1.0 - alpha))
+
+    def error(self) -> float:
+        """Return the error of the mean lean; smoothed, so that a count of 0 does not stop it."""
+        p = (self.hits + 1.0) / (self.trials + 2.0)
+        variances = 4.0 * p * (1.0 - p) / self.trials
+        return math.sqrt(math.fsum(variances.tolist())) / len(p)
+
+    def noise_floor(self) -> float:
+        """Mean of the value at exact parity (exact binomial)."""
+        return self._fold.floor
+
+    def p_equal(self) -> float:
+        """Share of parity draws with a value at least this large."""
+        generator = np.random.default_rng(SEED_LABELS)
+        hits = generator.binomial(self.trials, 0.5, size=(_RELABELLINGS, len(self.trials)))
+        values = np.abs(2.0 * hits / self.trials - 1.0).mean(axis=1)
+        return (1.0 + int((values >= self.value - 1e-12).sum())) / (1.0 + _RELABELLINGS)
+
+    def best_case(self, alpha: float) -> float:
+        """Upper end of terms at exact parity."""
+        return self._fold.upper(0.0, normal_quantile(1.0 - alpha))
+
+    def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Reason codes and the same in words."""
+        generations = int(self.trials.sum())
+        if generations < FEW_UNITS:
+            return ("thin_evidence",), (
+                f"only {generations} generations: below {FEW_UNITS} the interval is a rough guide",
+            )
+        return (), ()
+
+    def paper_variance(self) -> float:
+        """Variance of the value by the folded normal of the paper (section 3).
+
+        ``sum (d^2 + s^2 - m^2) / O^2`` with m the mean of |N(d, s^2)|, s^2 = 4 p (1 - p) / n.
+        """
+        p = self.hits / self.trials
+        spread = np.sqrt(4.0 * p * (1.0 - p) / self.trials)
+        scaled = np.divide(self.leans, spread, out=np.full(len(p), np.inf), where=spread > 0.0)
+        density = np.sqrt(2.0 / np.pi) * np.exp(-0.5 * scaled**2)
+        folded = spread * density + self.leans * (1.0 - 2.0 * special.ndtr(-scaled))
+        variances = self.leans**2 + spread**2 - folded**2
+        return math.fsum(np.maximum(variances, 0.0).tolist()) / len(p) ** 2
+
+
+@dataclass(eq=False)
+class SampledTerms(Terms):
+    """The same when terms are themselves drawn from a population.
+
+    Attributes
+    ----------
+    units : sequence of hashable or None
+        Label of each term; terms with equal labels are one sampling unit.
+    """
+
+    units: Sequence[Hashable] | None = None
+
+    method = "Wilson over terms, unfolded above, cross-fitted below"
+
+    @cached_property
+    def _observed(self) -> Mean:
+        return Mean.of_values(self.leans, units=self.units)
+
+    @cached_property
+    def _fitted(self) -> Mean:
+        return Mean.of_values(self.term_fits, units=self.units, bounds=(-1.0, 1.0))
+
+    def lower(self, alpha: float) -> float:
+        """Lower bound of the mean cross-fit over the population of terms."""
+        return min(max(0.0, self._fitted.lower_bound(alpha)), self.debiased)
+
+    def upper(self, alpha: float) -> float:
+        """Upper bound of the mean plug-in, less its bias at parity and beyond."""
+        fixed = super().upper(alpha)
+        return max(fixed, self._fold.unfold(self._observed.upper_bound(alpha)))
+
+    def error(self) -> float:
+        """Return the error of the mean lean over terms; NaN with one."""
+        error = self._observed.standard_error()
+        return error if self._observed.sample.units > 1 else math.nan
+
+    def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Reason codes and the same in words, of `units` sampling units."""
+        if units >= FEW_UNITS:
+            return super().flags(units)
+        return ("thin_evidence",), (
+            f"only {units} sampled terms: below {FEW_UNITS} the interval is a rough guide",
+        )
+
+    def best_case(self, alpha: float) -> float:
+        """Upper end of terms at exact parity, of which another may differ."""
+        return max(
+            super().best_case(alpha), self._fold.unfold(self._observed.best_case_gap(alpha))
+        )
