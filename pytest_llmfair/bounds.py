@@ -115,7 +115,7 @@ class Bound:
     def power(
         self, estimate: Estimate, level: float, max_mde: float | None
     ) -> tuple[float, Mapping[str, str]]:
-        """Return the detectable distance from the fair value, and why this sample could never have decided.
+        """Return the detectable distance, and why this sample could never have decided.
 
         Both are known from the sample size and the bound alone, so that the verdict cannot flake.
         A bound on the fair value itself can never be proven kept, and is no design error.
