@@ -8,6 +8,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from pytest_llmfair.stats._intervals import normal_quantile
+
 Population = Literal["sampled", "fixed"]
 
 # Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
@@ -301,7 +303,7 @@ class Estimate(ABC):
         float
             Distance beyond the bound, on the metric's scale.
         """
-        return (_normal(1.0 - one_sided(level)) + _normal(power)) * self.standard_error(bound)
+        return (normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)) * self.standard_error(bound)
 
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95
@@ -317,7 +319,7 @@ class Estimate(ABC):
         centre = self.debiased
         half = self.interval(0.5)
         error = self.standard_error()
-        reach = (_normal(1.0 - one_sided(level)) + _normal(power)) * error
+        reach = (normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)) * error
         if not reach > 0.0:
             return None
         distance = abs(centre - threshold)
@@ -350,9 +352,3 @@ class Undefined(Estimate):
     ) -> float:
         """NaN."""
         return math.nan
-
-
-def _normal(probability: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(probability)
