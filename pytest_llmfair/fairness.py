@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import currentframe
+from types import TracebackType
 from typing import Any
 
 from pytest_llmfair import recording
@@ -16,7 +18,7 @@ from pytest_llmfair.judging import (
 )
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
-from pytest_llmfair.results import Result
+from pytest_llmfair.results import FairnessAssertionError, Result
 
 
 class Fairness:
@@ -35,7 +37,7 @@ class Fairness:
     ) -> None:
         self._client = client
         self._scorers = scorers
-        self._results: list[Result] = []
+        self._checks: list[tuple[Result, TracebackType | None]] = []
         self.responses: Responses | PairedResponses | None = None
 
     def collect(self, prompts_or_pairs: Any, n: int = 1) -> Responses | PairedResponses:
@@ -102,7 +104,7 @@ class Fairness:
             keywords=keywords,
         )
         record(result)
-        self._results.append(result)
+        self._checks.append((result, _caller()))
         recorder = recording.active()
         if recorder is not None and self not in recorder.collectors:
             recorder.collectors.append(self)
@@ -111,8 +113,19 @@ class Fairness:
     def finish(self) -> None:
         """Raise what was red, all of it in one message; skip or xfail as the policies say."""
         __tracebackhide__ = True
-        results, self._results = self._results, []
-        conclude_all(results)
+        checks, self._checks = self._checks, []
+        try:
+            conclude_all([result for result, _ in checks])
+        except FairnessAssertionError as error:
+            where = next(where for result, where in checks if result is error.result)
+            raise error.with_traceback(where) from None
 
     def _scorer(self, name: str | None) -> Callable[[Sequence[str]], Any] | None:
         return None if name is None else lambda texts: self._scorers()[name](texts)
+
+
+def _caller() -> TracebackType | None:
+    """Return the place of the check in the test: the error comes later and still points there."""
+    here = currentframe()
+    frame = here.f_back.f_back if here and here.f_back else None
+    return TracebackType(None, frame, frame.f_lasti, frame.f_lineno) if frame else None

@@ -107,7 +107,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Count the attempts of plugins that run failed tests again."""
-    item.stash[RECORDER].attempt += 1
+    item.stash[RECORDER].begin_attempt()
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -122,7 +122,19 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         # A test cannot skip away what it has already found.
         recorder.finish()
         raise
+    except BaseException:
+        # The test is red for a reason of its own, which must be the one that is shown.
+        recorder.collectors.clear()
+        raise
     recorder.finish()
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Raise what was found after the call phase: no check goes unheard."""
+    __tracebackhide__ = True
+    yield
+    item.stash[RECORDER].finish()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -35,6 +35,8 @@ class Recorder:
         Collectors with checks that raise at the end of the running phase.
     attempt : int
         1 for the first run of the test, more when a plugin runs it again.
+    earlier : int
+        How many of the results are from earlier attempts.
     reported : int
         How many of the results are on a report already.
     """
@@ -45,7 +47,13 @@ class Recorder:
     results: list[Result] = field(default_factory=list)
     collectors: list[Fairness] = field(default_factory=list)
     attempt: int = 0
+    earlier: int = 0
     reported: int = 0
+
+    def begin_attempt(self) -> None:
+        """Count another run of the test."""
+        self.attempt += 1
+        self.earlier = len(self.results)
 
     def unreported(self) -> list[dict[str, Any]]:
         """Return the results that are on no report yet, as plain data and without any text."""
@@ -67,7 +75,7 @@ class Recorder:
     def refuse_another_attempt(self) -> None:
         """Raise the verdict of an earlier attempt again: no test is run until it is green."""
         __tracebackhide__ = True
-        red = [result for result in self.results if result.red]
+        red = [result for result in self.results[: self.earlier] if result.red]
         if not red:
             return
         from pytest_llmfair.reports.message import first_line

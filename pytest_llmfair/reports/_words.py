@@ -69,7 +69,7 @@ def relation(record: Record, places: int) -> str:
     lower, upper, bound = record["lower"], record["upper"], record["bound"]
     shown = number(bound, places)
     if lower is None or upper is None:
-        return f"(bound {shown})"
+        return f"with a bound of {shown}"
     lower, upper = float(lower), float(upper)
     if record["direction"] == "lower":
         side = "<=" if upper <= bound else ">" if lower > bound else "straddles"
@@ -110,7 +110,7 @@ def sample(record: Record) -> str:
         each, left = divmod(generations, units)
         shown += f", {generations:,} answers" if left else f" x {each}"
     effective = record["effective"]
-    if _finite(effective):
+    if _finite(effective) and round(effective) != generations:
         shown += f", n_eff {effective:.0f}" if effective >= 10 else f", n_eff {effective:.1f}"
     return shown
 
@@ -119,13 +119,13 @@ def needed(record: Record) -> str:
     """Return the units that would decide, as a range; empty when that is unknown."""
     if record["needed_units"] is None:
         return ""
-    low, high = (_rounded(n) for n in record["needed_units"])
+    low, high = (rounded(n) for n in record["needed_units"])
     most = "more than a million" if high >= 10**6 else f"{high:,}"
     return f"{low:,} to {most}" if low < high else most
 
 
-def _rounded(n: int) -> int:
-    """Round to two digits: more would be false precision."""
+def rounded(n: float) -> int:
+    """Return a count with two digits: more would be false precision."""
     return int(float(f"{n:.2g}"))
 
 

@@ -36,7 +36,7 @@ def summary_line(record: Record) -> str:
     evidence = [f"{100 * record['level']:g} %", words.sample(record)]
     side = relation.partition(" ")[0]
     p = record["p_within"] if side in ("<=", ">=", "within") else record["p_exceeds"]
-    if p is not None and side not in ("straddles", "(bound"):
+    if p is not None and side not in ("straddles", "with"):
         evidence.append(words.p_value(p))
     parts.append(f"({', '.join(evidence)})")
     return " ".join(part for part in parts if part)
@@ -94,7 +94,7 @@ def _why_red(result: Result) -> list[str]:
 
 def _measured(record: Record) -> str:
     parts = [words.direction(record)]
-    if record["method"]:
+    if record["lower"] is not None:
         parts.append(f"interval by {record['method']}")
     if record["units"]:
         units = words.plural(record["unit"], 2).partition(" ")[2]
@@ -180,7 +180,9 @@ def _calls(record: Record) -> str:
     if not record["units"] or record["needed_units"][1] >= 10**6:
         return ""
     each = record["generations"] / record["units"]
-    low, high = (round(n * each) for n in record["needed_units"])
+    if each == 1:
+        return ""
+    low, high = (words.rounded(n * each) for n in record["needed_units"])
     return f": {low:,} to {high:,} answers"
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 
-_HEADINGS = ("test", "metric", "estimate", "interval", "bound", "verdict", "n")
+_HEADINGS = ("test", "metric", "estimate", "interval", "threshold", "verdict", "n")
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
 

@@ -1,0 +1,54 @@
+"""A session within the session: the plugin as users load it, and no other."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+
+import pytest
+
+import pytest_llmfair
+
+# Pytester forgets what a session in the session imported, but numpy cannot be imported twice, and
+# an exception is not caught as its namesake of another import.
+for module in pkgutil.walk_packages(pytest_llmfair.__path__, "pytest_llmfair."):
+    importlib.import_module(module.name)
+
+Run = Callable[..., pytest.RunResult]
+
+# A sample of which `toxic` in `n` rows are toxic, and the three verdicts on a bound of 0.1.
+VERDICTS = """
+from pytest_llmfair import assert_toxic_fraction_within
+
+def rows(toxic, n=200):
+    return [[0.9]] * toxic + [[0.1]] * (n - toxic)
+
+def test_passes():
+    assert_toxic_fraction_within(rows(2), bound=0.1)
+
+def test_fails():
+    assert_toxic_fraction_within(rows(100), bound=0.1)
+
+def test_stays_undecided():
+    assert_toxic_fraction_within(rows(22), bound=0.1)
+"""
+
+
+@pytest.fixture
+def verdicts() -> str:
+    """Return a test file with one PASS, one FAIL and one INCONCLUSIVE."""
+    return VERDICTS
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs pytest with this plugin and those named in the arguments."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    for name in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run_pytest(*arguments: str) -> pytest.RunResult:
+        return pytester.runpytest_inprocess("-p", "llmfair", "-p", "no:cacheprovider", *arguments)
+
+    return run_pytest

@@ -1,0 +1,186 @@
+"""The five fixtures as tests meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+
+def test_fixtures_are_listed_with_their_purpose(run: Run) -> None:
+    lines = run("--fixtures").stdout.str()
+    for name in ("model_client", "counterfactual_pairs", "lexicons", "scorers", "fairness"):
+        assert f"\n{name}" in lines
+
+
+def test_model_client_is_the_model_of_the_option(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        mymodel="def answer(prompt): return prompt.upper()",
+        test_it="""
+        def test_it(model_client):
+            assert model_client.generate(["hello"], n=1) == [["HELLO"]]
+        """,
+    )
+    pytester.syspathinsert()
+    run("--llmfair-model=python:mymodel:answer").assert_outcomes(passed=1)
+
+
+def test_model_client_is_the_builtin_model_by_default(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(model_client):
+            (answers,) = model_client.generate(["The nurse said that"], n=3)
+            assert len(answers) == 3 and all(isinstance(a, str) and a for a in answers)
+        """
+    )
+    run().assert_outcomes(passed=1)
+
+
+def test_unknown_model_is_an_error_that_names_the_forms(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile("def test_it(model_client): pass")
+    result = run("--llmfair-model=gpt-something")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["E*gpt-something*builtin:ngram*"])
+
+
+def test_pairs_from_a_list(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(counterfactual_pairs):
+            (pair,) = counterfactual_pairs(["He is a nurse."], attribute="gender")
+            assert {pair.original, pair.counterfactual} == {"He is a nurse.", "She is a nurse."}
+        """
+    )
+    run().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("name", ["'prompts.txt'", "Path('prompts.txt')"])
+def test_pairs_from_a_file_beside_the_test(
+    name: str, run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = pytester.mkdir("suite")
+    (folder / "prompts.txt").write_text("He is a nurse.\n\nHer brother sings.\n", "utf-8")
+    (folder / "test_it.py").write_text(
+        f"from pathlib import Path\n"
+        f"def test_it(counterfactual_pairs): assert len(counterfactual_pairs({name})) == 2\n"
+    )
+    monkeypatch.chdir(pytester.mkdir("elsewhere"))
+    run("--rootdir", str(pytester.path), "../suite").assert_outcomes(passed=1)
+
+
+def test_pairs_from_a_file_in_the_root_folder(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\n")
+    (pytester.path / "prompts.txt").write_text("He is a nurse.\n", "utf-8")
+    folder = pytester.mkdir("suite")
+    (folder / "test_it.py").write_text(
+        "def test_it(counterfactual_pairs): assert counterfactual_pairs('prompts.txt')\n"
+    )
+    run("suite").assert_outcomes(passed=1)
+
+
+def test_file_that_does_not_exist_is_never_a_prompt(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_it(counterfactual_pairs): counterfactual_pairs('promts.txt')")
+    result = run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E*FileNotFoundError: there is no prompt file 'promts.txt' in *"])
+
+
+def test_file_without_prompts_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
+    (pytester.path / "prompts.txt").write_text("\n \n", "utf-8")
+    pytester.makepyfile("def test_it(counterfactual_pairs): counterfactual_pairs('prompts.txt')")
+    run().stdout.fnmatch_lines(["E*prompts.txt has no prompt; write one per line"])
+
+
+def test_file_that_is_not_utf8_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
+    (pytester.path / "prompts.txt").write_bytes(b"He is a na\xefve nurse.")
+    pytester.makepyfile("def test_it(counterfactual_pairs): counterfactual_pairs('prompts.txt')")
+    run().stdout.fnmatch_lines(["E*prompts.txt is not UTF-8 (byte 10); save it as UTF-8"])
+
+
+def test_prompts_without_a_mention_are_an_error(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        "def test_it(counterfactual_pairs): counterfactual_pairs(['It rains.'], 'gender')"
+    )
+    result = run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E*ValueError: *gender*"])
+
+
+def test_lexicons_and_scorers_go_by_name(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(lexicons, scorers):
+            assert "gender" in lexicons
+            assert {"sentiment", "toxicity"} <= set(scorers)
+        """
+    )
+    run().assert_outcomes(passed=1)
+
+
+def test_collector_asks_the_model_once_for_several_checks(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(
+        mymodel="""
+        asked = []
+        def answer(prompt):
+            asked.append(prompt)
+            return f"answer {len(asked)}"
+        """,
+        test_it="""
+        import mymodel
+
+        def test_it(fairness):
+            prompts = [f"prompt {i}" for i in range(80)]
+            fairness.collect(prompts, n=1)
+            calm = lambda texts: [0.0] * len(texts)
+            fairness.check("toxic_fraction", bound=0.1, scorer=calm)
+            fairness.check("toxic_fraction", bound=0.1, scorer=calm, threshold=0.9)
+            assert len(mymodel.asked) == 80
+        """,
+    )
+    pytester.syspathinsert()
+    run("--llmfair-model=python:mymodel:answer").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "use"),
+    [
+        ("model_client", "lambda prompt: 'mine'", "assert model_client('x') == 'mine'"),
+        ("counterfactual_pairs", "lambda prompts: [1]", "assert counterfactual_pairs([]) == [1]"),
+        ("lexicons", "{'team': 1}", "assert lexicons == {'team': 1}"),
+        ("scorers", "{'mine': len}", "assert scorers['mine']('ab') == 2"),
+        ("fairness", "'mine'", "assert fairness == 'mine'"),
+    ],
+)
+def test_every_fixture_can_be_overridden(
+    name: str, value: str, use: str, run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(
+        f"import pytest\n@pytest.fixture(scope='session')\ndef {name}(): return {value}\n"
+    )
+    pytester.makepyfile(f"def test_it({name}): {use}")
+    run().assert_outcomes(passed=1)
+
+
+def test_collector_uses_an_overridden_model(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def model_client():
+            return lambda prompt: "mine"
+        """
+    )
+    pytester.makepyfile(
+        """
+        def test_it(fairness):
+            assert fairness.collect(["a prompt"]).answers == (("mine",),)
+        """
+    )
+    run().assert_outcomes(passed=1)

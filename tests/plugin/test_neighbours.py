@@ -1,0 +1,134 @@
+"""Other plugins: xdist, rerunfailures, randomly, subtests, and being switched off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+
+def table(result: pytest.RunResult) -> list[str]:
+    lines = result.outlines
+    start = next(i for i, line in enumerate(lines) if " fairness assertions " in line)
+    end = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("=="))
+    return lines[start:end]
+
+
+def test_xdist_gives_the_same_table_and_file(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_b=verdicts, test_a=verdicts)
+    alone = run("--llmfair-json=alone.json")
+    spread = run("-p", "xdist", "-n", "2", "--llmfair-json=spread.json")
+    assert table(spread) == table(alone)
+    first, second = (pytester.path / f"{name}.json" for name in ("alone", "spread"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_xdist_workers_get_the_options(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+    pytester.makepyfile(verdicts)
+    result = run("-p", "xdist", "-n", "2", "--llmfair-mode=strict", "--llmfair-require=3")
+    result.assert_outcomes(passed=1, failed=2)
+
+
+def test_random_order_gives_the_same_file(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_b=verdicts, test_a=verdicts)
+    for seed in ("1", "2"):
+        run("-p", "randomly", f"--randomly-seed={seed}", f"--llmfair-json={seed}.json")
+    assert (pytester.path / "1.json").read_bytes() == (pytester.path / "2.json").read_bytes()
+
+
+FLAKY = """
+from pytest_llmfair import assert_toxic_fraction_within
+
+toxic = iter([100, 0])
+
+def test_it():
+    assert_toxic_fraction_within([[0.9]] * next(toxic) + [[0.1]] * 100, bound=0.1)
+"""
+
+
+def test_a_red_test_is_not_run_until_it_is_green(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(FLAKY)
+    result = run("-p", "rerunfailures", "--reruns=3", "--llmfair-json=run.json")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*attempt 4 is refused: *"])
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "FAIL")]
+
+
+def test_rerun_after_another_error_counts_every_attempt(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(
+        """
+        from pytest_llmfair import assert_toxic_fraction_within
+
+        works = iter([False, True])
+
+        def test_it():
+            assert_toxic_fraction_within([[0.1]] * 100, bound=0.1)
+            assert next(works)
+        """
+    )
+    result = run("-p", "rerunfailures", "--reruns=1", "--llmfair-json=run.json")
+    assert result.parseoutcomes() == {"passed": 1, "rerun": 1}
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "PASS"), (2, "PASS")]
+
+
+SUBTESTS = """
+from pytest_llmfair import assert_toxic_fraction_within
+
+def test_it(subtests):
+    for toxic in (0, 50):
+        with subtests.test(toxic=toxic):
+            assert_toxic_fraction_within([[0.9]] * toxic + [[0.1]] * 50, bound=0.1)
+    assert_toxic_fraction_within([[0.1]] * 70, bound=0.1)
+"""
+
+if hasattr(pytest, "Subtests"):  # since pytest 9
+
+    def test_every_result_of_subtests_counts_once(run: Run, pytester: pytest.Pytester) -> None:
+        pytester.makepyfile(SUBTESTS)
+        result = run("--llmfair-json=run.json")
+        assert result.ret == pytest.ExitCode.TESTS_FAILED
+        results = json.loads((pytester.path / "run.json").read_text())["results"]
+        assert [r["verdict"] for r in results] == ["PASS", "FAIL", "PASS"]
+
+
+def test_plugin_can_be_switched_off(pytester: pytest.Pytester, verdicts: str) -> None:
+    pytester.makepyfile(verdicts)
+    result = pytester.runpytest_subprocess("-p", "no:llmfair")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.no_fnmatch_line("*fairness assertions*")
+
+
+def test_plugin_can_be_named_when_loading_is_switched_off(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, verdicts: str
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makepyfile(verdicts)
+    result = pytester.runpytest_subprocess("-p", "pytest_llmfair.plugin")
+    result.stdout.fnmatch_lines(["3 fairness assertions: *"])
+
+
+def test_plugin_lives_with_strict_markers_and_strict_config(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makeini("[pytest]\naddopts = --strict-markers --strict-config\nllmfair_seed = 1\n")
+    pytester.makepyfile(verdicts)
+    run("-W", "error").assert_outcomes(passed=2, failed=1)
+
+
+def test_optimised_python_does_not_pass_a_failing_gate(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, verdicts: str
+) -> None:
+    monkeypatch.setenv("PYTHONOPTIMIZE", "1")
+    pytester.makepyfile(verdicts)
+    pytester.runpytest_subprocess().assert_outcomes(passed=2, failed=1)

@@ -1,0 +1,140 @@
+"""Every option: where it is read from, and what a wrong value says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_llmfair.settings import OPTIONS, Settings, resolve
+
+Run = Callable[..., pytest.RunResult]
+
+WRONG = {
+    "mode": ("gates", "one of gate, strict, point"),
+    "level": ("95", "a number between 0 and 1, such as 0.95"),
+    "inconclusive": ("ignore", "one of warn, skip, xfail, fail"),
+    "underpowered": ("ignore", "one of warn, skip, xfail, fail"),
+    "seed": ("-1", "a whole number of at least 0"),
+    "max_tokens": ("0", "a whole number of at least 1"),
+    "show_text": ("all", "one of worst, none"),
+    "max_missing": ("1.5", "a number from 0 to 1, such as 0.05"),
+    "require": ("many", "a whole number of at least 0"),
+    "model": ("", "a model specification such as builtin:ngram"),
+    "json": ("", "the path of a file to write"),
+}
+LEGAL = {
+    "mode": ("strict", "strict"),
+    "level": ("0.9", 0.9),
+    "inconclusive": ("skip", "skip"),
+    "underpowered": ("warn", "warn"),
+    "seed": ("7", 7),
+    "max_tokens": ("12", 12),
+    "show_text": ("none", "none"),
+    "max_missing": ("0.2", 0.2),
+    "require": ("3", 3),
+    "model": ("hf:somewhere", "hf:somewhere"),
+}
+ON_COMMAND_LINE = [option for option in OPTIONS if not option.ini_only]
+
+
+def settings_of(pytester: pytest.Pytester, *arguments: str) -> Settings:
+    return resolve(pytester.parseconfig(*arguments))
+
+
+def test_every_option_is_a_setting() -> None:
+    assert {option.name for option in OPTIONS} == set(Settings.__dataclass_fields__)
+
+
+def test_every_option_is_tested_with_a_wrong_value() -> None:
+    assert {option.name for option in OPTIONS} == set(WRONG)
+
+
+@pytest.mark.parametrize("option", ON_COMMAND_LINE, ids=lambda option: option.name)
+def test_wrong_option_is_a_usage_error_with_the_legal_values(option, run: Run) -> None:
+    text, legal = WRONG[option.name]
+    result = run(f"{option.flag}={text}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{option.flag} is {text!r}; give {legal}" in result.stderr.str()
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_wrong_ini_value_is_a_usage_error_with_the_legal_values(
+    option, run: Run, pytester: pytest.Pytester
+) -> None:
+    text, legal = WRONG[option.name]
+    pytester.makeini(f"[pytest]\n{option.key} = {text}\n")
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{option.key} is {text!r}; give {legal}" in result.stderr.str()
+
+
+@pytest.mark.parametrize("level", ["0", "1", "nan", "inf", "-0.5", "0,95", "high"])
+def test_level_is_strictly_between_0_and_1(level: str, run: Run) -> None:
+    assert run(f"--llmfair-level={level}").ret == pytest.ExitCode.USAGE_ERROR
+
+
+@pytest.mark.parametrize("name", [name for name in LEGAL if name != "max_missing"])
+def test_option_is_read_from_the_command_line(name: str, pytester: pytest.Pytester) -> None:
+    text, value = LEGAL[name]
+    flag = f"--llmfair-{name.replace('_', '-')}"
+    assert getattr(settings_of(pytester, f"{flag}={text}"), name) == value
+
+
+@pytest.mark.parametrize("name", LEGAL)
+def test_option_is_read_from_the_ini_file(name: str, pytester: pytest.Pytester) -> None:
+    text, value = LEGAL[name]
+    pytester.makeini(f"[pytest]\nllmfair_{name} = {text}\n")
+    assert getattr(settings_of(pytester), name) == value
+
+
+def test_option_is_read_from_pyproject(pytester: pytest.Pytester) -> None:
+    pytester.makepyprojecttoml('[tool.pytest.ini_options]\nllmfair_level = "0.8"\n')
+    assert settings_of(pytester).level == 0.8
+
+
+def test_command_line_beats_ini_file(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nllmfair_seed = 5\n")
+    assert settings_of(pytester, "--llmfair-seed=6").seed == 6
+
+
+def test_defaults_hold_when_nothing_is_given(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    assert settings_of(pytester) == Settings()
+    assert Settings() == Settings(
+        model="builtin:ngram",
+        mode="gate",
+        level=0.95,
+        inconclusive="warn",
+        underpowered="fail",
+        seed=0,
+        max_tokens=64,
+        show_text="worst",
+        max_missing=0.05,
+        json=None,
+        require=0,
+    )
+
+
+def test_texts_are_hidden_by_default_on_ci(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    assert settings_of(pytester).show_text == "none"
+
+
+def test_texts_are_shown_on_ci_when_asked_for(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    assert settings_of(pytester, "--llmfair-show-text=worst").show_text == "worst"
+
+
+def test_help_names_every_option_and_its_default(run: Run) -> None:
+    text = run("--help").stdout.str()
+    for option in ON_COMMAND_LINE:
+        assert option.flag in text
+    for option in OPTIONS:
+        assert option.key in text

@@ -1,0 +1,153 @@
+"""Modes and policies: what a verdict does to a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+UNDECIDED = """
+from pytest_llmfair import assert_toxic_fraction_within
+
+def test_it():
+    assert_toxic_fraction_within([[0.9]] * 22 + [[0.1]] * 178, bound=0.1)
+"""
+UNDERPOWERED = """
+from pytest_llmfair import assert_toxic_fraction_within
+
+def test_it():
+    assert_toxic_fraction_within([[0.1]] * 4, bound=0.1)
+"""
+COLLECTED = """
+def test_it(fairness):
+    fairness.check("toxic_fraction", [[0.9]] * 22 + [[0.1]] * 178, bound=0.1)
+"""
+
+
+@pytest.mark.parametrize("body", [UNDECIDED, COLLECTED], ids=["assertion", "collector"])
+@pytest.mark.parametrize(
+    ("policy", "outcome"),
+    [("warn", "passed"), ("skip", "skipped"), ("xfail", "xfailed"), ("fail", "failed")],
+)
+def test_inconclusive_follows_its_policy(
+    policy: str, outcome: str, body: str, run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(body)
+    result = run(f"--llmfair-inconclusive={policy}", "-W", "error")
+    result.assert_outcomes(**{outcome: 1})
+    result.stdout.fnmatch_lines(["1 fairness assertion: 1 INCONCLUSIVE; 1 undecided"])
+
+
+@pytest.mark.parametrize(
+    ("policy", "outcome"),
+    [("warn", "passed"), ("skip", "skipped"), ("xfail", "xfailed"), ("fail", "failed")],
+)
+def test_underpowered_follows_its_policy(
+    policy: str, outcome: str, run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(UNDERPOWERED)
+    result = run(f"--llmfair-underpowered={policy}", "-W", "error")
+    result.assert_outcomes(**{outcome: 1})
+    result.stdout.fnmatch_lines(["1 fairness assertion: 1 UNDERPOWERED; 1 undecided"])
+
+
+def test_underpowered_fails_by_default(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(UNDERPOWERED)
+    run().assert_outcomes(failed=1)
+
+
+def test_strict_is_red_when_undecided(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(UNDECIDED)
+    result = run("--llmfair-mode=strict")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E*Inconclusive: INCONCLUSIVE toxic_fraction 0.110 *"])
+
+
+def test_policy_does_not_soften_strict(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(UNDECIDED)
+    run("--llmfair-mode=strict", "--llmfair-inconclusive=skip").assert_outcomes(failed=1)
+
+
+def test_point_is_red_beyond_the_bound(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(UNDECIDED)
+    result = run("--llmfair-mode=point")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E*red in mode point: the value 0.11 itself is beyond the bound"])
+
+
+def test_level_widens_the_interval(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(UNDECIDED.replace("22", "31").replace("178", "169"))
+    run("--llmfair-level=0.9").assert_outcomes(failed=1)
+    run("--llmfair-level=0.999").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("BoundExceeded", "[[0.9]] * 100"),
+        ("InvalidEvidence", "Responses(('a',), ((Missing('error'),),))"),
+        ("Underpowered", "[[0.1]] * 4"),
+    ],
+)
+def test_xfail_hides_its_own_kind_only(
+    kind: str, data: str, run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(
+        f"""
+        import pytest
+        from pytest_llmfair import *
+        from pytest_llmfair import assert_toxic_fraction_within
+
+        @pytest.mark.parametrize("kind", [BoundExceeded, InvalidEvidence, Underpowered])
+        def test_it(kind, request):
+            request.applymarker(pytest.mark.xfail(raises=kind, strict=True))
+            assert_toxic_fraction_within({data}, bound=0.1)
+        """
+    )
+    result = run("-rx")
+    result.assert_outcomes(xfailed=1, failed=2)
+    result.stdout.fnmatch_lines([f"XFAIL *test_it[[]{kind}[]]*"])
+
+
+@pytest.mark.parametrize("option", [(), ("-p", "no:assertion"), ("--assert=plain",)])
+def test_a_failing_gate_fails_without_assertion_rewriting(
+    option: tuple[str, ...], run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(verdicts)
+    run(*option).assert_outcomes(passed=2, failed=1)
+
+
+def test_traceback_ends_at_the_line_of_the_test(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_it=verdicts)
+    output = run().stdout
+    output.fnmatch_lines(
+        [
+            ">       assert_toxic_fraction_within(rows(100), bound=0.1)",
+            "E       pytest_llmfair.results.BoundExceeded: FAIL toxic_fraction 0.500 *",
+            "test_it.py:10: BoundExceeded",
+        ]
+    )
+    output.no_fnmatch_line("*judging.py:*")
+
+
+def test_short_summary_shows_the_verdict(
+    run: Run, pytester: pytest.Pytester, verdicts: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    pytester.makepyfile(test_it=verdicts)
+    run().stdout.fnmatch_lines(
+        ["FAILED test_it.py::test_fails - *BoundExceeded: FAIL toxic_fraction 0.500 * > 0.100 *"]
+    )
+
+
+def test_failure_names_the_command_that_repeats_it(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_it=verdicts)
+    run("--llmfair-seed=7", "--llmfair-mode=strict").stdout.fnmatch_lines(
+        ['E*rerun: pytest "test_it.py::test_fails" --llmfair-mode strict --llmfair-seed 7']
+    )

@@ -1,0 +1,81 @@
+"""A session that uses nothing of ours pays nothing and sees nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# Runs pytest on a test that uses nothing, then prints what `report` evaluates to on the last line.
+SESSION = """
+import socket, sys
+connected = []
+class Recorded(socket.socket):
+    def __init__(self, *args, **kwargs):
+        connected.append(args)
+        super().__init__(*args, **kwargs)
+socket.socket = Recorded
+import pytest
+status = pytest.main(sys.argv[1:])
+print()
+print({report})
+sys.exit(status)
+"""
+
+
+def session(folder: Path, report: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_it.py").write_text("def test_it(): pass\n")
+    return subprocess.run(
+        [sys.executable, "-c", SESSION.replace("{report}", report), *arguments, "test_it.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
+def last(done: subprocess.CompletedProcess[str]) -> str:
+    return done.stdout.splitlines()[-1]
+
+
+WITH, WITHOUT = ("-p", "llmfair", "-p", "no:cacheprovider"), ("-p", "no:cacheprovider")
+
+
+def test_only_our_own_light_modules_are_added(tmp_path: Path) -> None:
+    report = "' '.join(sorted(sys.modules))"
+    loaded = set(last(session(tmp_path, report, *WITH)).split())
+    before = set(last(session(tmp_path, report, *WITHOUT)).split())
+    added = {name for name in loaded - before if name not in sys.stdlib_module_names}
+    assert {name for name in added if name.partition(".")[0] not in sys.stdlib_module_names} == {
+        "pytest_llmfair",
+        "pytest_llmfair.fixtures",
+        "pytest_llmfair.plugin",
+        "pytest_llmfair.recording",
+        "pytest_llmfair.settings",
+    }
+
+
+def test_numpy_is_not_loaded_at_the_end(tmp_path: Path) -> None:
+    assert last(session(tmp_path, "'numpy' in sys.modules", *WITH)) == "False"
+
+
+def test_no_socket_is_opened(tmp_path: Path) -> None:
+    assert last(session(tmp_path, "connected", *WITH)) == "[]"
+
+
+def test_no_file_and_no_folder_is_written(tmp_path: Path) -> None:
+    session(tmp_path, "None", *WITH)
+    assert [path.name for path in tmp_path.iterdir()] == ["test_it.py"]
+
+
+@pytest.mark.parametrize("verbosity", ["-q", "-v", "-vv"])
+def test_output_is_the_same_as_without_the_plugin(tmp_path: Path, verbosity: str) -> None:
+    def shown(*arguments: str) -> list[str]:
+        lines = session(tmp_path, "None", *arguments, verbosity).stdout.splitlines()
+        # All but the duration, and the list of plugins that are installed, which is pytest's own.
+        return [line.partition(" in 0.")[0] for line in lines if not line.startswith("plugins: ")]
+
+    assert shown(*WITH) == shown(*WITHOUT)
