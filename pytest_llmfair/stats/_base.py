@@ -303,7 +303,8 @@ class Estimate(ABC):
         float
             Distance beyond the bound, on the metric's scale.
         """
-        return (normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)) * self.standard_error(bound)
+        reach = normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)
+        return reach * self.standard_error(bound)
 
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95
@@ -318,8 +319,8 @@ class Estimate(ABC):
             return None
         centre = self.debiased
         half = self.interval(0.5)
-        error = self.standard_error()
-        reach = (normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)) * error
+        reach = normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)
+        reach *= self.standard_error()
         if not reach > 0.0:
             return None
         distance = abs(centre - threshold)

@@ -109,6 +109,9 @@ def common_index(
     tuple
         Cluster number of each row of the first and of the second group, and the number of
     """
+    if units_a is None and units_b is None:
+        index = np.arange(n_a + n_b)
+        return index[:n_a], index[n_a:], n_a + n_b
     labels: list[Any] = []
     for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b)):
         own = None if units is None else label_list(units, n, name)
@@ -116,6 +119,12 @@ def common_index(
         labels += [(name, i) for i in range(n)] if own is None else [("", unit) for unit in own]
     index, n_units = cluster_index(labels, n_a + n_b)
     return index[:n_a], index[n_a:], n_units
+
+
+def compact(index: Indices) -> tuple[Indices, int]:
+    """Renumber clusters from 0 without gaps, and count them."""
+    numbers, renumbered = np.unique(index, return_inverse=True)
+    return renumbered, len(numbers)
 
 
 def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Sequence[Hashable]:

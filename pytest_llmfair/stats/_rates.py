@@ -151,7 +151,7 @@ def read_rates(
     index_a, index_b, n_units = clusters.common_index(len(a), len(b), units_a, units_b)
     present_a, present_b = _present(index_a, n_units), _present(index_b, n_units)
     paired = bool((present_a & present_b).any())
-    rows_a, rows_b = _rows(a, index_a, units_a), _rows(b, index_b, units_b)
+    rows_a, rows_b = _rows(a, index_a), _rows(b, index_b)
     rate_a, rate_b = _rate(rows_a, population), _rate(rows_b, population)
     discordance = None
     if paired and population == "sampled":
@@ -195,10 +195,9 @@ def _present(index: Indices, n_units: int) -> Any:
     return np.bincount(index, minlength=n_units) > 0
 
 
-def _rows(values: Floats, index: Indices, units: Iterable[Hashable] | None) -> Rows:
+def _rows(values: Floats, index: Indices) -> Rows:
     ones = np.ones(len(values))
-    labels = None if units is None else index
-    return Rows.of(values, ones, np.zeros(len(values)), None, labels, outcomes=True)
+    return Rows(values, ones, np.zeros(len(values)), None, *clusters.compact(index), True)
 
 
 def _rate(rows: Rows, population: Population) -> Rate:

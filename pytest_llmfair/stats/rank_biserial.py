@@ -182,7 +182,8 @@ def _apart(
     """Two independent samples of units."""
     parts = []
     for places, index in ((places_a, index_a), (places_b, index_b)):
-        rows = Rows.of(places, np.ones(len(places)), np.zeros(len(places)), None, index, False)
+        ones = np.ones(len(places))
+        rows = Rows(places, ones, np.zeros(len(places)), None, *clusters.compact(index), False)
         share, variance = rows.fixed() if population == "fixed" else rows.sampled()
         if math.isnan(variance):
             return _Spread(0.0, math.inf, 1)
