@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 
 # Areas where two distribution functions are equal but for rounding favour neither.
@@ -44,28 +45,21 @@ class Distributions:
     ----------
     scores, shares : ndarray of shape (n_scores,)
         Scores in ascending order, and what each counts in its row (1 / generations).
-    unit, slot : ndarray of shape (n_scores,)
-        What is resampled (a unit; a generation where units are fixed), and the part of a unit that
-        belongs to one group: the two sides of a pair are two slots.
-    slot_group, slot_unit : ndarray of shape (n_slots,)
-        Group and whole unit of every slot.
-    groups : int
-        Number of groups.
+    layout : Layout
+        Group and unit of each score.
     comparisons : tuple of Comparison
         What is compared.
-    strata : Strata
-        How units are resampled.
     """
 
     scores: Floats
     shares: Floats
-    unit: Indices
-    slot: Indices
-    slot_group: Indices
-    slot_unit: Indices
-    groups: int
+    layout: Layout
     comparisons: tuple[Comparison, ...]
-    strata: Strata
+
+    @property
+    def strata(self) -> Strata:
+        """How units are resampled."""
+        return self.layout.strata
 
     @property
     def columns(self) -> int:
@@ -104,15 +98,15 @@ class Distributions:
 
     def influence(self) -> Floats:
         """Influence of each unit on the difference of the means of the witness."""
-        group = self.slot_group[self.slot]
-        sizes = np.bincount(group, weights=self.shares, minlength=self.groups)
+        group = self.layout.group
+        sizes = np.bincount(group, weights=self.shares, minlength=self.layout.groups)
         influence = np.zeros(self.strata.units)
         for comparison, values in zip(self.comparisons, self.witness(), strict=True):
             for side, sign in ((comparison.first, 1.0), (comparison.second, -1.0)):
                 mass = self.shares * side[group] / float(side @ sizes)
                 centred = mass * (values - float(mass @ values))
                 influence += (sign * comparison.weight) * np.bincount(
-                    self.unit, weights=centred, minlength=len(influence)
+                    self.layout.unit, weights=centred, minlength=len(influence)
                 )
         return influence
 
@@ -122,7 +116,7 @@ class Distributions:
         gaps = np.diff(self.scores)
         parts = []
         for size in blocks(draws, self.columns):
-            labels = self._shuffled(size, generator)
+            labels = self.layout.shuffled(size, generator, free=False)
             total = np.zeros(size)
             for comparison in self.comparisons:
                 area = self._area(self._coefficients(labels, comparison))
@@ -130,39 +124,22 @@ class Distributions:
             parts.append(total)
         return np.concatenate(parts)
 
-    def _shuffled(self, size: int, generator: np.random.Generator) -> Indices:
-        """Relabel the slots at random, `size` times.
-
-        Units with the same number of slots exchange their sets of groups, and each deals its set
-        out among its slots at random.
-        """
-        labels = np.empty((size, len(self.slot_group)), dtype=np.intp)
-        per_unit = np.bincount(self.slot_unit)[self.slot_unit]
-        for number in np.unique(per_unit):
-            slots = np.flatnonzero(per_unit == number)
-            sets = self.slot_group[slots].reshape(-1, number)
-            keys = generator.random((size, len(sets)))
-            dealt = sets[np.argsort(keys, axis=1)]
-            inside = np.argsort(generator.random(dealt.shape), axis=2)
-            labels[:, slots] = np.take_along_axis(dealt, inside, axis=2).reshape(size, -1)
-        return labels
-
     def _coefficients(self, labels: Indices, comparison: Comparison) -> Floats:
-        mass = np.bincount(self.slot, weights=self.shares, minlength=len(self.slot_group))
+        mass = np.bincount(self.layout.slot, weights=self.shares)
         first, second = comparison.first[labels], comparison.second[labels]
         return np.asarray(first / (first @ mass)[:, None] - second / (second @ mass)[:, None])
 
     def _area(self, coefficients: Floats) -> Floats:
         """Difference of the two distribution functions between neighbouring scores."""
-        steps = coefficients[:, self.slot[:-1]]
+        steps = coefficients[:, self.layout.slot[:-1]]
         steps *= self.shares[:-1]
         return np.cumsum(steps, axis=1, out=steps)
 
     def _differences(self, weights: Floats) -> Iterator[tuple[float, Floats]]:
-        group = self.slot_group[self.slot]
-        mass = weights[:, self.unit]
+        group = self.layout.group
+        mass = weights[:, self.layout.unit]
         mass *= self.shares
-        totals = mass @ (group[:, None] == np.arange(self.groups)).astype(np.float64)
+        totals = mass @ (group[:, None] == np.arange(self.layout.groups)).astype(np.float64)
         for comparison in self.comparisons:
             first = comparison.first / (totals @ comparison.first)[:, None]
             second = comparison.second / (totals @ comparison.second)[:, None]

@@ -10,17 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._base import Population
-from pytest_llmfair.stats._bracket import Guard
-from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import (
     Floats,
     Indices,
-    check_rows,
     intraclass_correlation,
     label_list,
 )
 from pytest_llmfair.stats._distributions import Comparison, Distributions
-from pytest_llmfair.stats._resampling import Strata
+from pytest_llmfair.stats._layout import Layout, ranks
 
 Rows = ArrayLike | Sequence[ArrayLike]
 
@@ -72,34 +69,20 @@ class Scores:
 
     def problem(self, comparisons: Sequence[Comparison], population: Population) -> Distributions:
         """Distances between these scores, units and groups in canonical order."""
-        tied = np.stack([self.scores, self.shares], axis=1)
-        ranks = np.unique(tied, axis=0, return_inverse=True)[1].reshape(-1).astype(np.float64)
-        unit_order, group_order = canonical_orders(
-            [self.unit, self.group], [self.units, self.groups], ranks
+        layout, order, group_order = Layout.of(
+            self.unit,
+            self.group,
+            (self.units, self.groups),
+            ranks(self.scores, self.shares),
+            population,
         )
-        group = _places(group_order)[self.group]
-        unit = _places(unit_order)[self.unit]
-        slot_key, slot = np.unique(unit * self.groups + group, return_inverse=True)
-        slot_unit, slot_group = np.divmod(slot_key, self.groups)
-        order = np.lexsort((self.shares, slot, self.scores))
-        if population == "fixed":
-            element = _places(np.lexsort((self.shares, self.scores, slot)))
-            sizes = np.bincount(slot)
-        elif len(slot_key) == self.units:
-            whole = _places(np.lexsort((np.arange(self.units), slot_group)))
-            element, sizes = whole[unit], np.bincount(slot_group)
-        else:
-            element, sizes = unit, np.array([self.units])
+        ascending = np.argsort(self.scores[order], kind="stable")
+        order = order[ascending]
         return Distributions(
             scores=self.scores[order],
             shares=self.shares[order],
-            unit=element[order],
-            slot=slot[order],
-            slot_group=slot_group,
-            slot_unit=slot_unit,
-            groups=self.groups,
+            layout=layout.take(ascending),
             comparisons=_canonical(comparisons, group_order),
-            strata=Strata(sizes),
         )
 
 
@@ -133,7 +116,11 @@ def read_rows(
     low, high = bounds
     wrong = ~((flat >= low) & (flat <= high) & np.isfinite(flat))
     if wrong.any():
-        check_rows(flat[wrong][:1], f"{name} row {row_of[int(np.argmax(wrong))]}, entry", bounds)
+        entry = int(np.argmax(wrong))
+        limits = (
+            f"a number in [{low:g}, {high:g}]" if np.isfinite([low, high]).all() else "numbers"
+        )
+        raise ValueError(f"{name} row {row_of[entry]} holds {flat[entry]:g}; give {limits}")
     return flat, row_of, counts
 
 
@@ -200,12 +187,6 @@ class _Unlabelled:
     """Marks rows without a label, so that they never equal a caller's label."""
 
 
-def _places(order: Indices) -> Indices:
-    places = np.empty(len(order), dtype=np.intp)
-    places[order] = np.arange(len(order))
-    return places
-
-
 def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Comparison, ...]:
     """Move sides to canonical groups; a distance has no direction, so sides may be swapped."""
     found = []
@@ -217,59 +198,24 @@ def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Compa
     return tuple(Comparison(np.array(a), np.array(b), w) for a, b, w in sorted(found))
 
 
-def guards_of(problem: Distributions, population: Population) -> tuple[Guard, ...]:
-    """Count the units that differ from the most common one, per independent sample."""
-    contents = _contents(problem)
-    units = np.unique(problem.slot_unit, return_inverse=True)[1]
-    if population == "fixed":
-        unlike = sum(len(part) - _most_common(part) for part in contents)
-        return (Guard(unlike, int(units.max()) + 1),)
-    if problem.strata.units == len(problem.slot_group) and len(problem.strata.sizes) > 1:
-        return tuple(
-            Guard(len(part) - _most_common(part), len(part))
-            for part in (
-                [contents[k] for k in np.flatnonzero(problem.slot_group == group)]
-                for group in range(problem.groups)
-            )
-        )
-    whole: dict[int, list[tuple[int, tuple[float, ...]]]] = {}
-    for k, content in enumerate(contents):
-        whole.setdefault(int(units[k]), []).append((int(problem.slot_group[k]), content))
-    differing = sum(len({content for _, content in part}) > 1 for part in whole.values())
-    unlike = len(whole) - _most_common([tuple(part) for part in whole.values()])
-    return (Guard(min(differing, unlike), len(whole)),)
-
-
-def _contents(problem: Distributions) -> list[tuple[float, ...]]:
-    order = np.argsort(problem.slot, kind="stable")
-    ends = np.cumsum(np.bincount(problem.slot))[:-1]
-    return [tuple(part.tolist()) for part in np.split(problem.scores[order], ends)]
-
-
-def _most_common(items: Sequence[Hashable]) -> int:
-    counts: dict[Hashable, int] = {}
-    for item in items:
-        counts[item] = counts.get(item, 0) + 1
-    return max(counts.values())
-
-
 def clustering(problem: Distributions, error: float) -> tuple[float, float, float]:
     """Effective sample size, intraclass correlation and design effect of a single distance.
 
     Taken of the function of the score whose means differ by the distance.
     """
     values = problem.witness()[0]
-    group = problem.slot_group[problem.slot]
-    sizes = np.bincount(group, minlength=problem.groups)
-    means = np.bincount(group, weights=values, minlength=problem.groups) / sizes
+    layout = problem.layout
+    group = layout.group
+    sizes = np.bincount(group, minlength=layout.groups)
+    means = np.bincount(group, weights=values, minlength=layout.groups) / sizes
     centred = values - means[group]
-    squares = np.bincount(group, weights=centred**2, minlength=problem.groups)
+    squares = np.bincount(group, weights=centred**2, minlength=layout.groups)
     if (sizes < 2).any() or not squares.sum() > 0.0 or not error > 0.0:
         return float("nan"), float("nan"), float("nan")
     design = error**2 / float((squares / (sizes * (sizes - 1.0))).sum())
     icc = intraclass_correlation(
-        np.bincount(problem.slot, weights=centred).astype(np.float64),
-        np.bincount(problem.slot).astype(np.float64),
+        np.bincount(layout.slot, weights=centred).astype(np.float64),
+        np.bincount(layout.slot).astype(np.float64),
         float(squares.sum()),
     )
     return len(values) / design, icc, design

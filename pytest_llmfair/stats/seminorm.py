@@ -14,11 +14,11 @@ from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import PLANNING_ICC, Indices, check_rows, label_list
 from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._scores import (
     Rows,
     Scores,
     clustering,
-    guards_of,
     need_two,
     pair_labels,
     read_rows,
@@ -211,7 +211,8 @@ class Seminorm(Estimate):
     ) -> Seminorm:
         problem = scores.problem(comparisons, population)
         span = sum(comparison.weight for comparison in comparisons) * (bounds[1] - bounds[0])
-        engine = Bracket(problem, span, guards_of(problem, population))
+        codes = ranks(problem.scores)
+        engine = Bracket(problem, span, problem.layout.guards(codes, population))
         effective, icc, design = clustering(problem, engine.error())
         per_unit = np.bincount(scores.unit)
         scale = span if math.isfinite(span) else float(np.ptp(scores.scores))

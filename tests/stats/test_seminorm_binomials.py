@@ -1,0 +1,218 @@
+"""Mean |2 p - 1| over terms, beside sums over every possible count."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import Seminorm
+from pytest_llmfair.stats._folded import (
+    Fold,
+    cross_fit_variance,
+    cross_fits,
+    folded_mean,
+    folded_slope,
+    folded_variance,
+)
+
+LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
+
+
+def binomial(n, p):
+    return [math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
+
+
+def moments(n, lean):
+    weights = binomial(n, 0.5 * (1 + lean))
+    values = [abs(2 * x / n - 1) for x in range(n + 1)]
+    mean = math.fsum(w * v for w, v in zip(weights, values, strict=True))
+    square = math.fsum(w * v * v for w, v in zip(weights, values, strict=True))
+    return mean, square - mean * mean
+
+
+@given(st.integers(1, 60), st.floats(0, 1))
+def test_folded_moments_are_sums_over_counts(n, lean):
+    mean, variance = moments(n, lean)
+    assert folded_mean(n, np.array([lean]))[0] == pytest.approx(mean, abs=1e-10)
+    assert folded_variance(n, np.array([lean]))[0] == pytest.approx(variance, abs=1e-10)
+
+
+@given(st.integers(2, 40), st.floats(0.001, 0.999))
+def test_slope_is_the_derivative_of_the_mean(n, lean):
+    step = 1e-6
+    by_difference = (moments(n, lean + step)[0] - moments(n, lean - step)[0]) / (2 * step)
+    assert folded_slope(n, np.array([lean]))[0] == pytest.approx(by_difference, abs=1e-6)
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 3), (2, 3), (2, 4), (5, 6), (3, 7), (4, 9)])
+def test_cross_fit_is_the_mean_over_all_splits(hits, n):
+    draws = [1] * hits + [-1] * (n - hits)
+    held = max(1, n // 3)
+    values = []
+    for out in combinations(range(n), held):
+        kept = sum(draws[k] for k in range(n) if k not in out)
+        values.append(np.sign(kept) * np.mean([draws[k] for k in out]))
+    assert cross_fits(n)[hits] == pytest.approx(np.mean(values), abs=1e-12)
+
+
+@given(st.integers(2, 40), st.floats(0, 1))
+def test_cross_fit_never_exceeds_the_truth_on_average(n, lean):
+    mean = np.dot(binomial(n, 0.5 * (1 + lean)), cross_fits(n))
+    assert mean <= lean + 1e-12
+
+
+def test_cross_fits_of_many_generations_go_on_smoothly():
+    few, many = cross_fits(200), cross_fits(201)
+    assert np.interp(0.55, np.linspace(0, 1, 201), few) == pytest.approx(
+        np.interp(0.55, np.linspace(0, 1, 202), many), abs=0.004
+    )
+
+
+def test_cross_fit_variance_is_a_sum_over_counts():
+    weights, fits = np.array(binomial(30, 0.6)), cross_fits(30)
+    direct = weights @ fits**2 - (weights @ fits) ** 2
+    assert cross_fit_variance(30, 0.6) == pytest.approx(direct, rel=1e-9)
+
+
+def test_fold_of_equal_terms_is_the_folded_mean():
+    fold = Fold(np.full(12, 30))
+    for lean in (0.0, 0.1, 0.35, 0.8):
+        assert fold.unfold(moments(30, lean)[0]) == pytest.approx(lean, abs=2e-3)
+
+
+def test_fold_of_unequal_terms_takes_the_least_mean():
+    fold = Fold(np.array([3, 40]))
+    grid = np.linspace(0, 1, 401)
+    for truth in (0.1, 0.3, 0.45):
+        pairs = [(a, 2 * truth - a) for a in grid if 0 <= 2 * truth - a <= 1]
+        least = min((moments(3, a)[0] + moments(40, b)[0]) / 2 for a, b in pairs)
+        assert fold.unfold(least) == pytest.approx(truth, abs=3e-3)
+
+
+@pytest.mark.parametrize(("n", "printed"), [(30, 0.1445), (64, 0.0993)])
+def test_noise_floor_at_parity_as_printed(n, printed):
+    e = Seminorm.of_binomials([n // 2] * 40, [n] * 40)
+    assert e.noise_floor() == pytest.approx(printed, abs=5e-5)
+
+
+def test_noise_floor_of_unequal_terms_is_their_mean():
+    e = Seminorm.of_binomials([1, 5], [3, 10])
+    assert e.noise_floor() == pytest.approx((moments(3, 0)[0] + moments(10, 0)[0]) / 2)
+
+
+def test_paper_variance_is_the_folded_normal():
+    x, n = [3, 15, 28, 30], [30, 30, 30, 30]
+    total = 0.0
+    for hits, trials in zip(x, n, strict=True):
+        p = hits / trials
+        d, s = 2 * p - 1, math.sqrt(4 * p * (1 - p) / trials)
+        if s > 0:
+            phi = 0.5 * (1 + math.erf(-abs(d) / s / math.sqrt(2)))
+            m = s * math.sqrt(2 / math.pi) * math.exp(-d * d / (2 * s * s)) + abs(d) * (
+                1 - 2 * phi
+            )
+            total += d * d + s * s - m * m
+    assert Seminorm.of_binomials(x, n).paper_variance == pytest.approx(total / 16)
+
+
+def counts(most=12):
+    term = st.integers(2, 40).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+    return st.lists(term, min_size=1, max_size=most)
+
+
+@given(counts(), st.sampled_from(["fixed", "sampled"]))
+@settings(deadline=None)
+def test_value_debiased_and_interval_agree_at_every_level(terms, population):
+    x, n = zip(*terms, strict=True)
+    e = Seminorm.of_binomials(x, n, population=population)
+    assert e.value == pytest.approx(np.mean([abs(2 * a / b - 1) for a, b in terms]))
+    for level in LEVELS:
+        ends = e.interval(level)
+        assert ends.of == "debiased"
+        assert 0.0 <= ends.lower <= e.debiased <= ends.upper <= 1.0
+        assert ends.lower < ends.upper
+        alpha = round((1.0 - level) / 2.0, 15)
+        for bound in (0.0, 0.1, 0.3, 0.8):
+            assert (e.p_exceeds(bound) < alpha) == (ends.lower > bound)
+            assert (e.p_within(bound) < alpha) == (ends.upper <= bound)
+
+
+@given(counts(6), st.randoms())
+@settings(deadline=None, max_examples=30)
+def test_order_of_terms_and_names_of_outcomes_change_nothing_at_all(terms, random):
+    x, n = zip(*terms, strict=True)
+    here = Seminorm.of_binomials(x, n)
+    mirrored = [(b - a, b) for a, b in terms]
+    random.shuffle(mirrored)
+    there = Seminorm.of_binomials(*zip(*mirrored, strict=True))
+    for alpha in (0.025, 0.2):
+        assert here.lower_bound(alpha) == there.lower_bound(alpha)
+        assert here.upper_bound(alpha) == there.upper_bound(alpha)
+    assert (here.value, here.debiased, here.p_equal()) == (
+        there.value,
+        there.debiased,
+        there.p_equal(),
+    )
+
+
+def test_exact_parity_is_never_certain():
+    e = Seminorm.of_binomials([15] * 40, [30] * 40)
+    ends = e.interval()
+    assert (ends.lower, e.debiased) == (0.0, 0.0)
+    assert 0.05 < ends.upper < 0.2
+    assert ends.upper == e.best_case_gap(0.025)
+
+
+def test_one_sided_counts_are_never_certain():
+    ends = Seminorm.of_binomials([30] * 10, [30] * 10).interval()
+    assert 0.9 < ends.lower < 1.0
+    assert ends.upper == 1.0
+
+
+def test_sampled_terms_allow_for_terms_not_seen():
+    x, n = [150] * 20 + [300] * 5, [300] * 25
+    fixed = Seminorm.of_binomials(x, n).interval()
+    sampled = Seminorm.of_binomials(x, n, population="sampled").interval()
+    assert sampled.width > 2 * fixed.width
+
+
+def test_terms_with_one_label_are_one_unit():
+    x, n = [5, 25, 5, 25] * 5, [30] * 20
+    labels = [k // 2 for k in range(20)]
+    e = Seminorm.of_binomials(x, n, population="sampled", units=labels)
+    assert e.sample.units == 10
+
+
+def test_p_equal_tells_lean_from_parity():
+    rng = np.random.default_rng(1)
+    fair = Seminorm.of_binomials(rng.binomial(30, 0.5, 40), [30] * 40)
+    lean = Seminorm.of_binomials(rng.binomial(30, 0.65, 40), [30] * 40)
+    assert fair.p_equal() > 0.05
+    assert lean.p_equal() < 0.01
+
+
+def test_planned_error_shrinks_towards_the_far_end():
+    e = Seminorm.of_binomials([15] * 40, [30] * 40)
+    assert e.standard_error(at=0.0) == pytest.approx((1 / (30 * 40)) ** 0.5)
+    assert e.standard_error(at=0.6) == pytest.approx(0.8 * e.standard_error(at=0.0))
+
+
+@pytest.mark.parametrize(
+    ("x", "n", "words"),
+    [
+        ([1, 1], [3, 1], "trials row 1 is 1; give whole numbers from 2"),
+        ([4], [3], "successes row 0 is 4, more than its 3 trials"),
+        ([1.5], [3], "successes row 0 is 1.5"),
+        ([-1], [3], "successes row 0 is -1"),
+        ([], [], "no rows"),
+        ([1], [3, 3], "successes has 1 rows, trials has 2"),
+    ],
+)
+def test_wrong_input_is_named(x, n, words):
+    with pytest.raises(ValueError, match=words):
+        Seminorm.of_binomials(x, n)

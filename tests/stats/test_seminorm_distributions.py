@@ -1,0 +1,272 @@
+"""Wasserstein-1 between two groups, beside a slow transcription from sorted quantiles."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import Seminorm
+
+LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
+scores = st.integers(0, 20).map(lambda k: k / 20.0)
+rows = st.lists(scores, min_size=1, max_size=12)
+
+
+def wasserstein(a, b):
+    """Mean distance of equal quantiles, walking both sorted samples in exact steps."""
+    a, b = sorted(map(Fraction, a)), sorted(map(Fraction, b))
+    steps = sorted(
+        {Fraction(i, len(a)) for i in range(len(a) + 1)}
+        | {Fraction(i, len(b)) for i in range(len(b) + 1)}
+    )
+    total = Fraction(0)
+    for low, high in itertools.pairwise(steps):
+        total += (high - low) * abs(a[int(low * len(a))] - b[int(low * len(b))])
+    return float(total)
+
+
+def estimate(a, b, **keywords):
+    return Seminorm.of_distributions(a, b, **keywords)
+
+
+@given(rows, rows)
+@settings(deadline=None, max_examples=60)
+def test_value_is_the_distance_of_sorted_quantiles(a, b):
+    assert estimate(a, b).value == pytest.approx(wasserstein(a, b), abs=1e-12)
+
+
+def test_generations_are_pooled():
+    rng = np.random.default_rng(1)
+    a, b = rng.random((6, 3)), rng.random((4, 5))
+    assert estimate(a, b).value == pytest.approx(wasserstein(a.ravel(), b.ravel()), abs=1e-12)
+
+
+def test_rows_of_different_length_count_alike():
+    ragged = estimate([[0.1, 0.1, 0.4], [0.9]], [0.0, 0.0])
+    repeated = estimate([0.1, 0.1, 0.4, 0.9, 0.9, 0.9], [0.0])
+    assert ragged.value == pytest.approx(repeated.value, abs=1e-12)
+
+
+@given(rows, st.data())
+@settings(deadline=None, max_examples=40)
+def test_value_debiased_and_interval_agree_at_every_level(a, data):
+    b = data.draw(st.lists(scores, min_size=len(a), max_size=len(a)))
+    e = estimate(a, b, paired=data.draw(st.booleans()))
+    for level in LEVELS:
+        ends = e.interval(level)
+        assert 0.0 <= ends.lower <= e.debiased <= e.value <= ends.upper <= 1.0
+        assert ends.lower < ends.upper
+        alpha = round((1.0 - level) / 2.0, 15)
+        for x in (0.0, 0.05, 0.2, e.value, 0.7):
+            assert (e.p_exceeds(x) < alpha) == (ends.lower > x)
+            assert (e.p_within(x) < alpha) == (ends.upper <= x)
+
+
+@given(rows, st.data())
+@settings(deadline=None, max_examples=30)
+def test_bounds_move_apart_as_the_error_rate_falls(a, data):
+    b = data.draw(rows)
+    e = estimate(a, b)
+    grid = [0.5, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 1e-6]
+    lower, upper = [e.lower_bound(x) for x in grid], [e.upper_bound(x) for x in grid]
+    assert lower == sorted(lower, reverse=True)
+    assert upper == sorted(upper)
+
+
+def everything(e):
+    return (
+        e.value, e.debiased, e.lower_bound(0.025), e.upper_bound(0.025), e.upper_bound(0.001),
+        e.p_equal(), e.noise_floor(), e.standard_error(),
+    )  # fmt: skip
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=25)
+def test_row_order_and_sides_change_nothing_at_all(data):
+    a = data.draw(st.lists(scores, min_size=2, max_size=10))
+    b = data.draw(st.lists(scores, min_size=len(a), max_size=len(a)))
+    order = data.draw(st.permutations(range(len(a))))
+    paired = data.draw(st.booleans())
+    here = everything(estimate(a, b, paired=paired))
+    moved_a, moved_b = [a[k] for k in order], [b[k] for k in order]
+    assert everything(estimate(moved_b, moved_a, paired=paired)) == here
+
+
+def test_names_of_units_change_nothing_at_all():
+    rng = np.random.default_rng(3)
+    a, b = rng.random(24), rng.random(24)
+    units = [k // 3 for k in range(24)]
+    here = estimate(a, b, units_a=units, units_b=units)
+    there = estimate(
+        a, b, units_a=[f"p{9 - k}" for k in units], units_b=[f"p{9 - k}" for k in units]
+    )
+    assert everything(here) == everything(there)
+
+
+def test_equal_labels_on_both_sides_are_pairs():
+    rng = np.random.default_rng(4)
+    a, b = rng.random(20), rng.random(20)
+    labels = [str(k) for k in range(20)]
+    order = rng.permutation(20)
+    paired = estimate(a, b, paired=True)
+    labelled = estimate(a, b[order], units_a=labels, units_b=[labels[k] for k in order])
+    assert everything(paired) == everything(labelled)
+    assert paired.sample.units == 20
+    assert estimate(a, b).sample.units == 40
+
+
+def test_pairs_that_move_together_are_known_better_than_independent_samples():
+    rng = np.random.default_rng(5)
+    a = rng.random(80)
+    b = np.clip(a + rng.normal(0.05, 0.02, 80), 0, 1)
+    assert estimate(a, b, paired=True).interval().width < 0.5 * estimate(a, b).interval().width
+
+
+def test_duplicated_rows_in_one_unit_are_no_new_evidence():
+    rng = np.random.default_rng(6)
+    a, b = rng.random(15), rng.random(15)
+    once = estimate(a, b, units_a=range(15), units_b=range(15))
+    units = [k // 4 for k in range(60)]
+    often = estimate(np.repeat(a, 4), np.repeat(b, 4), units_a=units, units_b=units)
+    assert often.value == pytest.approx(once.value, abs=1e-12)
+    assert often.upper_bound(0.025) == pytest.approx(once.upper_bound(0.025), abs=1e-9)
+    assert often.lower_bound(0.025) == pytest.approx(once.lower_bound(0.025), abs=1e-9)
+
+
+def test_identical_pairs_leave_the_rule_of_three():
+    a = np.random.default_rng(7).random(60)
+    e = estimate(a, a, paired=True)
+    ends = e.interval(0.95)
+    assert (e.value, ends.lower) == (0.0, 0.0)
+    assert ends.upper == pytest.approx(1.0 - 0.025 ** (1 / 60))
+    assert ends.upper == pytest.approx(e.best_case_gap(0.025))
+    assert e.p_equal() == 1.0
+    assert {"no_variance", "thin_evidence"} <= set(e.reasons)
+
+
+def test_one_different_pair_never_narrows_the_interval_below_none():
+    a = np.random.default_rng(8).random(60)
+    none = estimate(a, a, paired=True).upper_bound(0.025)
+    for k in range(1, 5):
+        b = a.copy()
+        b[:k] = 1.0 - b[:k]
+        assert estimate(a, b, paired=True).upper_bound(0.025) >= none
+
+
+def test_total_separation_is_not_certain():
+    e = estimate(np.zeros(40), np.ones(40))
+    ends = e.interval()
+    assert (e.value, ends.upper) == (1.0, 1.0)
+    assert ends.lower == pytest.approx(0.025 ** (1 / 40))
+
+
+def test_constant_shift_of_all_pairs_has_width_on_both_sides():
+    ends = estimate(np.full(30, 0.25), np.full(30, 0.5), paired=True).interval()
+    assert 0.0 < ends.lower < 0.25 < ends.upper < 1.0
+
+
+@pytest.mark.parametrize(("a", "b"), [([0.2], [0.2]), ([0.2], [0.9]), ([0.1, 0.4], [0.3])])
+def test_one_unit_says_nothing(a, b):
+    e = estimate(a, b)
+    assert e.interval().lower == 0.0
+    assert e.interval().upper == 1.0
+    assert "thin_evidence" in e.reasons
+
+
+def test_two_units_are_thin_but_computable():
+    ends = estimate([0.1, 0.5], [0.2, 0.9], paired=True).interval()
+    assert 0.0 <= ends.lower < ends.upper <= 1.0
+
+
+def test_noise_floor_is_what_equal_groups_score():
+    rng = np.random.default_rng(9)
+    values, floors = [], []
+    for _ in range(150):
+        e = estimate(rng.beta(2, 5, 40), rng.beta(2, 5, 40))
+        values.append(e.value)
+        floors.append(e.noise_floor())
+    assert np.mean(floors) == pytest.approx(np.mean(values), rel=0.1)
+
+
+def test_noise_floor_of_pairs_exchanges_sides_inside_pairs():
+    a, b = [0.1, 0.6], [0.3, 0.6]
+    # Of the four exchanges two leave {.1, .6} against {.3, .6}, two turn it round.
+    assert estimate(a, b, paired=True).noise_floor() == pytest.approx(0.1)
+
+
+def test_p_equal_sees_a_shift_and_respects_pairs():
+    rng = np.random.default_rng(10)
+    a = rng.random(60)
+    b = np.clip(a + rng.normal(0.03, 0.01, 60), 0, 1.2)
+    assert estimate(a, b, paired=True, bounds=(0, 2)).p_equal() < 0.01
+    assert estimate(a, b, bounds=(0, 2)).p_equal() > 0.2
+
+
+def test_fixed_units_vary_by_their_generations_only():
+    rng = np.random.default_rng(11)
+    centre = rng.random((30, 1)) * 0.8
+    a = centre + rng.normal(0, 0.01, (30, 4))
+    b = centre + 0.1 + rng.normal(0, 0.01, (30, 4))
+    ends = estimate(a, b, paired=True, population="fixed", bounds=(-1, 2)).interval()
+    assert ends.width < 0.02
+    assert 0.1 in ends
+
+
+def test_fixed_units_with_identical_repeats_count_as_one_generation_each():
+    a, b = np.repeat(np.linspace(0, 0.5, 30), 3), np.repeat(np.linspace(0.1, 0.6, 30), 3)
+    e = estimate(a.reshape(30, 3), b.reshape(30, 3), paired=True, population="fixed")
+    assert e.interval().lower == pytest.approx(0.1 * 0.025 ** (1 / 30))
+    assert "no_variance" in e.reasons
+
+
+def test_unlimited_scores_without_variance_have_no_upper_end():
+    ends = estimate([2.0] * 9, [2.0] * 9, bounds=(-np.inf, np.inf)).interval()
+    assert (ends.lower, ends.upper) == (0.0, np.inf)
+
+
+def test_planned_error_depends_on_sizes_alone():
+    rng = np.random.default_rng(12)
+    first, second = rng.random((20, 3)), rng.random((20, 3)) ** 4
+    planned = [estimate(x, x[::-1]).standard_error(at=0.1) for x in (first, second)]
+    assert planned[0] == planned[1]
+    per_side = (0.7 / 60 + 0.3 / 20) / 12
+    assert planned[0] == pytest.approx((2 * per_side) ** 0.5)
+
+
+def test_clustered_rows_have_a_design_effect():
+    rng = np.random.default_rng(13)
+    level = rng.random((40, 1)) * 0.8
+    a = level + 0.05 * rng.random((40, 5))
+    b = rng.random((40, 1)) * 0.8 + 0.1 + 0.05 * rng.random((40, 5))
+    sample = estimate(a, b).sample
+    assert sample.icc > 0.8
+    assert sample.design_effect > 3.0
+    assert sample.effective == pytest.approx(sample.generations / sample.design_effect)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "keywords", "words"),
+    [
+        ([], [0.1], {}, "rows_a has no rows"),
+        ([0.1, 1.4], [0.1, 0.2], {}, r"rows_a row 1 holds 1.4; give a number in \[0, 1\]"),
+        ([0.1, 0.2], [0.1, float("nan")], {}, "rows_b row 1 holds nan"),
+        ([[0.1], []], [0.1], {}, "rows_a row 1 has no score"),
+        ([0.1, 0.2], [0.1], {"paired": True}, "rows_a has 2 rows and rows_b has 1 rows"),
+        ([0.1, 0.2], [0.1, 0.2], {"population": "fixed"}, "rows_a row 0 has 1 generation"),
+        ([0.1, 0.2], [0.1, 0.2], {"units_a": ["x"]}, "units of rows_a has 1 labels for 2 rows"),
+        (
+            [0.1, 0.2],
+            [0.1, 0.2],
+            {"units_a": ["x", "y"], "units_b": ["x", "z"], "paired": True},
+            "row 1 is labelled 'y' on one side and 'z' on the other",
+        ),
+    ],
+)
+def test_wrong_input_is_named(a, b, keywords, words):
+    with pytest.raises(ValueError, match=words):
+        estimate(a, b, **keywords)
