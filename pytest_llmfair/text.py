@@ -75,6 +75,10 @@ _PIECE = re.compile(rf"[{_UNSPACED}]\0*|[^ \0{_UNSPACED}][^ {_UNSPACED}]*")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u061f\u06d4\u0964])\s+|(?<=[\u3002\uff01\uff1f\uff61])\s*")
 
 
+# Stands for a masked word; tokens() reads it as one word.
+MASK = "[MASK]"
+
+
 class Found(NamedTuple):
     """A word found in a text: ``text[start:end]`` reads `word` in some case."""
 
@@ -179,6 +183,24 @@ def find_words(text: str, words: Iterable[str]) -> list[Found]:
     WordFinder : The same, prepared once for many texts.
     """
     return _finder(tuple(words)).find(text)
+
+
+def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    """Return the text with spans replaced; everything between them stays as it is.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    changes : iterable of (start, end, replacement)
+        Spans in order, without overlap.
+    """
+    parts = []
+    last = 0
+    for start, end, after in changes:
+        parts += [text[last:start], after]
+        last = end
+    return "".join([*parts, text[last:]])
 
 
 class WordFinder:

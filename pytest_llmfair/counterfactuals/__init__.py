@@ -1,0 +1,21 @@
+"""Counterfactual pairs: lexicons of protected attributes, their mentions, masks and exchanges."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._loading import Lexicons, load_lexicons
+from pytest_llmfair.counterfactuals._terms import Entry
+from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
+from pytest_llmfair.counterfactuals.pairs import Edit, Pair, generate_pairs, mask, mentions
+
+__all__ = [
+    "Edit",
+    "Entry",
+    "Lexicon",
+    "Lexicons",
+    "Mention",
+    "Pair",
+    "generate_pairs",
+    "load_lexicons",
+    "mask",
+    "mentions",
+]

@@ -1,0 +1,196 @@
+"""English that substitution needs: whose "her" and "his" it is, and "a" or "an"."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+OBJECT = "object"
+DETERMINER = "possessive_determiner"
+PRONOUN = "possessive_pronoun"
+
+_WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
+# A word, or one mark; emphasis marks and single line breaks are looked through.
+_NEXT = re.compile(rf"[*_]*+[^\S\n]*+(?:\n[^\S\n]*+)?[*_]*+({_WORD}|\S|\n)?")
+_NEAR = 120
+_JOINS = ("or", "and", "/", "&")
+_OTHER_OWNERS = ("their", "my", "your", "our", "its")
+_QUOTES = '"\u201c\u2018\u00ab'
+_VOWELS = "aeiou\u00e0\u00e1\u00e2\u00e4\u00e6\u00e8\u00e9\u00ea\u00ed\u00f3\u00f6\u00fc"
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Words around a pronoun, lower case; "" where the clause ends.
+
+    `next` holds three words behind it, `before` two in front of it, the nearer one last.
+    """
+
+    before: tuple[str, str]
+    next: tuple[str, str, str]
+    next_raw: str
+
+
+def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
+    """Tell which grammatical role a pronoun has that could have several.
+
+    Parameters
+    ----------
+    text : str
+        The whole text; the pronoun is ``text[start:end]``.
+    start, end : int
+        Span of the pronoun.
+    roles : frozenset of str
+        The roles its spelling allows: two of object, possessive determiner, possessive pronoun.
+
+    Returns
+    -------
+    str
+        One of `roles`. Undecided cases are read as standing before a noun.
+    """
+    around = _around(text, start, end)
+    if OBJECT in roles:
+        return DETERMINER if _her_owns(around) else OBJECT
+    return DETERMINER if _his_owns(around) else PRONOUN
+
+
+def article_for(word: str) -> str:
+    """Return "a" or "an", by the sound with which the word begins."""
+    first = re.match(_WORD, word)
+    if first is None:
+        return "a"
+    low = re.split(r"['\u2019-]", first[0].lower())[0]
+    words = _grammar()
+    if low in words["consonant_vowels"]:
+        return "a"
+    sounds_like_vowel = low[0] in _VOWELS or low.startswith(tuple(words["silent_h"]))
+    return "an" if sounds_like_vowel or low[0] == "8" or low in ("11", "18") else "a"
+
+
+def is_closed(word: str) -> bool:
+    """Whether a lower-case word is of a closed class (article, pronoun, preposition and so on)."""
+    return word in _grammar()["closed"]
+
+
+def _her_owns(around: Around) -> bool:
+    """Whether a noun phrase follows that "her" determines; else it is an object."""
+    join, other, third = around.next
+    clause_start = not around.before[1][:1].isalnum()
+    if around.before[1] in _JOINS and around.before[0] in ("him", "xem"):
+        return False
+    if around.before[1] in _JOINS and around.before[0] in ("his", "xyr"):
+        return True
+    if join in _JOINS:
+        if other in ("his", "xyr"):
+            return join != "and" or clause_start
+        return other in _OTHER_OWNERS and join != "and" and not _final(third)
+    return _noun_follows(around) and not _reads_as_object(around)
+
+
+def _his_owns(around: Around) -> bool:
+    """Whether a noun phrase follows that "his" determines; else it stands alone."""
+    join, other, third = around.next
+    if join in _JOINS:
+        return other in ("her", "xyr") or (other in _OTHER_OWNERS and not _final(third))
+    if around.before[1] in _JOINS and around.before[0] in ("her", "xyr"):
+        return True
+    words = _grammar()
+    if join in words["finite_verbs"]:
+        return False
+    if around.before[1] == "of" and around.before[0] in words["acquaintances"]:
+        if join.endswith("ed") and join != "beloved":
+            return False
+    return _noun_follows(around)
+
+
+def _noun_follows(around: Around) -> bool:
+    """Whether the next words can begin the noun phrase that a possessive belongs to."""
+    words = _grammar()
+    first, second, _ = around.next
+    if first == "all" and around.before[1] in words["give"]:
+        return _final(second)
+    if not first[:1].isalnum() or first in words["closed"]:
+        return False
+    if first in words["modals"]:
+        return second not in words["base_verbs"] and second not in ("be", "have", "not", "never")
+    if not _final(second):
+        return True
+    adverb = first.endswith("ly") and first not in words["not_adverbs"]
+    return not adverb and first not in words["closed_if_final"]
+
+
+def _final(word: str) -> bool:
+    return not word or not word[0].isalnum() or word in _grammar()["closed"]
+
+
+def _reads_as_object(around: Around) -> bool:
+    """Whether "her" is an object although an open-class word follows: "made her cry"."""
+    words = _grammar()
+    verb = around.before[1]
+    first, second, third = around.next
+    raw = around.next_raw
+    final = _final(second)
+    if first in words["base_verbs"]:
+        if verb in words["let_make_help"] or verb in words["perceive"]:
+            return True
+        if verb in words["have"] and final:
+            return bool(second) and second[0].isalnum()
+    if verb in words["let_make_help"] and second in words["articles"]:
+        return True
+    if first.endswith("ing") and first not in words["not_participles"]:
+        return verb in words["perceive"] or verb in words["keep"]
+    if first in words["adjectives"] and (final or second == "enough"):
+        return verb in words["complement"]
+    if first in words["degrees"] and second in words["adjectives"] and _final(third):
+        return verb in words["complement"]
+    if verb in words["give"] and (first in words["numbers"] or first[0].isdigit()):
+        return True
+    if verb in words["give"] and first in words["given"]:
+        return final
+    if first in words["calendar"]:
+        return final
+    if raw[0].isupper() and not raw.isupper():
+        return verb in words["name"] or verb in words["say_to"]
+    if first in ("last", "next"):
+        return second in words["times"] and verb not in words["closed"]
+    if first == "home":
+        return verb in words["move"] and final
+    if first == "back":
+        return final and verb not in words["closed"] and verb not in words["body"]
+    return False
+
+
+def _around(text: str, start: int, end: int) -> Around:
+    found = []
+    at = end
+    for _ in range(3):
+        match = _NEXT.match(text, at)
+        word = (match[1] or "") if match else ""
+        found.append(word)
+        if not word or not (word[0].isalnum() or word in "/&"):
+            if word and word in _QUOTES and len(found) == 1:
+                found.pop()
+            else:
+                break
+        at = match.end() if match else at
+    found += [""] * (3 - len(found))
+    low = [word.lower().replace("\u2019", "'") for word in found]
+    before = re.findall(rf"{_WORD}|[^\w\s*]", text[max(0, start - _NEAR) : start])[-2:]
+    behind = [word.lower().replace("\u2019", "'") for word in ["", "", *before]][-2:]
+    return Around((behind[0], behind[1]), (low[0], low[1], low[2]), found[0])
+
+
+@functools.cache
+def _grammar() -> Mapping[str, frozenset[str]]:
+    import yaml
+
+    path = resources.files("pytest_llmfair.counterfactuals") / "grammar" / "en.yaml"
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {
+        key: frozenset(word for line in lines for word in line.split())
+        for key, lines in data.items()
+        if key != "language"
+    }

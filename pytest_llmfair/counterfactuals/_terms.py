@@ -1,0 +1,155 @@
+"""Terms of a lexicon: which words they are, in which context they count, prepared for search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_llmfair.counterfactuals._english import is_closed
+from pytest_llmfair.text import Found, WordFinder
+
+Context = Literal["", "before_name", "not_behind_name", "not_beside_name"]
+CONTEXTS: tuple[Context, ...] = ("", "before_name", "not_behind_name", "not_beside_name")
+
+_NEAR = 40
+_NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
+_NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
+_TITLES = frozenset(("mr", "mrs", "ms", "mx", "miss", "mister"))
+_ABBREVIATED = frozenset("dr st prof rev hon sgt capt lt col gen sen rep gov".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One meaning: terms of several groups that stand for each other.
+
+    Attributes
+    ----------
+    role : str
+        Role of the terms in a sentence.
+    terms : dict
+        Group to its terms; the first is written, all are found.
+    context : {"", "before_name", "not_behind_name", "not_beside_name"}
+        Where the terms count.
+    """
+
+    role: str
+    terms: dict[str, tuple[str, ...]]
+    context: Context = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """What a term can mean: an entry and a group; no entry for a neutral word."""
+
+    term: str
+    entry: Entry | None
+    group: str
+    exact: bool
+
+    @property
+    def role(self) -> str:
+        """Role of the term; "neutral" for a word of no group."""
+        return "neutral" if self.entry is None else self.entry.role
+
+    def fits(self, text: str, start: int, end: int) -> bool:
+        """Whether ``text[start:end]``, spelled like the term, means this."""
+        word = text[start:end]
+        if self.exact and word != self.term:
+            return False
+        if self.entry is None or not self.entry.context:
+            return True
+        if self.entry.context == "before_name":
+            return word[0].isupper() and not word.isupper() and _before_name(text, end)
+        if not word[0].isupper():
+            return True
+        if self.entry.context == "not_beside_name" and not word.isupper():
+            return not (_before_name(text, end) or _behind_name(text, start))
+        return not _behind_name(text, start)
+
+
+class Index:
+    """All terms of a lexicon, prepared for search.
+
+    Terms of several words can be built from others ("best man" holds "man"). What an exchange
+    could make of them ("best woman") is added, so that a text and its twin are always read alike.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        neutral: Iterable[str],
+        exceptions: Iterable[str],
+        exact: Iterable[str],
+    ) -> None:
+        self._exact = frozenset(exact)
+        self._senses: dict[str, list[Sense]] = {}
+        for entry in entries:
+            self._add(entry)
+        for word in neutral:
+            self._senses.setdefault(word.casefold(), []).append(Sense(word, None, "", False))
+        for phrase in exceptions:
+            self._senses[phrase.casefold()] = []
+        self._close()
+        self._finder = WordFinder(self._senses)
+
+    def find(self, text: str) -> list[tuple[Found, list[Sense]]]:
+        """Return what may be a mention, in order, with the meanings the term can have."""
+        found = self._finder.find(text)
+        return [(match, self._senses[match.word]) for match in found if self._senses[match.word]]
+
+    def _add(self, entry: Entry) -> None:
+        for group, terms in entry.terms.items():
+            for term in terms:
+                sense = Sense(term, entry, group, term in self._exact)
+                self._senses.setdefault(term.casefold(), []).append(sense)
+
+    def _close(self) -> None:
+        words = WordFinder(key for key in self._senses if not re.search(r"[\s-]", key))
+        pending = [key for key in self._senses if re.search(r"[\s-]", key)]
+        while pending:
+            phrase = pending.pop()
+            for start, end, word in words.find(phrase):
+                for sense in list(self._senses[word]):
+                    pending += self._vary(phrase, start, end, sense)
+
+    def _vary(self, phrase: str, start: int, end: int, part: Sense) -> list[str]:
+        """Add what an exchange of one word makes of a phrase; return what is new."""
+        if part.entry is None:
+            return []
+        variants = {
+            group: (phrase[:start] + terms[0] + phrase[end:]).casefold()
+            for group, terms in part.entry.terms.items()
+            if group != part.group
+        }
+        new = [variant for variant in variants.values() if variant not in self._senses]
+        whole = next(iter(self._senses[phrase]), None)
+        if whole is None:
+            self._senses.update({variant: [] for variant in new})
+        elif new and whole.entry is not None and whole.group == part.group:
+            terms = {group: (variant,) for group, variant in variants.items()}
+            self._add(Entry(whole.entry.role, {part.group: (phrase,), **terms}))
+        else:
+            return []
+        return new
+
+
+# Titles count whatever their case: an exchange can change it ("mr" to "Ms").
+def _before_name(text: str, end: int) -> bool:
+    match = _NAME_AFTER.match(text, end)
+    return match is not None and match[1][0].isupper() and match[1].lower() not in _TITLES
+
+
+def _behind_name(text: str, start: int) -> bool:
+    match = _NAME_BEFORE.search(text, max(0, start - _NEAR), start)
+    if match is None:
+        return False
+    word = match[1].lower()
+    if word in _TITLES:
+        return True
+    if not match[1][0].isupper():
+        return False
+    if match[2]:
+        return len(word) == 1 or word in _ABBREVIATED
+    return not is_closed(word)
