@@ -1,0 +1,67 @@
+"""What `import pytest_llmfair` offers, and what it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+
+import pytest
+
+import pytest_llmfair
+from pytest_llmfair.metrics import all_metrics
+
+
+@pytest.mark.parametrize("name", pytest_llmfair.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(pytest_llmfair, name) is not None
+
+
+def test_public_names_are_listed() -> None:
+    assert set(pytest_llmfair.__all__) <= set(dir(pytest_llmfair))
+
+
+def test_every_metric_has_its_assertion() -> None:
+    for info in all_metrics().values():
+        assert callable(getattr(pytest_llmfair, info.assertion))
+        assert info.assertion in dir(pytest_llmfair)
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = "import sys, pytest_llmfair; print({'numpy', 'pytest', 'scipy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = pytest_llmfair.nothing
+
+
+def test_unknown_assertion_names_the_right_one() -> None:
+    with pytest.raises(ImportError, match="use assert_toxic_fraction_within"):
+        from pytest_llmfair import assert_toxic_fraction_at_least  # noqa: F401
+
+
+def test_version_is_the_distributions() -> None:
+    assert pytest_llmfair.__version__ == version("pytest-llmfair")
+
+
+def test_plugin_and_command_are_installed() -> None:
+    (plugin,) = entry_points(group="pytest11", name="llmfair")
+    assert plugin.value == "pytest_llmfair.plugin"
+    (command,) = entry_points(group="console_scripts", name="llmfair")
+    assert command.value == "pytest_llmfair.cli:main"
+
+
+def test_assertions_work_outside_pytest() -> None:
+    code = """
+from pytest_llmfair import BoundExceeded, assert_toxic_fraction_within
+print(assert_toxic_fraction_within([[0.1]] * 100, bound=0.1).verdict)
+try:
+    assert_toxic_fraction_within([[0.9]] * 100, bound=0.1)
+except BoundExceeded as error:
+    print(error.result.verdict)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["PASS", "FAIL"]
