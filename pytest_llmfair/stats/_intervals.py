@@ -45,9 +45,10 @@ def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
     extra = quantile * quantile / trials
     centre = share + 0.5 * extra
     reach = math.sqrt(extra * (share * (1.0 - share) + 0.25 * extra))
+    # At the ends and at tiny reach rounding must not put the share outside its own bounds.
     return (
-        max(0.0, (centre - reach) / (1.0 + extra)),
-        min(1.0, (centre + reach) / (1.0 + extra)),
+        min(share, max(0.0, (centre - reach) / (1.0 + extra))),
+        max(share, min(1.0, (centre + reach) / (1.0 + extra))),
     )
 
 
