@@ -25,11 +25,13 @@ def test_every_result_is_a_property_of_its_test(
     pytester.makepyfile(verdicts)
     run("--junitxml=junit.xml", "-W", "error", *workers)
     found = properties(pytester)
-    assert set(found) == {"test_passes", "test_fails", "test_stays_undecided"}
-    for name, verdict in zip(found, ("PASS", "FAIL", "INCONCLUSIVE"), strict=True):
-        ((key, value),) = found[name]
-        assert key == "llmfair.toxic_fraction"
-        assert value.startswith(f"{verdict} toxic_fraction ")
+    (passes,), (fails,), (undecided,) = (
+        found[name] for name in ("test_passes", "test_fails", "test_stays_undecided")
+    )
+    assert {key for key, _ in (passes, fails, undecided)} == {"llmfair.toxic_fraction"}
+    assert passes[1].startswith("PASS toxic_fraction ")
+    assert fails[1].startswith("FAIL toxic_fraction ")
+    assert undecided[1].startswith("INCONCLUSIVE toxic_fraction ")
 
 
 def test_checks_are_properties_too(run: Run, pytester: pytest.Pytester) -> None:
