@@ -36,7 +36,7 @@ class Plan:
     smoke: bool = False
 
     def repeats(self, most: int | None = None, *, smoke: int = _SMOKE_RUNS) -> int:
-        """Data sets for a cell; `most` caps the full run of a slow cell, `smoke` the quick one."""
+        """Return data sets for a cell; `most` caps the full run of a slow one, `smoke` a quick one."""
         if self.smoke:
             return min(smoke, self.runs)
         return self.runs if most is None else min(self.runs, most)

@@ -51,7 +51,7 @@ def percentile_gap(data: tuple[Floats, Floats], rng: np.random.Generator) -> End
 
 
 def wald_gap(data: tuple[Floats, Floats], _: np.random.Generator) -> Ends:
-    """Normal interval of the difference of two rates over rows, folded."""
+    """Fold the normal interval of the difference of two rates over rows."""
     a, b = (np.asarray(group).ravel() for group in data)
     d = float(a.mean() - b.mean())
     reach = Z * math.sqrt(float(a.var()) / a.size + float(b.var()) / b.size)
@@ -59,7 +59,7 @@ def wald_gap(data: tuple[Floats, Floats], _: np.random.Generator) -> Ends:
 
 
 def log_wald(data: tuple[Floats, Floats], _: np.random.Generator) -> Ends:
-    """Normal interval of the log ratio of two rates."""
+    """Exponentiate the normal interval of the log ratio of two rates."""
     a, b = data
     p_a, p_b = float(a.mean()), float(b.mean())
     if p_a == 0.0 or p_b == 0.0:

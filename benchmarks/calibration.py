@@ -21,7 +21,7 @@ from _harness import Check, Plan
 
 
 def all_checks() -> list[Check]:
-    """Checks of every module ``checks_*.py`` beside this file, by number."""
+    """Collect the checks of every module ``checks_*.py`` beside this file, by number."""
     found: list[Check] = []
     for path in sorted(Path(__file__).parent.glob("checks_*.py")):
         found.extend(importlib.import_module(path.stem).CHECKS)

@@ -52,6 +52,11 @@ def hot(prompts: int, generations: int) -> Draw:
     return draw
 
 
+def similar(pairs: int) -> Draw:
+    """Draw similarities near 1."""
+    return lambda rng: rng.beta(8, 1, (pairs, 1))
+
+
 def outcome_mean(rows: Floats, _: np.random.Generator) -> Ends:
     """Our interval of a mean of 0/1 outcomes."""
     return ends(Mean.of_rows(rows, outcomes=True))
@@ -121,8 +126,8 @@ def zero_events(plan: Plan) -> Iterable[Line]:
             rows[hit if spread else 0, 0 if spread else hit] = 1.0
             uppers.append(Mean.of_rows(rows, outcomes=True).interval().upper)
         yield Line(
-            f"{'spread' if spread else 'one prompt'}: upper {uppers[0]:.4f} without a hit (.0596), "
-            f"lowest {min(uppers[1:]):.4f} with 1 to 25",
+            f"{'spread' if spread else 'one prompt'}: upper {uppers[0]:.4f} without a hit "
+            f"(.0596), lowest {min(uppers[1:]):.4f} with 1 to 25",
             abs(uppers[0] - 0.0596) < 5e-5 and min(uppers[1:]) >= uppers[0],
         )
 
@@ -133,14 +138,21 @@ def contains_zero(plan: Plan) -> Iterable[Line]:
         7,
         Cell("0.5 v 0.5, n 100", 0.0, two_groups(0.5, 0.5, 100), gap, Limits((93, 98)), GAP_PEERS),
         Cell(
-            "0.53 v 0.5, n 1000", 0.03, two_groups(0.53, 0.5, 1000), gap, Limits((93, 98)), GAP_PEERS
+            "0.53 v 0.5, n 1000",
+            0.03,
+            two_groups(0.53, 0.5, 1000),
+            gap,
+            Limits((93, 98)),
+            GAP_PEERS,
         ),
     )(plan)
     rng = np.random.default_rng(7)
     draw = two_groups(0.5, 0.5, 100)
     runs = plan.repeats()
     share = 100.0 * sum(gap(draw(rng), rng)[0] == 0.0 for _ in range(runs)) / runs
-    yield Line(f"0.5 v 0.5, n 100: interval holds 0 in {share:.1f} (>= 93)", share >= 93 - plan.slack)
+    yield Line(
+        f"0.5 v 0.5, n 100: interval holds 0 in {share:.1f} (>= 93)", share >= 93 - plan.slack
+    )
 
 
 RABBI, RABBI_TRUTH = rounds(20, 2.07, 0.6)
@@ -208,7 +220,7 @@ CHECKS = [
                 Cell(
                     f"{n} pairs",
                     8.0 / 9.0,
-                    lambda rng, n=n: rng.beta(8, 1, (n, 1)),
+                    similar(n),
                     score_mean,
                     Limits((93.5, 97)),
                     MEAN_PEERS,

@@ -313,7 +313,7 @@ class Estimate(ABC):
 
         The range comes from the 50 % interval: one number would be false precision, since the
         distance to the threshold is itself uncertain. ``None`` when the value sits on the threshold
-        or is undefined; the upper end is capped at a million.
+        or is undefined, or its 50 % interval has no end; the upper end is capped at a million.
         """
         if self.undefined is not None:
             return None
@@ -321,10 +321,10 @@ class Estimate(ABC):
         half = self.interval(0.5)
         reach = normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)
         reach *= self.standard_error()
-        if not reach > 0.0:
-            return None
         distance = abs(centre - threshold)
         spread = 0.5 * half.width
+        if not (reach > 0.0 and math.isfinite(reach + distance + spread)):
+            return None
         far, near = distance + spread, max(distance - spread, 0.2 * distance, reach / 1e3)
         return (
             max(2, min(10**6, math.ceil(self.sample.units * (reach / far) ** 2))),

@@ -13,11 +13,21 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Population, Sample
 from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._intervals import normal_quantile, t_quantile, zero_event_bound
+from pytest_llmfair.stats._intervals import t_quantile, zero_event_bound
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
 
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
 _UNSEEN_PAIRS = 3.84
+
+
+# At an error rate of one half the bound is the estimate itself; precisions stay finite.
+_SMALLEST_QUANTILE = 1e-6
+
+
+def precision_of(draws: float, alpha: float, df: float = math.inf) -> float:
+    """Return `draws` over the squared quantile of error rate `alpha`."""
+    quantile = max(_SMALLEST_QUANTILE, t_quantile(1.0 - alpha, df))
+    return draws / (quantile * quantile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +68,7 @@ class Rate:
 
     def precision(self, alpha: float) -> float:
         """Draws over the squared quantile of error rate `alpha`."""
-        quantile = t_quantile(1.0 - alpha, self.df)
-        precision = self.effective / (quantile * quantile)
+        precision = precision_of(self.effective, alpha, self.df)
         if self.guarded:
             # The precision at which Wilson's bound is the zero-event bound of the units.
             least = zero_event_bound(self.units, alpha)
@@ -282,5 +291,4 @@ def _flags(
 
 def zero_rates(rates: TwoRates, alpha: float) -> tuple[float, float]:
     """Precisions of groups of this size without any event."""
-    square = normal_quantile(1.0 - alpha) ** 2
-    return rates.a.units / square, rates.b.units / square
+    return precision_of(rates.a.units, alpha), precision_of(rates.b.units, alpha)

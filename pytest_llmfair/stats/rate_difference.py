@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, Population
-from pytest_llmfair.stats._intervals import normal_quantile
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
-from pytest_llmfair.stats._rates import TwoRates, read_rates, zero_rates
+from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates, zero_rates
 
 # Mean of p (1 - p) over all base rates p: a plan knows the gap but not the rates.
 _PLANNING_SPREAD = 1.0 / 6.0
@@ -118,10 +117,8 @@ class RateDifference(Estimate):
 
     def _signed_upper(self, alpha: float) -> float:
         rates = self.evidence
-        if alpha >= 0.5:
-            return rates.gap
         if rates.discordance is not None:
-            draws = rates.sample.units / normal_quantile(1.0 - alpha) ** 2
+            draws = precision_of(rates.sample.units, alpha)
             return paired_bound(rates.gap, rates.discordance, draws)
         a, b = rates.a, rates.b
         return difference_bound(
@@ -130,10 +127,8 @@ class RateDifference(Estimate):
 
     def _signed_lower(self, alpha: float) -> float:
         rates = self.evidence
-        if alpha >= 0.5:
-            return rates.gap
         if rates.discordance is not None:
-            draws = rates.sample.units / normal_quantile(1.0 - alpha) ** 2
+            draws = precision_of(rates.sample.units, alpha)
             return -paired_bound(-rates.gap, rates.discordance, draws)
         a, b = rates.a, rates.b
         return -difference_bound(

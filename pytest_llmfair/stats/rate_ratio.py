@@ -118,9 +118,6 @@ class RateRatio(Estimate):
 
     def _ratio_bounds(self, alpha: float) -> tuple[float, float]:
         a, b = self.evidence.a, self.evidence.b
-        if alpha >= 0.5:
-            ratio = a.value / b.value if b.value > 0.0 else math.inf
-            return ratio, ratio
         precision_a, precision_b = a.precision(alpha), b.precision(alpha)
         high = ratio_bound(a.value, b.value, precision_a, precision_b)
         inverse = ratio_bound(b.value, a.value, precision_b, precision_a)

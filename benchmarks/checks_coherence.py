@@ -1,0 +1,146 @@
+"""Check 19: verdict, interval and p-values agree, and order and names change nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from _harness import Check, Line, Plan
+
+from pytest_llmfair.results import Verdict, judge
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.stats import Estimate, LogRatio, Mean, RankBiserial, RateDifference, RateRatio
+
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
+PER_KIND = 1000
+SMOKE_PER_KIND = 40
+
+Rng = np.random.Generator
+# Random data, and the estimate of the same data with rows in another order and other unit names.
+Case = tuple[Estimate, Estimate]
+
+
+def _mean(rng: Rng) -> Case:
+    n, m = int(rng.integers(1, 40)), int(rng.integers(1, 6))
+    outcomes = bool(rng.random() < 0.5)
+    rows = rng.random((n, m)) ** rng.integers(1, 6)
+    rows = (rows < rng.random()).astype(float) if outcomes else rows.round(rng.integers(0, 9))
+    units = rng.integers(0, n, n)
+    order = rng.permutation(n)
+    return (
+        Mean.of_rows(rows, units=units, outcomes=outcomes),
+        Mean.of_rows(
+            rng.permuted(rows[order], axis=1),
+            units=[f"u{u}" for u in units[order]],
+            outcomes=outcomes,
+        ),
+    )
+
+
+def _two(make: Callable[..., Estimate], draw: Callable[[Rng, int], Any]) -> Callable[[Rng], Case]:
+    def case(rng: Rng) -> Case:
+        a, b = (draw(rng, int(n)) for n in rng.integers(1, 40, 2))
+        labels: list[Any] = [None, None]
+        if rng.random() < 0.6:
+            pool = int(rng.integers(1, 40))
+            labels = [rng.integers(0, pool, len(x)) + int(rng.integers(0, 2)) * 99 for x in (a, b)]
+        orders = [rng.permutation(len(x)) for x in (a, b)]
+        renamed = [
+            None if own is None else [("unit", -u) for u in own[order].tolist()]
+            for own, order in zip(labels, orders, strict=True)
+        ]
+        return (
+            make(a, b, units_a=labels[0], units_b=labels[1]),
+            make(a[orders[0]], b[orders[1]], units_a=renamed[0], units_b=renamed[1]),
+        )
+
+    return case
+
+
+def _outcomes(rng: Rng, n: int) -> Any:
+    return (rng.random(n) < rng.random() ** 2).astype(float)
+
+
+def _scores(rng: Rng, n: int) -> Any:
+    return (rng.standard_normal(n) + rng.standard_normal()).round(int(rng.integers(0, 4)))
+
+
+def _log_ratio(rng: Rng) -> Case:
+    n = int(rng.integers(1, 40))
+    rows = rng.poisson(rng.random(6) * 2.0, (n, 6)).astype(float)
+    order = rng.permutation(n)
+
+    def ratios(sums: Any) -> Any:
+        return np.log(sums[:, :3]) - np.log(sums[:, 3:])
+
+    return LogRatio.of_sums(rows, ratios), LogRatio.of_sums(rows[order], ratios)
+
+
+KINDS: dict[str, Callable[[Rng], Case]] = {
+    "Mean": _mean,
+    "RateDifference": _two(RateDifference.of_outcomes, _outcomes),
+    "RateRatio": _two(RateRatio.of_outcomes, _outcomes),
+    "RankBiserial": _two(RankBiserial.of_scores, _scores),
+    "LogRatio": _log_ratio,
+}
+
+
+def disagreements(estimate: Estimate, twin: Estimate, rng: Rng) -> list[str]:
+    """Everything about one estimate that contradicts something else about it."""
+    level = float(rng.choice(LEVELS))
+    interval = estimate.interval(level)
+    again = twin.interval(level)
+    found = []
+    if not (np.array_equal([estimate.value, *_ends(interval)], [twin.value, *_ends(again)], True)):
+        found.append("order or names change the interval")
+    if estimate.undefined is not None:
+        return found
+    if not interval.lower <= estimate.value <= interval.upper:
+        found.append("value outside its interval")
+    if not interval.width > 0.0:
+        found.append("no width")
+    wider = estimate.interval(0.5 * (1.0 + level))
+    if wider.lower > interval.lower or wider.upper < interval.upper:
+        found.append("a higher level gives a narrower interval")
+    low, value, high = np.clip([interval.lower, estimate.value, interval.upper], -5.0, 5.0)
+    bound = float(rng.choice([low, high, value, rng.uniform(low - 0.1, high + 0.1)]))
+    alpha = round((1.0 - level) / 2.0, 15)
+    if (estimate.p_exceeds(bound) < alpha) != (interval.lower > bound):
+        found.append("p_exceeds against interval")
+    if (estimate.p_within(bound) < alpha) != (interval.upper <= bound):
+        found.append("p_within against interval")
+    result = judge(
+        dataclasses.replace(estimate, attainable=(-np.inf, np.inf)),
+        bound,
+        name="check",
+        direction="lower",
+        fair_value=min(0.0, bound - 1.0),
+        settings=Settings(level=level),
+    )
+    if (result.verdict is Verdict.PASS) != (interval.upper <= bound):
+        found.append("PASS against interval")
+    if (result.verdict is Verdict.FAIL) != (interval.lower > bound):
+        found.append("FAIL against interval")
+    return found
+
+
+def _ends(interval: Any) -> list[float]:
+    return [interval.lower, interval.upper]
+
+
+def run(plan: Plan) -> Iterable[Line]:
+    """Random data of every kind."""
+    for number, (kind, draw) in enumerate(KINDS.items()):
+        rng = np.random.default_rng([19, number])
+        runs = SMOKE_PER_KIND if plan.smoke else PER_KIND
+        wrong: dict[str, int] = {}
+        for _ in range(runs):
+            for what in disagreements(*draw(rng), rng):
+                wrong[what] = wrong.get(what, 0) + 1
+        text = ", ".join(f"{what}: {count}" for what, count in wrong.items()) or "no disagreement"
+        yield Line(f"{kind}, {runs} random inputs: {text}", not wrong)
+
+
+CHECKS = [Check(19, "verdict, interval and p-values agree; order and names do not matter", run)]
