@@ -36,7 +36,7 @@ class Plan:
     smoke: bool = False
 
     def repeats(self, most: int | None = None, *, smoke: int = _SMOKE_RUNS) -> int:
-        """Return data sets for a cell; `most` caps the full run of a slow one, `smoke` a quick one."""
+        """Return the data sets of a cell; `most` caps a slow full run, `smoke` a quick one."""
         if self.smoke:
             return min(smoke, self.runs)
         return self.runs if most is None else min(self.runs, most)
