@@ -26,14 +26,16 @@ def model_client() -> ModelClient:
 
 
 @pytest.fixture(scope="session")
-def counterfactual_pairs(request: pytest.FixtureRequest) -> Callable[..., list[Pair]]:
+def counterfactual_pairs(
+    request: pytest.FixtureRequest, lexicons: Mapping[str, Lexicon]
+) -> Callable[..., list[Pair]]:
     """Return the pair generator: prompts, or a file with one prompt per line, to pairs."""
     from pytest_llmfair.counterfactuals import generate_pairs
 
     def pairs(
         prompts: Sequence[str] | str | Path,
-        attribute: str = "gender",
-        groups: Sequence[str] | None = None,
+        attribute: str | Lexicon = "gender",
+        groups: tuple[str, str] | None = None,
     ) -> list[Pair]:
         """Return the counterfactual pairs of prompts.
 
@@ -42,10 +44,10 @@ def counterfactual_pairs(request: pytest.FixtureRequest) -> Callable[..., list[P
         prompts : list of str, or str or Path
             Texts; or a file with one prompt per line, looked up in the folder of the test's file
             and then in the root folder of the session.
-        attribute : str
-            Protected attribute, the name of a lexicon.
-        groups : sequence of str, optional
-            Groups to compare; by default those of the lexicon.
+        attribute : str or Lexicon
+            Protected attribute: the name of a lexicon of the fixture `lexicons`, or a lexicon.
+        groups : (str, str), optional
+            From and to, as in :func:`pytest_llmfair.counterfactuals.generate_pairs`.
 
         Raises
         ------
@@ -56,7 +58,15 @@ def counterfactual_pairs(request: pytest.FixtureRequest) -> Callable[..., list[P
         """
         if isinstance(prompts, (str, Path)):
             prompts = _prompts_of(_found(prompts, request.config.rootpath))
-        return list(generate_pairs(prompts, attribute=attribute, groups=groups))
+        lexicon = lexicons.get(attribute, attribute) if isinstance(attribute, str) else attribute
+        made = generate_pairs(prompts, attribute=lexicon, groups=groups)
+        if not made:
+            raise ValueError(
+                f"none of the {len(prompts)} prompts makes a pair: no mention of "
+                f"{attribute if isinstance(attribute, str) else attribute.name} that could be "
+                "exchanged; name a group in the prompts"
+            )
+        return made
 
     return pairs
 

@@ -10,10 +10,12 @@ import pytest
 
 import pytest_llmfair
 
-# Pytester forgets what a session in the session imported, but numpy cannot be imported twice, and
-# an exception is not caught as its namesake of another import.
+# Pytester forgets what a session in the session imported, but numpy and yaml cannot be imported
+# twice, and an exception is not caught as its namesake of another import.
 for module in pkgutil.walk_packages(pytest_llmfair.__path__, "pytest_llmfair."):
     importlib.import_module(module.name)
+for name in ("rapidfuzz", "scipy.special", "vaderSentiment.vaderSentiment", "yaml"):
+    importlib.import_module(name)
 
 Run = Callable[..., pytest.RunResult]
 

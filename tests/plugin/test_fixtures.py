@@ -107,7 +107,30 @@ def test_prompts_without_a_mention_are_an_error(run: Run, pytester: pytest.Pytes
     )
     result = run()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E*ValueError: *gender*"])
+    result.stdout.fnmatch_lines(["E*ValueError: none of the 1 prompts *no mention of gender *"])
+
+
+def test_unknown_attribute_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        "def test_it(counterfactual_pairs): counterfactual_pairs(['He sings.'], 'gander')"
+    )
+    run().stdout.fnmatch_lines(["E*ValueError: *gander*"])
+
+
+def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def lexicons(lexicons):
+            return {"mine": lexicons["gender"]}
+        """
+    )
+    pytester.makepyfile(
+        "def test_it(counterfactual_pairs): assert counterfactual_pairs(['He sings.'], 'mine')"
+    )
+    run().assert_outcomes(passed=1)
 
 
 def test_lexicons_and_scorers_go_by_name(run: Run, pytester: pytest.Pytester) -> None:
