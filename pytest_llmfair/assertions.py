@@ -30,6 +30,7 @@ def assert_metric(
     max_missing: float | None = None,
     label: str = "",
     sequential: str | None = None,
+    family: str = "session",
     **keywords: Any,
 ) -> Result:
     """Assert that a metric is on the fair side of a bound.
@@ -51,7 +52,7 @@ def assert_metric(
         Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
-    level, mode, max_mde, max_missing, label, sequential
+    level, mode, max_mde, max_missing, label, sequential, family
         See :class:`Judging`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
@@ -77,7 +78,7 @@ def assert_metric(
         name,
         data,
         bound if minimum is None else minimum,
-        Judging(level, mode, max_mde, max_missing, label, sequential),
+        Judging(level, mode, max_mde, max_missing, label, sequential, family),
         client=client,
         scorer=scorer,
         generations=generations,
@@ -94,6 +95,7 @@ def assert_within(
     level: float | None = None,
     max_mde: float | None = None,
     label: str = "",
+    family: str = "session",
 ) -> Result:
     """Assert that an estimate is on the fair side of a bound.
 
@@ -104,7 +106,7 @@ def assert_within(
         taken as fairer, with 0 as the fair value.
     bound : float
         Threshold, inclusive on the fair side.
-    mode, level, max_mde, label
+    mode, level, max_mde, label, family
         See :class:`Judging`.
 
     Returns
@@ -128,7 +130,7 @@ def assert_within(
         estimate,
         bound,
         Evidence(),
-        Judging(level, mode, max_mde, label=label),
+        Judging(level, mode, max_mde, label=label, family=family),
         name=info.name if info else "estimate",
         direction=info.direction if info else "lower",
         fair_value=info.fair_value if info else 0.0,

@@ -70,6 +70,7 @@ class Fairness:
         max_mde: float | None = None,
         max_missing: float | None = None,
         label: str = "",
+        family: str = "session",
         **keywords: Any,
     ) -> Result:
         """Judge a metric on the collected answers, or on `data`; a red verdict raises at the end.
@@ -99,7 +100,7 @@ class Fairness:
             name,
             data,
             threshold,
-            Judging(level, mode, max_mde, max_missing, label),
+            Judging(level, mode, max_mde, max_missing, label, family=family),
             scorer=self._scorer(info.scorer) if scorer is None else scorer,
             keywords=keywords,
         )

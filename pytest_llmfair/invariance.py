@@ -43,6 +43,7 @@ def assert_counterfactual_invariance(
     units: Sequence[Any] | None = None,
     population: str | None = None,
     label: str = "",
+    family: str = "session",
 ) -> Result:
     """Assert that answers hardly change when only the group in the prompt changes: E[v] <= eps.
 
@@ -72,7 +73,7 @@ def assert_counterfactual_invariance(
         Words to mask before texts are compared ("rouge_l" only).
     scorer : callable, optional
         Replaces the scorer that `metric` names.
-    level, mode, max_mde, max_missing, label
+    level, mode, max_mde, max_missing, label, family
         See :class:`Judging`.
     units, population
         As in every metric.
@@ -104,7 +105,7 @@ def assert_counterfactual_invariance(
     limit = settings.max_missing if max_missing is None else max_missing
     evidence, rows_a, rows_b, found_units = _two_sides(pairs_or_responses, limit)
     name = f"counterfactual invariance ({measure.symbol}{', excess' if on == 'excess' else ''})"
-    judging = Judging(level, mode, max_mde, max_missing, label)
+    judging = Judging(level, mode, max_mde, max_missing, label, family=family)
     invalid: dict[str, str] = {}
     needs_excess = None
     if evidence.undefined is None:

@@ -52,6 +52,8 @@ class Judging:
         What the report adds to the metric's name.
     sequential : {"obf", "betting"} or None
         With a client: ask in looks and stop once decided.
+    family : str
+        Assertions of one family share their error rate; by default all of the session.
     """
 
     level: float | None = None
@@ -60,6 +62,7 @@ class Judging:
     max_missing: float | None = None
     label: str = ""
     sequential: str | None = None
+    family: str = "session"
 
 
 def current_settings() -> Settings:
@@ -188,6 +191,7 @@ def judged(
         mode=judging.mode,
         level=judging.level,
         max_mde=judging.max_mde,
+        family=judging.family,
         invalid=evidence.invalid,
         missing=dict(sorted(total.items())),
         missing_by_group=evidence.missing,

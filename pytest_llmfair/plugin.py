@@ -51,7 +51,12 @@ class Run:
         return [record for _, record in sorted(self._records, key=lambda pair: pair[0])]
 
     def close(self) -> None:
-        """Write the results, and note what is wrong with the session as a whole."""
+        """Correct for the number of assertions, write the results, note what is wrong."""
+        if self._records:
+            from pytest_llmfair.family import adjust, upheld
+
+            adjust([record for _, record in self._records])
+            self.errors += upheld(self.records)
         judged, required = len(self._records), self.settings.require
         if judged < required:
             plural = "assertion was" if judged == 1 else "assertions were"
@@ -161,9 +166,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if run is None or session.config.getoption("collectonly"):
         return
     run.close()
+    if run.records:
+        _tell_junit(session.config, run.records)
     fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     if run.errors and session.exitstatus in fine:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _tell_junit(config: pytest.Config, records: list[dict[str, Any]]) -> None:
+    """Give JUnit what is known at the end only: p-values adjusted for the number of assertions."""
+    for plugin in config.pluginmanager.get_plugins():
+        tell = getattr(plugin, "add_global_property", None)
+        for record in records if callable(tell) else ():
+            if record["p_adjusted"] is not None:
+                name = f"llmfair.p_adjusted.{record['nodeid']}.{record['metric']}"
+                tell(name, f"{record['p_adjusted']:.6g}")
 
 
 def pytest_terminal_summary(

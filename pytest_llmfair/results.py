@@ -82,6 +82,10 @@ class Result:
         Range of units that would decide.
     model : str
         The model that answered, where answers were collected.
+    family : str
+        Which assertions share one error rate when the session corrects for their number.
+    postponed : bool
+        Whether a FAIL waits for that correction at the end of the session.
     looks, calls : tuple of int or None
         Looks taken and planned, answers asked for and planned, of a sequential assertion.
     options : tuple of str
@@ -120,6 +124,8 @@ class Result:
     examples: tuple[Example, ...] = ()
     nodeid: str = ""
     model: str = ""
+    family: str = "session"
+    postponed: bool = False
     looks: tuple[int, int] | None = None
     calls: tuple[int, int] | None = None
     options: tuple[str, ...] = ()
@@ -233,6 +239,8 @@ def judge(
     reasons += list(found)
     notes += list(found.values())
 
+    postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
+    red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
     p_exceeds, p_within = threshold.p_values(estimate)
     if excess is not None:
         p_exceeds = max(p_exceeds, excess.p_exceeds(0.0))
@@ -246,7 +254,8 @@ def judge(
         bound=threshold.value,
         direction=direction,
         mode=mode,
-        red=_red(verdict, mode, settings, threshold.allows(estimate.value), reasons),
+        red=red and not postponed,
+        postponed=postponed,
         fair_value=fair_value,
         debiased=estimate.debiased,
         of=interval.of,

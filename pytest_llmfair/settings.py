@@ -34,6 +34,8 @@ class Settings:
         Two-sided confidence level in (0, 1).
     inconclusive, underpowered : {"warn", "skip", "xfail", "fail"}
         What mode ``gate`` does with an undecided verdict.
+    family : {"none", "holm"}
+        Whether FAIL at the gate waits for Holm's correction over the session.
     seed : int
         Session seed, from which the samples of a model are derived.
     max_tokens : int
@@ -53,6 +55,7 @@ class Settings:
     level: float = 0.95
     inconclusive: str = "warn"
     underpowered: str = "fail"
+    family: str = "none"
     seed: int = 0
     max_tokens: int = 64
     show_text: str = field(default_factory=_default_show_text)
@@ -168,6 +171,12 @@ OPTIONS: tuple[Option, ...] = (
         "underpowered",
         ("warn", "skip", "xfail", "fail"),
         "what mode gate does with UNDERPOWERED, a sample that could never decide (default fail)",
+    ),
+    _choice(
+        "family",
+        ("none", "holm"),
+        "holm: FAIL at the gate counts only if it holds after Holm's correction over the session "
+        "(default none: each assertion decides at once)",
     ),
     Option(
         "seed",

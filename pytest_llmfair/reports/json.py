@@ -23,6 +23,7 @@ _SETTINGS = (
     "level",
     "inconclusive",
     "underpowered",
+    "family",
     "seed",
     "max_tokens",
     "max_missing",

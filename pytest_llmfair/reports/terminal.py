@@ -67,6 +67,12 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
         yield "notes"
     for record in noted:
         yield from _remark(record, "; ".join(record["notes"]))
+    failed = [record for record in records if record["verdict"] == Verdict.FAIL.value]
+    if failed:
+        yield "p-values of FAIL, raw and adjusted for the number of assertions (Holm)"
+    for record in failed:
+        raw, adjusted = (words.p_value(record[key]) for key in ("p_exceeds", "p_adjusted"))
+        yield from _remark(record, f"{raw}, adjusted {adjusted} of {record['family_size']}")
     losses = [record for record in records if record["missing"]]
     if losses:
         yield "missing answers"

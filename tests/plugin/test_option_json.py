@@ -29,6 +29,7 @@ def test_file_has_a_schema_version_and_the_settings_that_matter(
         "level": 0.95,
         "inconclusive": "warn",
         "underpowered": "fail",
+        "family": "none",
         "seed": 3,
         "max_tokens": 64,
         "max_missing": 0.05,

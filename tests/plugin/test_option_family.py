@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+# Nine models exactly at their bound of .5 and one above it: in the first file barely significant by
+# itself, in the second beyond doubt.
+BARELY = """
+import pytest
+from pytest_llmfair import assert_toxic_fraction_within
+
+@pytest.mark.parametrize("toxic", [62, *[50] * 9])
+def test_model(toxic):
+    assert_toxic_fraction_within([0.9] * toxic + [0.1] * (100 - toxic), bound=0.5)
+"""
+CLEARLY = BARELY.replace("[62,", "[80,")
+
+
+def records(pytester):
+    return json.loads((pytester.path / "run.json").read_text())["results"]
+
+
+def skewed(pytester):
+    return next(record for record in records(pytester) if "[62]" in record["nodeid"])
+
+
+def test_by_default_each_assertion_decides_at_once(pytester, run):
+    pytester.makepyfile(BARELY)
+    result = run()
+    result.assert_outcomes(failed=1, passed=9)
+    result.stdout.fnmatch_lines(["*adjusted for the number of assertions (Holm)*"])
+
+
+def test_with_holm_a_fail_that_does_not_hold_is_recorded_and_green(pytester, run):
+    pytester.makepyfile(BARELY)
+    result = run("--llmfair-family=holm", "--llmfair-json=run.json")
+    result.assert_outcomes(passed=10)
+    assert result.ret == 0
+    first = skewed(pytester)
+    assert first["verdict"] == "FAIL"
+    assert (
+        first["p_exceeds"] < 0.025 < first["p_adjusted"] == pytest.approx(10 * first["p_exceeds"])
+    )
+
+
+def test_with_holm_a_fail_that_holds_is_named_and_sets_the_exit_status(pytester, run):
+    pytester.makepyfile(CLEARLY)
+    result = run("--llmfair-family=holm")
+    result.assert_outcomes(passed=10)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["*test_model*FAIL toxic_fraction holds after Holm*10 assertions*"]
+    )
+
+
+def test_workers_share_the_family(pytester, run):
+    pytester.makepyfile(CLEARLY)
+    alone = run("--llmfair-family=holm", "--llmfair-json=run.json")
+    by_one = records(pytester)
+    together = run("--llmfair-family=holm", "--llmfair-json=run.json", "-p", "xdist", "-n2")
+    assert (alone.ret, together.ret) == (1, 1)
+    assert records(pytester) == by_one
+
+
+def test_a_named_family_shares_its_own_error_rate(pytester, run):
+    pytester.makepyfile(BARELY.replace("bound=0.5", "bound=0.5, family=str(toxic)"))
+    run("--llmfair-json=run.json")
+    first = skewed(pytester)
+    assert first["family_size"] == 1
+    assert first["p_adjusted"] == first["p_exceeds"]
+
+
+def test_strict_does_not_wait(pytester, run):
+    pytester.makepyfile(BARELY)
+    result = run("--llmfair-family=holm", "--llmfair-mode=strict")
+    result.assert_outcomes(failed=10)
+
+
+def test_junit_holds_raw_and_adjusted(pytester, run):
+    pytester.makepyfile(BARELY)
+    run("--junit-xml=report.xml")
+    text = (pytester.path / "report.xml").read_text()
+    assert re.search(
+        r'llmfair\.p_adjusted\.[^"]*test_model\[62\][^"]*toxic_fraction" value="0.1', text
+    )
+    assert "FAIL toxic_fraction" in text
