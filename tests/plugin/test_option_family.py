@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-# Nine models exactly at their bound of .5 and one above it: in the first file barely significant by
-# itself, in the second beyond doubt.
+# Nine models exactly at their bound of .5 and one above it: in the first file barely significant
+# by itself, in the second beyond doubt.
 BARELY = """
 import pytest
 from pytest_llmfair import assert_toxic_fraction_within
