@@ -167,11 +167,25 @@ def mean_influence(values: Floats, index: Indices, clusters: int) -> Floats:
     For clusters of equal size these are the cluster means less the mean; for unequal ones the
     mean is a ratio (sum of values over number of rows), so sizes count as random too.
     """
-    centre = exact_mean(values)
+    centred = values - exact_mean(values)
     if clusters == len(values):
-        return np.sort(values - centre)
-    sums = cluster_sums(values - centre, index, clusters)
-    return np.sort(sums * (clusters / len(values)))
+        return np.sort(centred)
+    return np.sort(left_out_influence(centred, index, clusters))
+
+
+def left_out_influence(centred: Floats, index: Indices, clusters: int) -> Floats:
+    """Change of the mean when each cluster is left out, times the number of others (jackknife).
+
+    Unlike the plain ratio residual this allows for a large cluster pulling the mean towards itself.
+    """
+    others = len(centred) - np.bincount(index, minlength=clusters)
+    sums = cluster_sums(centred, index, clusters) * (clusters - 1.0)
+    return np.divide(sums, others, out=np.zeros(clusters), where=others > 0)
+
+
+def effective_clusters(sizes: Floats) -> float:
+    """Clusters of equal size that would weigh as unevenly (Kish): (sum n)^2 / sum n^2."""
+    return float(sizes.sum()) ** 2 / float((sizes * sizes).sum())
 
 
 def kurtosis_df(influence: Floats) -> float:

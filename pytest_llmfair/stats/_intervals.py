@@ -76,9 +76,9 @@ class Share:
         Draws the zero-event bound rests on: sampling units, or generations of fixed units.
     hits : int or None
         Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
-    guarded : bool
-        Whether neither end may be closer to its own bound than the zero-event bound allows: hits
-        that cluster in few units look less variable than no hit at all.
+    guard : float
+        Units whose zero-event bound neither end may beat, since hits that cluster in few units
+        look less variable than no hit at all; infinite where nothing is made of 0/1 outcomes.
     skew : float
         Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
         the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.
@@ -89,7 +89,7 @@ class Share:
     df: float
     trials: int
     hits: int | None = None
-    guarded: bool = False
+    guard: float = math.inf
     skew: float = 0.0
 
     @property
@@ -125,6 +125,5 @@ class Share:
         low, high = wilson(self.value, self.effective, t)
         tail = self.skew * (1.0 + 2.0 * t * t) / 6.0
         low, high = max(0.0, low + min(0.0, tail)), min(1.0, high + max(0.0, tail))
-        if self.guarded:
-            low, high = min(low, 1.0 - least), max(high, least)
-        return low, high
+        least = zero_event_bound(self.guard, alpha)
+        return min(low, 1.0 - least), max(high, least)

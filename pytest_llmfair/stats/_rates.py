@@ -44,8 +44,8 @@ class Rate:
         Independent 0/1 draws of the same variance.
     df : float
         Degrees of freedom of that variance; infinite where the rows are independent draws.
-    guarded : bool
-        Whether few hits in few clusters may not count for more than no hit at all.
+    guard : float
+        Units whose zero-event bound no precision may beat; infinite where rows are independent.
     """
 
     value: float
@@ -53,7 +53,7 @@ class Rate:
     units: int
     effective: float
     df: float = math.inf
-    guarded: bool = False
+    guard: float = math.inf
 
     @property
     def variance(self) -> float:
@@ -69,12 +69,11 @@ class Rate:
     def precision(self, alpha: float) -> float:
         """Draws over the squared quantile of error rate `alpha`."""
         precision = precision_of(self.effective, alpha, self.df)
-        if self.guarded:
-            # The precision at which Wilson's bound is the zero-event bound of the units.
-            least = zero_event_bound(self.units, alpha)
-            for distance in (self.value, 1.0 - self.value):
-                if distance < least:
-                    precision = min(precision, least * (1.0 - least) / (least - distance) ** 2)
+        # The precision at which Wilson's bound is the zero-event bound.
+        least = zero_event_bound(self.guard, alpha)
+        for distance in (self.value, 1.0 - self.value):
+            if distance < least:
+                precision = min(precision, least * (1.0 - least) / (least - distance) ** 2)
         return precision
 
 
@@ -217,7 +216,7 @@ def _rate(rows: Rows, population: Population) -> Rate:
     whole = bool(((rows.values == 0.0) | (rows.values == 1.0)).all())
     if rows.units == 1 or (share.hits is not None and whole):
         return Rate(share.value, n, rows.units, float(rows.units))
-    return Rate(share.value, n, rows.units, share.effective, share.df, guarded=True)
+    return Rate(share.value, n, rows.units, share.effective, share.df, share.guard)
 
 
 def _pair(
@@ -229,10 +228,12 @@ def _pair(
     """Effective counts whose variance is that of the paired comparison, or its discordance."""
     (a, index_a, rate_a), (b, index_b, rate_b) = first, second
     p_a, p_b = rate_a.value, rate_b.value
-    part_a = clusters.cluster_sums(a - p_a, index_a, n_units) * (n_units / len(a))
-    part_b = clusters.cluster_sums(b - p_b, index_b, n_units) * (n_units / len(b))
+    if min(rate_a.units, rate_b.units) == 1:
+        return rate_a, rate_b, None
+    part_a = clusters.left_out_influence(a - p_a, index_a, n_units)
+    part_b = clusters.left_out_influence(b - p_b, index_b, n_units)
     differences = np.sort(part_a - part_b)
-    variance = clusters.variance_of_mean(differences) if n_units > 1 else 0.0
+    variance = clusters.variance_of_mean(differences)
     if scale == "log":
         return (*_log_pair(rate_a, rate_b, part_a, part_b), None)
     single = len(a) == len(b) == n_units and rate_a.units == rate_b.units == n_units
@@ -248,7 +249,7 @@ def _pair(
 def _log_pair(rate_a: Rate, rate_b: Rate, part_a: Floats, part_b: Floats) -> tuple[Rate, Rate]:
     """Effective counts whose variance is that of the paired log ratio."""
     p_a, p_b, n_units = rate_a.value, rate_b.value, len(part_a)
-    if p_a == 0.0 or p_b == 0.0 or n_units == 1:
+    if p_a == 0.0 or p_b == 0.0:
         return rate_a, rate_b
     spread = (1.0 - p_a) / (p_a * rate_a.rows) + (1.0 - p_b) / (p_b * rate_b.rows)
     differences = np.sort(part_a / p_a - part_b / p_b)

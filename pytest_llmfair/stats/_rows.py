@@ -169,13 +169,14 @@ class Rows:
                 # Wilson is as asymmetric as 0/1 draws; scores can be far more skewed than those.
                 third = clusters.standard_skewness(influence) * math.sqrt(variance / self.units)
                 skew = third - (1.0 - 2.0 * value) / effective
+        alike = clusters.effective_clusters(self.per_unit(np.ones(len(self.values))))
         return Share(
             value,
             max(effective, 1.0),
-            clusters.kurtosis_df(influence),
+            max(1.0, min(clusters.kurtosis_df(influence), alike - 1.0)),
             self.units,
             self._hits(),
-            self.outcomes,
+            alike if self.outcomes else math.inf,
             skew,
         ), variance
 
@@ -214,7 +215,8 @@ class Rows:
         if share > 0.0:
             variance = share / effective
         trials = max(1, int(draws))
-        return Share(value, effective, freedom, trials, guarded=self.outcomes), variance
+        guard = draws if self.outcomes else math.inf
+        return Share(value, effective, freedom, trials, guard=guard), variance
 
     def _unit_variances(self) -> tuple[Floats, Floats]:
         """Variance that each unit adds to the mean, and its degrees of freedom."""

@@ -203,11 +203,11 @@ def _together(
 ) -> _Spread:
     """One sample of units that hold both groups."""
     fewest = min(len(np.unique(index_a)), len(np.unique(index_b)))
-    if n_units == 1:
+    if fewest == 1:
         return _Spread(0.0, math.inf, 1)
     influence = np.sort(
-        clusters.cluster_sums(places_a - wins, index_a, n_units) * (n_units / len(places_a))
-        + clusters.cluster_sums(places_b - wins, index_b, n_units) * (n_units / len(places_b))
+        clusters.left_out_influence(places_a - wins, index_a, n_units)
+        + clusters.left_out_influence(places_b - wins, index_b, n_units)
     )
     return _Spread(clusters.variance_of_mean(influence), clusters.kurtosis_df(influence), fewest)
 
