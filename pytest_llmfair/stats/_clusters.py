@@ -176,7 +176,7 @@ def mean_influence(values: Floats, index: Indices, clusters: int) -> Floats:
 def left_out_influence(centred: Floats, index: Indices, clusters: int) -> Floats:
     """Change of the mean when each cluster is left out, times the number of others (jackknife).
 
-    Unlike the plain ratio residual this allows for a large cluster pulling the mean towards itself.
+    Unlike the plain ratio residual this allows for a large cluster pulling the mean to itself.
     """
     others = len(centred) - np.bincount(index, minlength=clusters)
     sums = cluster_sums(centred, index, clusters) * (clusters - 1.0)
