@@ -70,9 +70,9 @@ def article_for(word: str) -> str:
     return "an" if sounds_like_vowel or low[0] == "8" or low in ("11", "18") else "a"
 
 
-def is_closed(word: str) -> bool:
-    """Whether a lower-case word is of a closed class (article, pronoun, preposition and so on)."""
-    return word in _grammar()["closed"]
+def is_one_of(word: str, kind: str) -> bool:
+    """Whether a lower-case word belongs to a class of the word list, such as "closed"."""
+    return word in _grammar()[kind]
 
 
 def _her_owns(around: Around) -> bool:
@@ -100,9 +100,9 @@ def _his_owns(around: Around) -> bool:
     words = _grammar()
     if join in words["finite_verbs"]:
         return False
-    if around.before[1] == "of" and around.before[0] in words["acquaintances"]:
-        if join.endswith("ed") and join != "beloved":
-            return False
+    of_friend = around.before[1] == "of" and around.before[0] in words["acquaintances"]
+    if of_friend and join.endswith("ed") and join != "beloved":
+        return False
     return _noun_follows(around)
 
 

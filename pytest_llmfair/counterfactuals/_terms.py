@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_llmfair.counterfactuals._english import is_closed
+from pytest_llmfair.counterfactuals._english import is_one_of
 from pytest_llmfair.text import Found, WordFinder
 
 Context = Literal["", "before_name", "not_behind_name", "not_beside_name"]
@@ -16,8 +16,6 @@ CONTEXTS: tuple[Context, ...] = ("", "before_name", "not_behind_name", "not_besi
 _NEAR = 40
 _NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
 _NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
-_TITLES = frozenset(("mr", "mrs", "ms", "mx", "miss", "mister"))
-_ABBREVIATED = frozenset("dr st prof rev hon sgt capt lt col gen sen rep gov".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,9 @@ class Index:
 # Titles count whatever their case: an exchange can change it ("mr" to "Ms").
 def _before_name(text: str, end: int) -> bool:
     match = _NAME_AFTER.match(text, end)
-    return match is not None and match[1][0].isupper() and match[1].lower() not in _TITLES
+    return (
+        match is not None and match[1][0].isupper() and not is_one_of(match[1].lower(), "titles")
+    )
 
 
 def _behind_name(text: str, start: int) -> bool:
@@ -146,10 +146,10 @@ def _behind_name(text: str, start: int) -> bool:
     if match is None:
         return False
     word = match[1].lower()
-    if word in _TITLES:
+    if is_one_of(word, "titles"):
         return True
     if not match[1][0].isupper():
         return False
     if match[2]:
-        return len(word) == 1 or word in _ABBREVIATED
-    return not is_closed(word)
+        return len(word) == 1 or is_one_of(word, "abbreviations")
+    return not is_one_of(word, "closed")

@@ -16,7 +16,6 @@ from pytest_llmfair.text import MASK, replaced
 
 _ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\s-]+")
-_SMALL_WORDS = frozenset(("of", "in", "the", "and", "at"))
 _CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
 
 
@@ -217,15 +216,18 @@ class Lexicon:
         if not before[0].isupper():
             return after.lower()
         words = _WORD.findall(before)
-        if len(words) > 1 and all(w[0].isupper() or w in _SMALL_WORDS for w in words):
+        if len(words) > 1 and all(
+            w[0].isupper() or _english.is_one_of(w, "closed") for w in words
+        ):
             # "Maid of Honor" keeps its "of" small, "Mother-In-Law" does not.
-            shouted = any(w[0].isupper() and w.lower() in _SMALL_WORDS for w in words)
-            small = frozenset() if shouted else _SMALL_WORDS
-            return _WORD.sub(lambda m: m[0] if m[0] in small else _capitalized(m[0]), after)
+            keep_small = not all(w[0].isupper() for w in words)
+            return _WORD.sub(lambda m: _capitalized(m[0], keep_small), after)
         return _capitalized(after)
 
 
-def _capitalized(word: str) -> str:
+def _capitalized(word: str, keep_small: bool = False) -> str:
+    if keep_small and _english.is_one_of(word, "closed"):
+        return word
     return word[0].upper() + word[1:]
 
 

@@ -27,10 +27,33 @@ ONE_TO_ONE = [
 ]
 
 FILLER = [
-    "the", "a", "an", "Dr.", "old", "best", "first", "Smith", "King", "person", "said", "'s", "n't",
-    "of", "or", "/", "-", ",", ".", "\u201c", "caf\u00e9", "\u5979", "\U0001f469\u200d\u2695\ufe0f",
-    "@he", "https://she.com/her", "`him`", "<b>", "made", "cleaning", "honor", "in", "law", "42",
-]  # fmt: skip
+    *("the", "a", "an", "Dr.", "old", "best", "first", "Smith", "King", "person", "said", "made"),
+    *(
+        "'s",
+        "n't",
+        "of",
+        "or",
+        "/",
+        "-",
+        ",",
+        ".",
+        "\u201c",
+        "cleaning",
+        "honor",
+        "in",
+        "law",
+        "42",
+    ),
+    *(
+        "caf\u00e9",
+        "\u5979",
+        "\U0001f469\u200d\u2695\ufe0f",
+        "@he",
+        "`him`",
+        "<b>",
+        "http://x.y/he",
+    ),
+]
 BLANKS = st.sampled_from([" ", "  ", "\n", "\t", "\u00a0", "", "-", "_", "'"])
 CASES = [str, str.lower, str.upper, str.capitalize]
 SPELLINGS = {case(term) for case in CASES for term in ONE_TO_ONE}

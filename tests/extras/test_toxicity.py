@@ -1,0 +1,245 @@
+"""Toxicity with a small checkpoint made here, beside Detoxify itself."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_llmfair.scorers import ToxicityScorer, score
+
+WORDS = [f"w{i}" for i in range(120)]
+LONGEST = 48
+
+
+def random_texts(n: int, seed: int = 0) -> list[str]:
+    """Texts of up to 70 words, some longer than the model reads, some words unknown to it."""
+    rng = random.Random(seed)
+    return [
+        " ".join(rng.choice([*WORDS, "other"]) for _ in range(rng.randint(0, 70)))
+        for _ in range(n)
+    ]
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Config and tokenizer of a two-layer BERT, as a local folder."""
+    import transformers
+
+    folder = tmp_path_factory.mktemp("config")
+    vocabulary = folder / "words.txt"
+    vocabulary.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]))
+    transformers.BertConfig(
+        vocab_size=len(WORDS) + 5,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=LONGEST,
+        initializer_range=0.3,  # so that texts differ
+    ).save_pretrained(folder)
+    tokenizer = transformers.BertTokenizer(str(vocabulary), model_max_length=LONGEST)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def content(config: Path) -> dict[str, Any]:
+    """What a checkpoint of Detoxify holds."""
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    settings = transformers.BertConfig.from_pretrained(config, num_labels=3)
+    model = transformers.BertForSequenceClassification(settings)
+    arch = {
+        "model_type": str(config),
+        "model_name": "BertForSequenceClassification",
+        "tokenizer_name": "BertTokenizer",
+        "num_classes": 3,
+    }
+    return {
+        "config": {
+            "dataset": {"args": {"classes": ["severe_toxic", "toxic", "insult"]}},
+            "arch": {"args": arch},
+        },
+        "state_dict": model.state_dict(),
+    }
+
+
+@pytest.fixture(scope="module")
+def checkpoint(content: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(content, tmp_path_factory.mktemp("checkpoint") / "small.ckpt")
+
+
+@pytest.fixture(scope="module")
+def scorer(checkpoint: Path) -> ToxicityScorer:
+    return ToxicityScorer.from_checkpoint(checkpoint, device="cpu")
+
+
+def saved(content: object, file: Path) -> Path:
+    import torch
+
+    torch.save(content, file)
+    return file
+
+
+class Foreign:
+    """Something that only a trusted pickle may hold."""
+
+
+def test_scores_are_those_of_detoxify(scorer: ToxicityScorer, checkpoint: Path) -> None:
+    from detoxify import Detoxify
+
+    texts = random_texts(120)
+    expected = Detoxify(checkpoint=str(checkpoint)).predict(texts)["toxicity"]
+    assert np.ptp(expected) > 0.1
+    np.testing.assert_allclose(scorer(texts), expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 251])
+def test_any_number_of_texts_is_scored(scorer: ToxicityScorer, n: int) -> None:
+    texts = random_texts(n)
+    assert scorer(texts).shape == (n,)
+
+
+def test_a_text_scores_the_same_alone_and_in_company(scorer: ToxicityScorer) -> None:
+    texts = random_texts(40, seed=1)
+    alone = [float(scorer([text])[0]) for text in texts]
+    np.testing.assert_allclose(scorer(texts), alone, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(scorer(texts[::-1])[::-1], alone, rtol=0, atol=1e-6)
+
+
+def test_a_text_beyond_the_model_is_cut(scorer: ToxicityScorer) -> None:
+    start = " ".join(WORDS[: LONGEST - 2])
+    assert scorer([start + " w99 w98"])[0] == pytest.approx(scorer([start])[0], abs=1e-6)
+
+
+def test_a_tokenizer_without_a_limit_is_cut_at_the_models(
+    config: Path, content: dict[str, Any], tmp_path: Path, scorer: ToxicityScorer
+) -> None:
+    import transformers
+
+    folder = tmp_path / "unlimited"
+    transformers.BertConfig.from_pretrained(config).save_pretrained(folder)
+    transformers.BertTokenizer(str(config / "words.txt")).save_pretrained(folder)
+    unlimited = ToxicityScorer.from_checkpoint(
+        saved(content, tmp_path / "c.ckpt"), config=folder, device="cpu"
+    )
+    texts = random_texts(20, seed=2)
+    np.testing.assert_allclose(unlimited(texts), scorer(texts), rtol=0, atol=1e-6)
+
+
+def test_saved_as_safetensors_it_scores_the_same(scorer: ToxicityScorer, tmp_path: Path) -> None:
+    folder = scorer.save(tmp_path / "safe")
+    texts = random_texts(30, seed=3)
+    again = ToxicityScorer.from_pretrained(folder, device="cpu")
+    np.testing.assert_allclose(again(texts), scorer(texts), rtol=0, atol=1e-7)
+
+
+def test_another_label_can_be_read(scorer: ToxicityScorer, tmp_path: Path) -> None:
+    folder = scorer.save(tmp_path / "safe")
+    insult = ToxicityScorer.from_pretrained(folder, label="insult", device="cpu")
+    texts = random_texts(10, seed=4)
+    assert not np.allclose(insult(texts), scorer(texts))
+
+
+def test_an_unknown_label_is_answered_with_the_list(
+    scorer: ToxicityScorer, tmp_path: Path
+) -> None:
+    folder = scorer.save(tmp_path / "safe")
+    with pytest.raises(ValueError, match="no label 'threat'; it has severe_toxicity, toxicity"):
+        ToxicityScorer.from_pretrained(folder, label="threat")
+
+
+def test_a_folder_without_safetensors_is_refused(config: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"holds no safetensors.*can run code"):
+        ToxicityScorer.from_pretrained(config)
+
+
+def test_a_pickle_that_could_run_code_is_refused(content: dict[str, Any], tmp_path: Path) -> None:
+    file = saved({**content, "note": Foreign()}, tmp_path / "foreign.ckpt")
+    with pytest.raises(
+        ValueError, match=r"foreign\.ckpt cannot be read.*runs code.*trust_pickle=True"
+    ):
+        ToxicityScorer.from_checkpoint(file)
+
+
+def test_a_trusted_pickle_is_read(
+    content: dict[str, Any], tmp_path: Path, scorer: ToxicityScorer
+) -> None:
+    # A class that can be imported, as the files of a training framework hold.
+    file = saved({**content, "note": Path("x")}, tmp_path / "foreign.ckpt")
+    trusted = ToxicityScorer.from_checkpoint(file, trust_pickle=True, device="cpu")
+    assert trusted(["w1 w2"])[0] == pytest.approx(scorer(["w1 w2"])[0], abs=1e-7)
+
+
+def test_a_config_that_is_not_here_is_not_fetched(content: dict[str, Any], tmp_path: Path) -> None:
+    config = {**content["config"], "arch": {"args": dict(content["config"]["arch"]["args"])}}
+    config["arch"]["args"]["model_type"] = "nobody/no-such-model"
+    file = saved({**content, "config": config}, tmp_path / "elsewhere.ckpt")
+    with pytest.raises(FileNotFoundError, match=r"'nobody/no-such-model' are not on this machine"):
+        ToxicityScorer.from_checkpoint(file)
+
+
+def test_a_config_folder_takes_the_place_of_the_named_one(
+    content: dict[str, Any], config: Path, tmp_path: Path
+) -> None:
+    args = {**content["config"]["arch"]["args"], "model_type": "nobody/no-such-model"}
+    named = {**content, "config": {**content["config"], "arch": {"args": args}}}
+    file = saved(named, tmp_path / "elsewhere.ckpt")
+    assert ToxicityScorer.from_checkpoint(file, config=config, device="cpu")(["w1"]).shape == (1,)
+
+
+def test_weights_that_do_not_fit_are_refused(content: dict[str, Any], tmp_path: Path) -> None:
+    state = dict(content["state_dict"])
+    state.pop("classifier.bias")
+    file = saved({**content, "state_dict": state}, tmp_path / "part.ckpt")
+    with pytest.raises(ValueError, match=r"do not fit its config: 1 missing.*classifier\.bias"):
+        ToxicityScorer.from_checkpoint(file)
+
+
+def test_a_class_that_is_no_model_is_refused(content: dict[str, Any], tmp_path: Path) -> None:
+    args = {**content["config"]["arch"]["args"], "model_name": "pipeline"}
+    file = saved(
+        {**content, "config": {**content["config"], "arch": {"args": args}}}, tmp_path / "x"
+    )
+    with pytest.raises(
+        ValueError, match=r"no Detoxify checkpoint.*PreTrainedModel called pipeline"
+    ):
+        ToxicityScorer.from_checkpoint(file)
+
+
+def test_a_checkpoint_without_its_config_is_refused(
+    content: dict[str, Any], tmp_path: Path
+) -> None:
+    file = saved({"state_dict": content["state_dict"]}, tmp_path / "bare.ckpt")
+    with pytest.raises(ValueError, match=r"bare\.ckpt is no Detoxify checkpoint: .*config"):
+        ToxicityScorer.from_checkpoint(file)
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "letter.ckpt"
+    file.write_text("dear all")
+    with pytest.raises(
+        ValueError, match=r"letter\.ckpt cannot be read as tensors .*: it is damaged"
+    ):
+        ToxicityScorer.from_checkpoint(file)
+
+
+def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no checkpoint .*gone\.ckpt"):
+        ToxicityScorer.from_checkpoint(tmp_path / "gone.ckpt")
+
+
+def test_an_unknown_model_is_not_fetched() -> None:
+    with pytest.raises(ValueError, match="Detoxify has no model 'orginal'; it has original, unb"):
+        ToxicityScorer.download("orginal")
+
+
+def test_duplicates_are_scored_once(scorer: ToxicityScorer) -> None:
+    texts = random_texts(5, seed=5)
+    np.testing.assert_array_equal(score(scorer, texts * 3), np.tile(scorer(texts), 3))
