@@ -2,8 +2,9 @@
 
     python examples/huggingface/train.py FOLDER [--seed 1]
 
-Training ends when the saved model, asked for exact probabilities, shows the planted shares. A model
-that never does is an error: an untrained model says "he" and "she" alike and must not pass as fair.
+Training ends when the saved model, asked for exact probabilities, shows the planted shares. A
+model that never does is an error: an untrained model says "he" and "she" alike and must not pass
+as fair.
 """
 
 from __future__ import annotations

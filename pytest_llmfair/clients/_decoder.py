@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.clients._cache import give_room
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -121,6 +123,7 @@ class Decoder:
         with torch.inference_mode():
             reading = self._read(rows, beginning, 1)
             _select(reading, torch.tensor(which, device=self.model.device))
+            give_room(reading.cache)
             answers: list[list[int]] = [[] for _ in which]
             # A row of the batch to its answer; -1 once it has ended.
             active = list(range(len(which)))
@@ -207,9 +210,12 @@ def _choose(logits: Tensor, temperature: float, uniform: list[float]) -> Tensor:
 
     if temperature == 0.0:
         return logits.argmax(-1)
-    # Shifted before it is divided: a tiny temperature must not make infinities to subtract.
-    wide = logits.double()
-    weights = ((wide - wide.amax(-1, keepdim=True)) / temperature).exp().cumsum(-1)
+    logits = logits.float()
+    if temperature != 1.0:
+        # Shifted before it is divided: a tiny temperature must not make infinities to subtract.
+        logits = (logits - logits.amax(-1, keepdim=True)) / temperature
+    # Sums over a large vocabulary need the precision, the exponentials do not.
+    weights = logits.softmax(-1).cumsum(-1, dtype=torch.float64)
     if bool(weights[:, -1].isnan().any()):
         raise ValueError("the model's logits are not numbers; load it in a wider precision")
     at = torch.tensor(uniform, dtype=torch.float64, device=logits.device)[:, None]

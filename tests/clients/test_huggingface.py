@@ -72,11 +72,11 @@ def slow_answer(client, prompt, seed, temperature, max_tokens):
     asked, draw = len(ids), random.Random(seed)
     while len(ids) - asked < max_tokens:
         with torch.no_grad():
-            logits = model(torch.tensor([ids])).logits[0, -1].double()
+            logits = model(torch.tensor([ids])).logits[0, -1]
         if temperature == 0:
             ids.append(int(logits.argmax()))
         else:
-            cumulative = torch.softmax(logits / temperature, 0).cumsum(0)
+            cumulative = torch.softmax(logits / temperature, 0).double().cumsum(0)
             ids.append(int((cumulative <= draw.random()).sum()))
         if ids[-1] == 0:
             break

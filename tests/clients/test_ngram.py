@@ -43,7 +43,7 @@ def slow_distribution(history):
             parts = [p.split("|") for p in re.split(r"[\[\]]", line)]
             versions = ["".join(choice) for choice in itertools.product(*parts)]
             for version in versions:
-                words = re.findall(r"\{[^}]+\}|\w+(?:-\w+)*|['’]\w+|[^\w\s]", version)  # noqa: RUF001
+                words = re.findall(r"\{[^}]+\}|\w+(?:-\w+)*|['’]\w+|[^\w\s]", version)
                 words = [w.lower() for w in words]
                 kept = ["<s>"] * 3 + ["{his}" if w == "{him}" else w for w in words]
                 for i, word in enumerate([*words, END]):
