@@ -28,7 +28,8 @@ def record(**changes: Any) -> dict[str, Any]:
         units=200,
         generations=200,
     )
-    return {**result.to_dict(), "nodeid": "test_it.py::test_it", "attempt": 1, **changes}
+    session = {"nodeid": "test_it.py::test_it", "attempt": 1, "p_adjusted": 0.02, "family_size": 2}
+    return {**result.to_dict(), **session, **changes}
 
 
 numbers = st.one_of(st.none(), st.floats(-1, 1), st.sampled_from([-12345.678, 1e9, 0.05001]))
@@ -103,7 +104,14 @@ def test_remarks_give_the_reasons_of_results() -> None:
 
 
 def test_remarks_on_nothing_are_empty() -> None:
-    assert list(remarks([record(verdict="FAIL")])) == []
+    assert list(remarks([record(verdict="INVALID")])) == []
+
+
+def test_remarks_give_the_adjusted_p_value_of_a_fail() -> None:
+    assert list(remarks([record(verdict="FAIL", p_exceeds=0.01)])) == [
+        "p-values of FAIL, raw and adjusted for the number of assertions (Holm)",
+        "  test_it toxic_fraction: p = 0.010, adjusted p = 0.020 of 2",
+    ]
 
 
 def test_last_line_counts_both_kinds_of_undecided() -> None:
