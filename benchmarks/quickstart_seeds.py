@@ -20,9 +20,17 @@ LEAST = 0.95
 
 def verdicts(seed: int, folder: Path) -> tuple[str, ...]:
     file = folder / "run.json"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "examples/quickstart",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+    ]
     subprocess.run(
-        [sys.executable, "-m", "pytest", "examples/quickstart", "-q", "-p", "no:cacheprovider"]
-        + [f"--llmfair-seed={seed}", f"--llmfair-json={file}"],
+        [*command, f"--llmfair-seed={seed}", f"--llmfair-json={file}"],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         check=False,
