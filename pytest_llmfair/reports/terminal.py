@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,9 +16,10 @@ from pytest_llmfair.results import Verdict
 if TYPE_CHECKING:
     import pytest
 
-WIDTH = 80
+NARROWEST, WIDEST = 80, 120
 
-_HEADINGS = ("test", "metric", "estimate", "interval", "threshold", "verdict", "n")
+# Estimate and interval share a column: apart, their headings would take the room of the names.
+_HEADINGS = ("test", "metric", "estimate interval", "threshold", "verdict", "n")
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
 
@@ -27,27 +29,31 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
     verbosity = reporter.config.get_verbosity()
     if reporter.config.getoption("no_summary", False) or verbosity < -1:
         return
-    reporter.section("fairness assertions")
+    reporter.write_sep("=", "fairness assertions")
     if verbosity >= 0:
-        for text, verdict in table(records):
+        # As wide as pytest's own lines, so that names are cut only where there is no room.
+        columns = shutil.get_terminal_size().columns
+        width = max(NARROWEST, min(WIDEST, columns))
+        for text, verdict in table(records, width):
             reporter.write_line(text, **_COLOURS.get(verdict, {}))
     for text in remarks(records):
         reporter.write_line(text)
     reporter.write_line(last_line(records), bold=True)
 
 
-def table(records: Sequence[Record]) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the table, each with the verdict it shows; none is over 80 characters."""
-    rows = [_cells(record) for record in records]
+def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the table, each with its verdict; none is longer than the width."""
+    column = max(len(_estimate(record)) for record in records)
+    rows = [_cells(record, column) for record in records]
     widths = [max(len(row[i]) for row in [list(_HEADINGS), *rows]) for i in range(len(_HEADINGS))]
-    room = WIDTH - sum(widths[2:]) - len(widths) + 1
+    room = width - sum(widths[2:]) - len(widths) + 1
     widths[:2] = _split(room, widths[0], widths[1])
     yield _line(_HEADINGS, widths), ""
     file = None
     for record, row in zip(records, rows, strict=True):
         if _file(record) != file:
             file = _file(record)
-            yield shorten(file, WIDTH), ""
+            yield shorten(file, width), ""
         yield _line(row, widths), record["verdict"]
 
 
@@ -90,14 +96,17 @@ def last_line(records: Sequence[Record]) -> str:
     return f"{words.plural('fairness assertion', len(records))}: {verdicts}; {undecided} undecided"
 
 
-def _cells(record: Record) -> list[str]:
+def _estimate(record: Record) -> str:
+    return number(words.estimate(record), words.decimals(record))
+
+
+def _cells(record: Record, column: int) -> list[str]:
     places = words.decimals(record)
     attempt = f" (attempt {record['attempt']})" if record["attempt"] > 1 else ""
     return [
         escape(record["nodeid"].partition("::")[2] or record["nodeid"]) + attempt,
         escape(record["metric"]),
-        number(words.estimate(record), places),
-        words.interval(record, places) or "n/a",
+        f"{_estimate(record):>{column}} {words.interval(record, places)}".rstrip(),
         words.threshold(record, places),
         record["verdict"],
         str(record["units"]),
@@ -109,13 +118,11 @@ def _file(record: Record) -> str:
 
 
 def _split(room: int, test: int, metric: int) -> list[int]:
-    """Share the room between the names of test and metric; neither takes what it does not need."""
+    """Share the room between the names of test and metric, of which the second has few words."""
     if test + metric <= room:
         return [test, metric]
-    half = room // 2
-    if metric <= half:
-        return [room - metric, metric]
-    return [min(test, room - half), room - min(test, room - half)]
+    metric = min(metric, max(room * 3 // 5, room - test))
+    return [room - metric, metric]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -127,7 +134,7 @@ def _remark(record: Record, text: str) -> list[str]:
     name = escape(record["nodeid"].partition("::")[2] or record["nodeid"])
     return textwrap.wrap(
         f"{shorten(name, 40)} {shorten(escape(record['metric']), 30)}: {escape(text)}",
-        WIDTH,
+        NARROWEST,
         initial_indent="  ",
         subsequent_indent="    ",
     )

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.reports.terminal import WIDTH, last_line, remarks, table
+from pytest_llmfair.reports.terminal import NARROWEST, last_line, remarks, table
 from pytest_llmfair.results import Result, Verdict
 
 
@@ -59,8 +59,20 @@ numbers = st.one_of(st.none(), st.floats(-1, 1), st.sampled_from([-12345.678, 1e
 def test_every_line_fits_80_columns(changes: list[dict[str, Any]]) -> None:
     records = [record(**change) for change in changes]
     for text, _ in table(records):
-        assert len(text) <= WIDTH
+        assert len(text) <= NARROWEST
         assert text.isprintable()
+
+
+def test_a_wide_terminal_shows_whole_names() -> None:
+    name = "test_with_a_name_that_has_many_words"
+    shown = [text for text, _ in table([record(nodeid=f"a.py::{name}")], 120)]
+    assert shown[-1].startswith(f"{name} toxic_fraction ")
+
+
+def test_estimates_line_up_under_their_heading() -> None:
+    records = [record(value=-0.5, debiased=-0.5), record()]
+    head, _, first, second = (text for text, _ in table(records))
+    assert head.index("estimate") == first.index("-0.500") == second.index(" 0.020")
 
 
 def test_files_head_their_tests() -> None:
