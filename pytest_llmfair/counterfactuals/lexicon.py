@@ -216,12 +216,11 @@ class Lexicon:
         if not before[0].isupper():
             return after.lower()
         words = _WORD.findall(before)
-        if len(words) > 1 and all(
-            w[0].isupper() or _english.is_one_of(w, "closed") for w in words
-        ):
+        large = [word for word in words if not _english.is_one_of(word.lower(), "closed")]
+        if len(words) > 1 and all(word[0].isupper() for word in large):
             # "Maid of Honor" keeps its "of" small, "Mother-In-Law" does not.
-            keep_small = not all(w[0].isupper() for w in words)
-            return _WORD.sub(lambda m: _capitalized(m[0], keep_small), after)
+            all_large = len(large) < len(words) and all(word[0].isupper() for word in words)
+            return _WORD.sub(lambda m: _capitalized(m[0], keep_small=not all_large), after)
         return _capitalized(after)
 
 

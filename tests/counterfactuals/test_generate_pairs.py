@@ -1,0 +1,208 @@
+"""Pairs: groups, edits, articles, what is refused."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.counterfactuals import Edit, Lexicon, Pair, generate_pairs
+
+ORIGIN = Lexicon.from_dict(
+    {
+        "name": "origin",
+        "groups": ["asian", "european", "african"],
+        "entries": [
+            {
+                "role": "adjective",
+                "asian": "Asian",
+                "european": "European",
+                "african": "African",
+            },
+            {"role": "noun", "asian": "Asians", "european": "Europeans"},
+        ],
+    }
+)
+
+
+def twins(prompts: list[str], attribute: str | Lexicon = "gender", **keywords: Any) -> list[str]:
+    return [p.counterfactual for p in generate_pairs(prompts, attribute=attribute, **keywords)]
+
+
+class TestPairs:
+    def test_hold_prompts_groups_edits_and_attribute(self) -> None:
+        (pair,) = generate_pairs(["Ask her son."], attribute="gender")
+        assert pair == Pair(
+            original="Ask her son.",
+            counterfactual="Ask his daughter.",
+            from_group="female",
+            to_group="male",
+            edits=(Edit(4, 7, "her", "his", 4), Edit(8, 11, "son", "daughter", 8)),
+            attribute="gender",
+        )
+
+    def test_tell_where_edits_start_in_the_counterfactual(self) -> None:
+        (pair,) = generate_pairs(["A son, a son"], attribute="gender")
+        assert [(e.start, e.counterfactual_start) for e in pair.edits] == [(2, 2), (9, 14)]
+
+    def test_follow_the_order_of_the_prompts(self) -> None:
+        assert twins(["he", "nobody", "she", "he"]) == ["she", "he", "she"]
+
+    def test_start_from_the_group_named_first(self) -> None:
+        pairs = generate_pairs(["he met her", "she met him"], attribute="gender")
+        assert [(p.from_group, p.to_group) for p in pairs] == [
+            ("male", "female"),
+            ("female", "male"),
+        ]
+
+    def test_can_be_hashed_and_cannot_be_changed(self) -> None:
+        (pair,) = generate_pairs(["he"], attribute="gender")
+        assert len({pair, pair}) == 1
+        with pytest.raises(AttributeError):
+            pair.original = "x"  # type: ignore[misc]
+
+    def test_are_none_without_a_mention(self) -> None:
+        assert generate_pairs(["The report is late.", ""], attribute="gender") == []
+
+
+class TestGroups:
+    def test_from_and_to_change_only_the_first(self) -> None:
+        (pair,) = generate_pairs(["He met her."], attribute="gender", groups=("male", "female"))
+        assert pair.counterfactual == "She met her."
+        assert (pair.from_group, pair.to_group) == ("male", "female")
+
+    def test_a_prompt_without_the_first_gives_no_pair(self) -> None:
+        assert twins(["he", "she"], groups=("female", "male")) == ["he"]
+
+    def test_nonbinary_people_can_be_asked_for(self) -> None:
+        assert twins(
+            ["She lost her keys; the woman asked her husband."], groups=("female", "nonbinary")
+        ) == ["Xe lost xyr keys; the nonbinary person asked xyr husband."]
+
+    def test_and_come_back(self) -> None:
+        assert twins(["Ask xem; xyr car is a non-binary mess."], groups=("nonbinary", "male")) == [
+            "Ask him; his car is a male mess."
+        ]
+
+    def test_a_term_without_counterpart_leaves_the_prompt_out(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.INFO, "pytest_llmfair"):
+            assert twins(["The queen lost her keys."], groups=("female", "nonbinary")) == []
+        assert "no counterpart is listed of 'queen' (1)" in caplog.text
+
+    def test_by_default_gender_says_that_it_swaps_two_of_three(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.INFO, "pytest_llmfair"):
+            assert twins(["xe met him"]) == ["xe met her"]
+        assert "gender: exchanging female and male only; for nonbinary give groups" in caplog.text
+
+    def test_more_than_two_give_a_pair_to_every_other(self) -> None:
+        pairs = generate_pairs(["An Asian cook"], attribute=ORIGIN)
+        assert [(p.counterfactual, p.from_group, p.to_group) for p in pairs] == [
+            ("A European cook", "asian", "european"),
+            ("An African cook", "asian", "african"),
+        ]
+
+    def test_of_several_named_change_places_with_each_other(self) -> None:
+        assert twins(["An Asian, a European and an African cook"], ORIGIN) == [
+            "A European, an Asian and an African cook",
+            "An African, a European and an Asian cook",
+        ]
+
+
+class TestArticles:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("an Asian cook", "a European cook"),
+            ("An  Asian", "A  European"),
+            ("AN ASIAN COOK", "A EUROPEAN COOK"),
+            ("a\nEuropean", "an\nAsian"),
+            ("A European", "An Asian"),
+            ("A EUROPEAN", "AN ASIAN"),
+            ("a European-Asian", "an Asian-European"),
+            ("a new Asian", "a new European"),
+            ("a Asian", "a European"),
+            ("plan Asian", "plan European"),
+        ],
+    )
+    def test_follow_the_sound(self, text: str, expected: str) -> None:
+        lexicon = Lexicon.from_dict(
+            {
+                "name": "origin",
+                "groups": ["asian", "european"],
+                "entries": [{"role": "adjective", "asian": "Asian", "european": "European"}],
+            }
+        )
+        assert twins([text], lexicon) == [expected]
+
+    def test_that_change_are_edits_of_their_own(self) -> None:
+        pair = generate_pairs(["an Asian cook"], attribute=ORIGIN)[0]
+        assert pair.edits == (Edit(0, 2, "an", "a", 0), Edit(3, 8, "Asian", "European", 2))
+
+    @pytest.mark.parametrize("word", ["heir", "heiress", "hero", "heroine", "uncle", "husband"])
+    def test_that_fit_stay(self, word: str) -> None:
+        article = "an" if word in ("heir", "heiress", "uncle") else "a"
+        (pair,) = generate_pairs([f"{article} {word}"], attribute="gender")
+        assert pair.counterfactual.startswith(f"{article} ")
+
+
+class TestCase:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("he He HE", "she She SHE"),
+            ("MY MOTHER-IN-LAW", "MY FATHER-IN-LAW"),
+            ("Mother-In-Law, Mother-in-Law", "Father-In-Law, Father-in-Law"),
+            ("Mother-in-law", "Father-in-law"),
+            ("the Best Man", "the Maid of Honor"),
+            ("Best man", "Maid of honor"),
+            ("MR. BLACK and mr black", "Ms. BLACK and Ms black"),
+            ("FIANC\u00c9E", "FIANC\u00c9"),
+            ("Irishman", "Irishwoman"),
+            ("hE", "she"),
+        ],
+    )
+    def test_is_kept(self, text: str, expected: str) -> None:
+        assert twins([text]) == [expected]
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("prompts", "message"),
+        [
+            ("he left", "prompts is one text, 'he left'; give a list"),
+            ([], "there are no prompts"),
+            (["he", None], "prompt 1 is None, a NoneType"),
+            ([["he"]], r"prompt 0 is \['he'\], a list"),
+        ],
+    )
+    def test_prompts(self, prompts: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            generate_pairs(prompts, attribute="gender")
+
+    @pytest.mark.parametrize("attribute", ["gendre", "Gender"])
+    def test_attribute_with_a_suggestion(self, attribute: str) -> None:
+        with pytest.raises(ValueError, match=f"called '{attribute}'; did you mean gender"):
+            generate_pairs(["he"], attribute=attribute)
+
+    def test_attribute_with_the_list(self) -> None:
+        with pytest.raises(ValueError, match="called 'colour'; known are gender"):
+            generate_pairs(["he"], attribute="colour")
+
+    @pytest.mark.parametrize(
+        ("groups", "message"),
+        [
+            (("femal", "male"), "gender has no group 'femal'; did you mean female"),
+            (("women", "male"), "no group 'women'"),
+            (("female", "female"), "give two different ones"),
+            (("female",), "give two different ones"),
+            ("female", "give two different ones"),
+        ],
+    )
+    def test_groups(self, groups: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            generate_pairs(["she"], attribute="gender", groups=groups)

@@ -1,0 +1,192 @@
+"""Lexicon files: what ships, what users load, what is refused with file and entry."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
+
+TEAM = """
+name: team
+groups: [day, night]
+limits: two shifts only
+entries:
+  - {role: noun, day: day shift, night: night shift}
+  - {role: adjective, day: [daytime, day-side], night: nighttime}
+"""
+
+
+def write(folder: Path, text: str, name: str = "team.yaml") -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def minimal(**changes: Any) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": "team",
+        "groups": ["day", "night"],
+        "entries": [{"role": "noun", "day": "day shift", "night": "night shift"}],
+    }
+    return {**data, **changes}
+
+
+class TestShipped:
+    def test_are_listed_by_attribute(self) -> None:
+        assert "gender" in load_lexicons()
+        assert list(load_lexicons()) == sorted(load_lexicons())
+
+    def test_are_read_once(self) -> None:
+        assert load_lexicons()["gender"] is load_lexicons()["gender"]
+
+    @pytest.mark.parametrize("name", list(load_lexicons()))
+    def test_state_source_licence_and_limits(self, name: str) -> None:
+        lexicon = load_lexicons()[name]
+        assert lexicon.name == name
+        assert lexicon.licence == "Apache-2.0"
+        assert "written for" in lexicon.source
+        assert len(lexicon.limits) > 100
+
+    @pytest.mark.parametrize("name", list(load_lexicons()))
+    def test_find_every_term_that_they_list(self, name: str) -> None:
+        lexicon = load_lexicons()[name]
+        for entry in lexicon.entries:
+            for group, terms in entry.terms.items():
+                for term in terms:
+                    text = f"{term} Lee" if entry.context == "before_name" else f"so {term} so"
+                    found = [(m.text, m.group) for m in lexicon.mentions(text)]
+                    assert found == [(term, group)], (term, found)
+
+    @pytest.mark.parametrize("name", list(load_lexicons()))
+    def test_find_no_mention_in_an_exception_or_neutral_word(self, name: str) -> None:
+        lexicon = load_lexicons()[name]
+        for phrase in (*lexicon.exceptions, *lexicon.neutral):
+            assert lexicon.mentions(f"so {phrase} so") == [], phrase
+
+    def test_gender_has_a_counterpart_for_every_binary_term(self) -> None:
+        for entry in load_lexicons()["gender"].entries:
+            assert ("female" in entry.terms) == ("male" in entry.terms), entry
+
+    def test_are_not_read_before_they_are_used(self) -> None:
+        code = (
+            "import sys; from pytest_llmfair.counterfactuals import load_lexicons;"
+            "list(load_lexicons()); print('yaml' in sys.modules, 'torch' in sys.modules)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.split() == ["False", "False"]
+
+    def test_an_unknown_name_is_a_key_error(self) -> None:
+        with pytest.raises(KeyError):
+            load_lexicons()["horoscope"]
+
+
+class TestOwn:
+    def test_file_joins_the_shipped_ones(self, tmp_path: Path) -> None:
+        lexicons = load_lexicons(write(tmp_path, TEAM))
+        assert "gender" in lexicons
+        assert lexicons["team"].limits == "two shifts only"
+        (pair,) = generate_pairs(["The day shift left."], attribute=lexicons["team"])
+        assert pair.counterfactual == "The night shift left."
+
+    def test_file_takes_the_place_of_a_shipped_one(self, tmp_path: Path) -> None:
+        lexicons = load_lexicons(write(tmp_path, TEAM.replace("name: team", "name: gender")))
+        assert lexicons["gender"].groups == ("day", "night")
+        assert len(lexicons) == len(load_lexicons())
+
+    def test_file_in_another_script(self, tmp_path: Path) -> None:
+        text = """
+            name: género
+            language: ru
+            groups: [ж, м]
+            entries: [{role: noun, ж: [Она], м: [Он]}, {role: noun, ж: 她, м: 他}]
+        """
+        lexicon = Lexicon.from_file(write(tmp_path, text))
+        (pair,) = generate_pairs(["ОНА и он: 她是医生"], attribute=lexicon)
+        assert pair.counterfactual == "ОН и она: 他是医生"
+
+    def test_file_that_is_missing_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError):
+            load_lexicons(tmp_path / "none.yaml")
+
+    def test_exchange_makes_longer_terms_that_are_read_alike(self) -> None:
+        data = minimal(
+            entries=[
+                {"role": "noun", "day": "sun", "night": "moon"},
+                {"role": "noun", "day": "old sun", "night": "star"},
+            ]
+        )
+        lexicon = Lexicon.from_dict(data)
+        for text in ("old sun", "old moon", "star", "moon"):
+            for pair in generate_pairs([text], attribute=lexicon):
+                assert lexicon.mask(pair.original) == lexicon.mask(pair.counterfactual)
+
+    def test_exceptions_hold_for_both_sides(self) -> None:
+        lexicon = Lexicon.from_dict(
+            minimal(
+                entries=[{"role": "noun", "day": "sun", "night": "moon"}], exceptions=["sun cream"]
+            )
+        )
+        assert generate_pairs(["sun cream, moon cream"], attribute=lexicon) == []
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            ([], "team.yaml holds a list; a lexicon is a mapping"),
+            (minimal(grops=[]), "unknown key 'grops'; did you mean groups"),
+            (minimal(name=""), "'name' is missing or empty"),
+            (minimal(groups=[]), "'groups' is missing or empty"),
+            (minimal(entries=[]), "'entries' is missing or empty"),
+            (minimal(groups=["day"]), r"groups are \['day'\]; name two or more"),
+            (minimal(groups=["day", "day"]), "each once"),
+            (minimal(entries={"a": 1}), "entries is a dict; give a list"),
+            (minimal(default_groups=["dya"]), "default group 'dya' is no group; did you mean day"),
+            (minimal(entries=["x"]), "entry 1 is 'x'; give a mapping"),
+            (minimal(entries=[{"day": "x"}]), "entry 1 has no role"),
+            (minimal(entries=[{"role": "noun"}]), r"entry 1 \(noun\) has no terms"),
+            (
+                minimal(entries=[{"role": "noun", "day": "a", "nigth": "b"}]),
+                r"entry 1 \(noun\): unknown group 'nigth'; did you mean night",
+            ),
+            (
+                minimal(entries=[{"role": "noun", "day": "a", "context": "before_names"}]),
+                "unknown context 'before_names'; did you mean before_name",
+            ),
+            (minimal(entries=[{"role": "noun", "day": ["a", 3]}]), r"\(noun, day\): 3 is no word"),
+            (minimal(entries=[{"role": "noun", "day": "--"}]), "'--' is no word"),
+            (
+                minimal(entries=[{"role": "noun", "day": True}]),
+                "True is neither a term nor a list",
+            ),
+            (minimal(exceptions="ok, no"), None),
+            (
+                minimal(
+                    entries=[{"role": "noun", "day": "a"}, {"role": "noun", "night": ["b", "A"]}]
+                ),
+                r"entry 2 \(noun\): 'A' is in group night and, in entry 1, in group day",
+            ),
+        ],
+    )
+    def test_content_with_file_and_entry(self, data: Any, message: str | None) -> None:
+        if message is None:
+            assert Lexicon.from_dict(data, "team.yaml").exceptions == ("ok, no",)
+            return
+        with pytest.raises(ValueError, match=message) as caught:
+            Lexicon.from_dict(data, "team.yaml")
+        assert str(caught.value).startswith("team.yaml")
+
+    def test_broken_yaml_with_its_place(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match=r"team\.yaml is no valid YAML(.|\n)*line 2"):
+            Lexicon.from_file(write(tmp_path, "name: team\ngroups: [day\n"))
+
+    def test_yaml_that_would_make_objects(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="is no valid YAML"):
+            Lexicon.from_file(write(tmp_path, "!!python/object/apply:os.getcwd []"))

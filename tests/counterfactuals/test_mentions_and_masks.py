@@ -1,0 +1,116 @@
+"""Where a text names a group, and what masking leaves of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmfair.counterfactuals import Lexicon, Mention, load_lexicons, mask, mentions
+from pytest_llmfair.text import rouge_l, tokens
+
+GENDER = load_lexicons()["gender"]
+
+
+def named(text: str) -> list[tuple[str, str, str]]:
+    return [(m.text, m.group, m.role) for m in mentions(text, attribute="gender")]
+
+
+class TestMentions:
+    def test_have_span_text_group_and_role(self) -> None:
+        assert mentions("My Aunt left.", attribute="gender") == [
+            Mention(3, 7, "Aunt", "female", "kinship")
+        ]
+
+    def test_he_or_she_are_two(self) -> None:
+        assert named("he/she") == [("he", "male", "subject"), ("she", "female", "subject")]
+
+    @pytest.mark.parametrize(
+        ("text", "role"),
+        [
+            ("She", "subject"),
+            ("I saw her.", "object"),
+            ("her car", "possessive_determiner"),
+            ("his car", "possessive_determiner"),
+            ("It is his.", "possessive_pronoun"),
+            ("It is hers.", "possessive_pronoun"),
+            ("herself", "reflexive"),
+            ("Ms. Lee", "title"),
+            ("Lady Smith", "title"),
+            ("a lady", "noun"),
+            ("Yes, sir", "address"),
+            ("a female boss", "adjective"),
+            ("two sons", "kinship"),
+            ("the bride", "spouse"),
+            ("a duchess", "royalty"),
+            ("a waitress", "occupation"),
+        ],
+    )
+    def test_know_their_role(self, text: str, role: str) -> None:
+        assert [m.role for m in mentions(text, attribute="gender")] == [role]
+
+    def test_prefer_the_longest_term(self) -> None:
+        assert named("his mother-in-law") == [
+            ("his", "male", "possessive_determiner"),
+            ("mother-in-law", "female", "kinship"),
+        ]
+
+    def test_cover_nonbinary_people(self) -> None:
+        assert named("Mx. Lee, a non-binary person: xe and zir car") == [
+            ("Mx", "nonbinary", "title"),
+            ("non-binary person", "nonbinary", "noun"),
+            ("xe", "nonbinary", "subject"),
+            ("zir", "nonbinary", "possessive_determiner"),
+        ]
+
+    @pytest.mark.parametrize(
+        "text", ["", "They lost their keys.", "Herman's history", "5 ms", "@her"]
+    )
+    def test_may_be_none(self, text: str) -> None:
+        assert named(text) == []
+
+    def test_are_found_across_a_line_break(self) -> None:
+        assert [m.text for m in GENDER.mentions("the best\n man")] == ["best\n man"]
+
+
+class TestMask:
+    def test_makes_the_example_of_bouchard_2024_equal(self) -> None:
+        a = mask("then he drove his car to work", "gender")
+        b = mask("then she drove her car to work", "gender")
+        assert a == b
+        assert rouge_l(tokens(a), tokens(b)) == 1.0
+
+    def test_leaves_everything_else(self) -> None:
+        assert mask('"She\'s\n a  NURSE," (he) said.', "gender") == (
+            '"[MASK]\'s\n a  NURSE," ([MASK]) said.'
+        )
+
+    def test_covers_neutral_words(self) -> None:
+        assert mask("They drove their car", "gender") == "[MASK] drove [MASK] car"
+
+    def test_writes_one_article_before_a_mention(self) -> None:
+        assert mask("An heir, AN UNCLE, a boy and an apple", "gender") == (
+            "A [MASK], A [MASK], a [MASK] and an apple"
+        )
+
+    def test_takes_a_lexicon(self) -> None:
+        assert mask("she left", GENDER) == GENDER.mask("she left") == "[MASK] left"
+
+    def test_takes_a_list_of_words(self) -> None:
+        assert mask("An old  man, a MAN", ["old man", "man"]) == "An [MASK], a [MASK]"
+
+    def test_without_a_mention_is_the_text_itself(self) -> None:
+        text = "Nothing\there \u2014 at\u00a0all."
+        assert mask(text, "gender") == text
+
+    def test_of_an_unknown_attribute_is_an_error(self) -> None:
+        with pytest.raises(ValueError, match="no lexicon is called 'gendr'; did you mean gender"):
+            mask("she", "gendr")
+
+    def test_covers_both_words_where_articles_differ(self) -> None:
+        lexicon = Lexicon.from_dict(
+            {
+                "name": "origin",
+                "groups": ["asian", "european"],
+                "entries": [{"role": "adjective", "asian": "Asian", "european": "European"}],
+            }
+        )
+        assert lexicon.mask("an Asian cook") == lexicon.mask("a European cook") == "a [MASK] cook"
