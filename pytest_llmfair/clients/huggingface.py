@@ -66,6 +66,7 @@ class HuggingFace:
             If the extra `hf` is missing, or the model or the device cannot be had.
         """
         name = f"hf:{target}"
+        source = _located(target, name)
         try:
             import torch
             from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -74,7 +75,6 @@ class HuggingFace:
                 f"model {name!r} needs {error.name or error}; "
                 'run: pip install "pytest-llmfair[hf]"'
             ) from error
-        source = _located(target, name)
         try:
             tokenizer: Any = AutoTokenizer.from_pretrained(source)
             model: Any = AutoModelForCausalLM.from_pretrained(source)

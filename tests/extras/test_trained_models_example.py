@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "huggingface"
+
+
+@pytest.fixture
+def models(request, tmp_path):
+    """Where the trained models are kept between runs of our own tests."""
+    cache = getattr(request.config, "cache", None)
+    return cache.mkdir("llmfair-models") if cache else tmp_path / "models"
+
+
+def test_the_planted_skew_is_found_and_the_balanced_twin_is_cleared(models, tmp_path):
+    report = tmp_path / "report.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", str(EXAMPLE), f"--llmfair-json={report}"],
+        env={**os.environ, "LLMFAIR_EXAMPLE_MODELS": str(models)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed, 2 xfailed" in done.stdout
+    results = json.loads(report.read_text(encoding="utf-8"))["results"]
+    found = {(r["metric"], r["nodeid"].rpartition("[")[2]): r["verdict"] for r in results}
+    assert found == {
+        (metric, model): verdict
+        for metric in ("ruted_neutrality", "strict_sentiment_parity")
+        for model, verdict in (("skewed]", "FAIL"), ("balanced]", "PASS"))
+    }
+    bounds = {(r["metric"], r["bound"]) for r in results}
+    assert bounds == {("ruted_neutrality", 0.25), ("strict_sentiment_parity", 0.1)}
+
+
+def test_a_model_that_has_learnt_nothing_is_an_error_and_is_not_kept(tmp_path):
+    code = (
+        "import sys, pathlib, train; train.STEPS = train.LEAST_STEPS = 2; train.CHECK_EVERY = 1\n"
+        "train.trained('balanced', 1, pathlib.Path(sys.argv[1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "models")],
+        cwd=EXAMPLE,
+        env={**os.environ, "PYTHONPATH": str(EXAMPLE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "NotLearnt: balanced model, seed 1, after 2 steps: he (male)" in done.stderr
+    assert list((tmp_path / "models").iterdir()) == []
