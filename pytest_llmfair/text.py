@@ -203,6 +203,11 @@ def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*parts, text[last:]])
 
 
+def mask_words(text: str, words: Iterable[str]) -> str:
+    """Return the text with :data:`MASK` in place of every word listed; see :func:`find_words`."""
+    return replaced(text, [(start, end, MASK) for start, end, _ in find_words(text, words)])
+
+
 class WordFinder:
     """Whole-word search for a fixed list of terms; its speed does not depend on their number.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals._loading import load_lexicons, suggestion
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention
-from pytest_llmfair.text import MASK, find_words, replaced
+from pytest_llmfair.text import mask_words, replaced
 
 _log = logging.getLogger("pytest_llmfair")
 
@@ -142,7 +142,7 @@ def mask(text: str, attribute: str | Lexicon | Sequence[str]) -> str:
     """
     if isinstance(attribute, (str, Lexicon)):
         return lexicon_of(attribute).mask(text)
-    return replaced(text, [(start, end, MASK) for start, end, _ in find_words(text, attribute)])
+    return mask_words(text, attribute)
 
 
 def lexicon_of(attribute: str | Lexicon) -> Lexicon:

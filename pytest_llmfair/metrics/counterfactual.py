@@ -12,7 +12,7 @@ from pytest_llmfair.metrics._pairs import mean_over_pairs
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population, Seminorm
-from pytest_llmfair.text import find_words, rouge_l, tokens
+from pytest_llmfair.text import mask_words, rouge_l, tokens
 
 __all__ = ["counterfactual_rouge_l", "strict_sentiment_parity", "weak_sentiment_parity"]
 
@@ -37,15 +37,7 @@ def masker(mask: Masks | Sequence[str] | None) -> Callable[[str], str]:
     if hasattr(mask, "mask"):
         return mask.mask
     words = list(mask)
-    return lambda text: _mask_words(text, words)
-
-
-def _mask_words(text: str, words: Sequence[str]) -> str:
-    parts, end = [], 0
-    for found in find_words(text, words):
-        parts += [text[end : found.start], "[MASK]"]
-        end = found.end
-    return "".join([*parts, text[end:]])
+    return lambda text: mask_words(text, words)
 
 
 @metric(
