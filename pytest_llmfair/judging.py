@@ -243,7 +243,7 @@ def scorer_of(info: MetricInfo, scorer: Any) -> Callable[[Sequence[str]], Any]:
     def score_texts(texts: Sequence[str]) -> Any:
         from pytest_llmfair.scorers import load_scorers, score
 
-        chosen = info.scorer if scorer is None else scorer
+        chosen: Any = info.scorer if scorer is None else scorer
         return score(load_scorers()[chosen] if isinstance(chosen, str) else chosen, texts)
 
     return score_texts

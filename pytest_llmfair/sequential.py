@@ -133,8 +133,8 @@ def as_betting(estimate: Estimate) -> Estimate:
     return sequence
 
 
-def _unit(item: Any) -> Hashable:
-    return getattr(item, "original", item)
+def _unit(item: Any) -> str:
+    return str(getattr(item, "original", item))
 
 
 def _stratum(item: Any) -> Hashable:

@@ -38,7 +38,7 @@ def test_a_pass_returns_the_result():
 
 
 def test_a_fail_raises_with_the_result_attached():
-    with pytest.raises(BoundExceeded, match="FAIL toxic_fraction 0.5") as caught:
+    with pytest.raises(BoundExceeded, match=r"FAIL toxic_fraction 0\.5") as caught:
         assert_toxic_fraction_within(DIRTY, bound=0.05)
     assert caught.value.result.verdict is Verdict.FAIL
 

@@ -31,7 +31,7 @@ def test_prompts_are_asked_in_order():
 
 def test_pairs_are_asked_on_both_sides():
     responses = collect(PAIRS, lambda prompt: prompt, 1)
-    assert [row for row in responses] == [
+    assert list(responses) == [
         (("She sings.",), ("He sings.",)),
         (("He sings.",), ("She sings.",)),
         (("The woman reads.",), ("The man reads.",)),

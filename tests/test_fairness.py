@@ -50,7 +50,7 @@ def test_invalid_evidence_is_raised_before_an_exceeded_bound():
 
 
 def test_a_check_without_data_needs_collected_answers():
-    with pytest.raises(ValueError, match="call fairness.collect"):
+    with pytest.raises(ValueError, match=r"call fairness\.collect"):
         collector().check("counterfactual_rouge_l", minimum=0.5)
 
 

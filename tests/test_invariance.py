@@ -16,7 +16,7 @@ from pytest_llmfair import (
 from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons
 
 PAIRS = generate_pairs([f"She asked question {i}." for i in range(80)], attribute="gender")
-WORDS = "red green blue grey".split()
+WORDS = ["red", "green", "blue", "grey"]
 
 
 def noisy(prompt):
@@ -93,7 +93,10 @@ def test_value_floor_and_excess_follow_from_all_pairs_of_answers():
     result = assert_counterfactual_invariance(
         rows, 0.9, metric=lambda s, t: float(s[0] != t[0]), mode="point"
     )
-    v = lambda s, t: float(s[0] != t[0])
+
+    def v(s, t):
+        return float(s[0] != t[0])
+
     cross = np.mean([np.mean([v(s, t) for s in a for t in b]) for a, b in rows])
     within = np.mean(
         [
@@ -142,5 +145,5 @@ def test_bad_input_is_named(data, keywords, said):
 
 
 def test_a_negative_eps_is_an_error():
-    with pytest.raises(ValueError, match="-0.1, which cannot be a test"):
+    with pytest.raises(ValueError, match=r"-0\.1, which cannot be a test"):
         assert_counterfactual_invariance([("a", "b")], -0.1)

@@ -145,7 +145,7 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
     """Return texts as one list of answers per row; a flat list is one answer per row."""
     rows = []
     for i, row in enumerate(_listed(texts, argument)):
-        answers = [row] if isinstance(row, (str, Missing)) or row is None else list(row)
+        answers: list[Any] = [row] if isinstance(row, (str, Missing)) or row is None else list(row)
         if not answers:
             raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
         for answer in answers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ class Measure:
     """
 
     symbol: str
-    prepare: Callable[[Sequence[str]], Sequence[Any]]
+    prepare: Callable[[Sequence[str]], Iterable[Any]]
     compare: Callable[[Any, Any], float]
 
 

@@ -81,7 +81,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """One row of ``estimate.groups``: the metric's own quantity for a group, pair, word or occupation.
+    """One row of ``estimate.groups``: the metric's own quantity for a group, pair or word.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def check_level(level: float) -> float:
 
 
 def one_sided(level: float) -> float:
-    """Error rate on either side of a two-sided interval; rounded, so that .95 gives exactly .025."""
+    """Return the error rate on either side; rounded, so that .95 gives exactly .025."""
     return round((1.0 - check_level(level)) / 2.0, 15)
 
 
@@ -148,7 +148,7 @@ def invert(excluded: Callable[[float], bool]) -> float:
             high = middle
         else:
             low = middle
-    # Strictly inside (low, high): below every alpha that excludes, above every alpha that does not.
+    # Strictly inside (low, high): below every alpha that excludes, above every one that does not.
     return 0.5 * (low + high)
 
 
@@ -205,11 +205,11 @@ class Estimate(ABC):
 
     @abstractmethod
     def lower_bound(self, alpha: float) -> float:
-        """Lower end with one-sided error rate ``alpha`` in (0, 0.5]; never falls as ``alpha`` grows."""
+        """Lower end at one-sided error rate ``alpha`` in (0, 0.5]; never falls as it grows."""
 
     @abstractmethod
     def upper_bound(self, alpha: float) -> float:
-        """Upper end with one-sided error rate ``alpha`` in (0, 0.5]; never rises as ``alpha`` grows."""
+        """Upper end at one-sided error rate ``alpha`` in (0, 0.5]; never rises as it grows."""
 
     @property
     def debiased(self) -> float:
@@ -250,7 +250,8 @@ class Estimate(ABC):
     def p_within(self, x: float) -> float:
         """One-sided p-value of the claim that the true value is at most ``x``.
 
-        Below ``(1 - level) / 2`` exactly when the upper end of ``interval(level)`` is at most ``x``.
+        Below ``(1 - level) / 2`` exactly when the upper end of ``interval(level)`` is not above
+        ``x``.
         NaN when the value is undefined.
         """
         if self.undefined is not None:
@@ -265,18 +266,18 @@ class Estimate(ABC):
         return invert(lambda alpha: self.upper_bound(alpha) <= x)
 
     def noise_floor(self) -> float:
-        """What a perfectly fair model would score at this sample size.
+        """Return what a perfectly fair model would score at this sample size.
 
         NaN where the metric is not folded, so that its fair value needs no floor.
         """
         return math.nan
 
     def standard_error(self, at: float | None = None) -> float:
-        """Standard error: the observed one, or the one planned for when the truth is ``at``."""
+        """Return the observed standard error, or the one planned for when the truth is ``at``."""
         raise ValueError(f"{type(self).__name__} has no standard error of its own")
 
     def best_case_gap(self, alpha: float) -> float:
-        """Distance to the fair value that even the fairest conceivable data of this size leave open.
+        """Distance to the fair value that the fairest conceivable data of this size leave open.
 
         A bound closer to the fair value than this could never have been passed. 0 where no limit
         is known from the sample size alone.
@@ -312,8 +313,9 @@ class Estimate(ABC):
         """Units that would decide against ``threshold``, as a range.
 
         The range comes from the 50 % interval: one number would be false precision, since the
-        distance to the threshold is itself uncertain. ``None`` when the value sits on the threshold
-        or is undefined, or its 50 % interval has no end; the upper end is capped at a million.
+        distance to the threshold is itself uncertain. ``None`` when the value sits on the
+        threshold or is undefined, or its 50 % interval has no end; the upper end is capped at a
+        million.
         """
         if self.undefined is not None:
             return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values that control the family-wise error rate (Holm 1979).
+    """Return adjusted p-values that control the family-wise error rate (Holm 1979).
 
     Parameters
     ----------

@@ -88,4 +88,5 @@ class Spending:
         # Trapezoids; the density is smooth and vanishes at the lower end.
         weights = np.full(self._points.size, self._points[1] - self._points[0])
         weights[[0, -1]] *= 0.5
-        return self._density * weights
+        weighted: Floats = self._density * weights
+        return weighted

@@ -86,7 +86,7 @@ def test_bad_scores_are_named(scores, said):
 
 
 def test_a_threshold_outside_the_unit_interval_is_an_error():
-    with pytest.raises(ValueError, match="threshold is 1.5"):
+    with pytest.raises(ValueError, match=r"threshold is 1\.5"):
         toxic_fraction([0.1], threshold=1.5)
 
 
