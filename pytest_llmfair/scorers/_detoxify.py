@@ -103,6 +103,7 @@ def from_checkpoint(
     try:
         names = loaded["config"]["dataset"]["args"]["classes"]
         arch = loaded["config"]["arch"]["args"]
+        outputs = int(arch["num_classes"])  # may exceed the classes: identities, for training
         state = loaded["state_dict"]
         model_class = _class(transformers, arch["model_name"], transformers.PreTrainedModel)
         tokenizer_class = _class(
@@ -116,7 +117,7 @@ def from_checkpoint(
         ) from None
     try:
         settings = model_class.config_class.from_pretrained(
-            source, num_labels=len(names), local_files_only=local
+            source, num_labels=outputs, local_files_only=local
         )
         tokenizer = tokenizer_class.from_pretrained(source, local_files_only=local)
     except OSError as error:
@@ -154,7 +155,8 @@ def _classifier(
 ) -> Classifier:
     import torch
 
-    names = [_LABELS.get(name, name) for name in names]
+    unnamed = range(len(names), model.config.num_labels)
+    names = [*(_LABELS.get(name, name) for name in names), *(f"output_{i}" for i in unnamed)]
     if label not in names:
         raise ValueError(f"the classifier has no label {label!r}; it has {', '.join(names)}")
     model.config.id2label = dict(enumerate(names))

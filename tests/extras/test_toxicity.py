@@ -13,6 +13,7 @@ from pytest_llmfair.scorers import ToxicityScorer, score
 
 WORDS = [f"w{i}" for i in range(120)]
 LONGEST = 48
+OUTPUTS = 5  # two more than the labels, as in Detoxify's unbiased model
 
 
 def random_texts(n: int, seed: int = 0) -> list[str]:
@@ -53,13 +54,13 @@ def content(config: Path) -> dict[str, Any]:
     import transformers
 
     torch.manual_seed(0)
-    settings = transformers.BertConfig.from_pretrained(config, num_labels=3)
+    settings = transformers.BertConfig.from_pretrained(config, num_labels=OUTPUTS)
     model = transformers.BertForSequenceClassification(settings)
     arch = {
         "model_type": str(config),
         "model_name": "BertForSequenceClassification",
         "tokenizer_name": "BertTokenizer",
-        "num_classes": 3,
+        "num_classes": OUTPUTS,
     }
     return {
         "config": {
