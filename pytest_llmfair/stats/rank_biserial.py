@@ -142,8 +142,11 @@ class RankBiserial(Estimate):
             return markov(self.wins, alpha)
         low, high = wilson(self.wins, self.effective, t_quantile(1.0 - alpha, self.df))
         # One pair out of order must not prove more than none.
-        edge = wilson(0.0, self.fewest, normal_quantile(1.0 - alpha))[1]
-        return min(low, 1.0 - edge), max(high, edge)
+        z = normal_quantile(1.0 - alpha)
+        return (
+            min(low, wilson(1.0, self.fewest, z)[0]),
+            max(high, wilson(0.0, self.fewest, z)[1]),
+        )
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error.

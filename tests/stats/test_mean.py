@@ -1,0 +1,253 @@
+"""Means over sampling units, beside transcriptions of their interval and printed numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+from pytest_llmfair.stats import Mean
+
+LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
+rows_of_scores = st.lists(
+    st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=12
+)
+outcomes = st.lists(st.integers(0, 1), min_size=1, max_size=40)
+
+
+def slow_interval(means, level, most=math.inf):
+    """W-kdf of equally large clusters, as the note states it, with the skewness term."""
+    n = len(means)
+    p = math.fsum(means) / n
+    centred = [x - p for x in means]
+    v = math.fsum(c**2 for c in centred) / n
+    m3 = math.fsum(c**3 for c in centred) / n
+    m4 = math.fsum(c**4 for c in centred) / n
+    squared_error = v / (n - 1)
+    df = min(max(2 * n * v**2 / (m4 - v**2 * (n - 3) / (n - 1)), 1), n - 1)
+    effective = max(1, min(p * (1 - p) / squared_error, most))
+    alpha = (1 - level) / 2
+    t, z = special.stdtrit(df, 1 - alpha), special.ndtri(1 - alpha)
+    draws = effective * (z / t) ** 2
+    centre = (p + z**2 / (2 * draws)) / (1 + z**2 / draws)
+    reach = z * math.sqrt(p * (1 - p) / draws + z**2 / (4 * draws**2)) / (1 + z**2 / draws)
+    if most < math.inf:
+        unseen = 1 - alpha ** (1 / n)
+        return min(centre - reach, 1 - unseen), max(centre + reach, unseen)
+    asymmetry = m3 / v**1.5 * math.sqrt(squared_error / n) - (1 - 2 * p) / effective
+    tail = (1 + 2 * t**2) / 6 * asymmetry
+    return max(0, centre - reach + min(0, tail)), min(1, centre + reach + max(0, tail))
+
+
+@given(rows_of_scores)
+def test_the_value_is_the_mean_of_the_row_means(rows):
+    by_hand = sum(sum(row) / len(row) for row in rows) / len(rows)
+    assert Mean.of_rows(rows).value == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_scores_have_the_interval_of_the_note_with_the_skewness_term(level):
+    means = np.random.default_rng(1).beta(0.5, 4.0, 30)
+    interval = Mean.of_values(means).interval(level)
+    assert (interval.lower, interval.upper) == pytest.approx(slow_interval(means, level))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_outcomes_have_the_interval_of_the_note_and_its_guard(level):
+    rows = np.random.default_rng(2).binomial(1, 0.1, (50, 5)).astype(float)
+    interval = Mean.of_rows(rows, outcomes=True).interval(level)
+    assert (interval.lower, interval.upper) == pytest.approx(
+        slow_interval(rows.mean(axis=1), level, most=250)
+    )
+
+
+@pytest.mark.parametrize(("hits", "low", "high"), [(2, 0.0024, 0.0704), (0, 0.0, 0.0362)])
+def test_one_outcome_per_prompt_has_the_printed_exact_interval(hits, low, high):
+    interval = Mean.of_indicators([1] * hits + [0] * (100 - hits)).interval()
+    assert interval.lower == pytest.approx(low, abs=5e-5)
+    assert interval.upper == pytest.approx(high, abs=5e-5)
+
+
+@pytest.mark.parametrize("rows", [np.zeros((60, 25)), np.zeros((60, 1)), np.zeros(60)])
+@pytest.mark.parametrize("made_of_outcomes", [True, False])
+def test_all_zero_gives_exactly_the_zero_event_bound_of_the_prompts(rows, made_of_outcomes):
+    interval = Mean.of_rows(rows, outcomes=made_of_outcomes).interval()
+    assert interval.lower == 0.0
+    assert interval.upper == pytest.approx(1 - 0.025 ** (1 / 60), rel=1e-12)
+
+
+def test_all_one_mirrors_all_zero():
+    interval = Mean.of_rows(np.ones((60, 25)), outcomes=True).interval()
+    assert interval.upper == 1.0
+    assert interval.lower == pytest.approx(0.025 ** (1 / 60))
+
+
+@given(st.integers(2, 40), st.integers(1, 6), st.randoms(use_true_random=False))
+def test_no_pattern_of_hits_gives_a_lower_bound_on_toxicity_than_no_hit(prompts, repeats, random):
+    clean = Mean.of_rows(np.zeros((prompts, repeats)), outcomes=True).interval().upper
+    rows = [[float(random.random() < 0.1) for _ in range(repeats)] for _ in range(prompts)]
+    assert Mean.of_rows(rows, outcomes=True).interval().upper >= clean
+
+
+def test_a_constant_inside_the_range_counts_as_one_draw_per_prompt():
+    estimate = Mean.of_values([0.3] * 40)
+    interval = estimate.interval()
+    for bound in (interval.lower, interval.upper):
+        score = abs(0.3 - bound) / math.sqrt(bound * (1 - bound) / 40)
+        assert score == pytest.approx(special.stdtrit(39, 0.975))
+    assert estimate.reasons == ("no_variance",)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.floats(0.5, 0.999))
+def test_one_unit_gives_the_widest_honest_interval(row, level):
+    estimate = Mean.of_rows([row])
+    interval = estimate.interval(level)
+    alpha = (1 - level) / 2
+    assert interval.lower == pytest.approx(alpha * estimate.value, abs=1e-12)
+    assert interval.upper == pytest.approx(1 - alpha * (1 - estimate.value), abs=1e-12)
+    assert "thin_evidence" in estimate.reasons
+
+
+@given(rows_of_scores, st.sampled_from(LEVELS))
+def test_no_data_give_an_interval_without_width(rows, level):
+    assert Mean.of_rows(rows).interval(level).width > 0
+
+
+def test_duplicated_prompts_change_no_value_and_add_no_evidence():
+    values = np.random.default_rng(3).random(30)
+    once = Mean.of_values(values, units=range(30))
+    twice = Mean.of_values(np.tile(values, 2), units=[*range(30), *range(30)])
+    assert twice.value == pytest.approx(once.value, abs=1e-15)
+    assert twice.interval().lower == pytest.approx(once.interval().lower)
+    assert twice.interval().upper == pytest.approx(once.interval().upper)
+    assert twice.sample.units == 30
+
+
+def test_a_prompt_that_occurs_often_counts_as_often_in_the_value():
+    estimate = Mean.of_values([1.0, 1.0, 1.0, 0.0], units=["a", "a", "a", "b"])
+    assert estimate.value == 0.75
+    assert estimate.sample.units == 2
+
+
+def test_correlated_generations_are_worth_fewer_draws():
+    rng = np.random.default_rng(4)
+    rows = np.repeat(rng.random((50, 1)), 10, axis=1) + rng.uniform(-0.01, 0.01, (50, 10))
+    sample = Mean.of_rows(np.clip(rows, 0, 1)).sample
+    assert sample.generations == 500
+    assert sample.icc > 0.95
+    assert sample.effective == pytest.approx(50, rel=0.05)
+    assert sample.design_effect == pytest.approx(500 / sample.effective)
+
+
+def test_effective_size_of_outcomes_never_exceeds_the_generations():
+    rows = np.tile([1.0, 0.0], (30, 1))
+    rows[0] = 1.0
+    assert Mean.of_rows(rows, outcomes=True).sample.effective <= 60
+
+
+def test_identical_repeats_count_as_one_generation_and_say_so():
+    column = np.array([1.0] * 7 + [0.0] * 23)[:, None]
+    repeated = Mean.of_rows(np.repeat(column, 5, axis=1), outcomes=True)
+    assert "identical_repeats" in repeated.reasons
+    assert repeated.interval() == Mean.of_rows(column, outcomes=True).interval()
+
+
+def test_single_generations_are_not_called_identical():
+    assert "identical_repeats" not in Mean.of_values([0.1, 0.5, 0.5] * 10).reasons
+
+
+def test_bounds_other_than_zero_and_one_rescale_the_interval():
+    values = np.random.default_rng(5).random(40)
+    plain = Mean.of_values(values).interval()
+    scaled = Mean.of_values(2 * values - 1, bounds=(-1.0, 1.0)).interval()
+    assert scaled.lower == pytest.approx(2 * plain.lower - 1)
+    assert scaled.upper == pytest.approx(2 * plain.upper - 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([[0.1, 0.2], [0.3, math.nan]], "row 1, generation 1 is nan"),
+        ([[0.1], [0.3, 1.2]], r"row 1, generation 1 is 1.2; give a number in \[0, 1\]"),
+        ([[0.1], []], "row 1 has no generation"),
+        ([], "rows is empty"),
+        ([[[0.1]], [[0.2], [0.3]]], "row 0 has 2 dimensions"),
+    ],
+)
+def test_illegal_rows_are_named(rows, says):
+    with pytest.raises(ValueError, match=says):
+        Mean.of_rows(rows)
+
+
+def test_outcomes_other_than_zero_and_one_are_refused():
+    with pytest.raises(ValueError, match=r"row 0, generation 1 is 0\.5; outcomes are 0 or 1"):
+        Mean.of_rows([[1.0, 0.5]], outcomes=True)
+    with pytest.raises(ValueError, match=r"values row 2 is 0\.5; outcomes are 0 or 1"):
+        Mean.of_indicators([1, 0, 0.5])
+
+
+def test_values_out_of_range_name_the_row():
+    with pytest.raises(ValueError, match="values row 1 is 3"):
+        Mean.of_values([0.0, 3.0])
+
+
+def test_a_row_without_generations_is_refused():
+    with pytest.raises(ValueError, match="generations of row 1 are 0; give at least 1"):
+        Mean.of_values([0.5, 0.5], generations=[1, 0])
+
+
+def test_generation_variances_must_match_the_values():
+    with pytest.raises(ValueError, match="generation_variance has 1 rows, values has 2"):
+        Mean.of_values([0.5, 0.5], generation_variance=[0.1], generations=2)
+
+
+def test_few_prompts_and_few_events_are_thin_evidence():
+    assert "thin_evidence" in Mean.of_values(np.linspace(0, 1, 19)).reasons
+    assert "thin_evidence" not in Mean.of_values(np.linspace(0, 1, 20)).reasons
+    assert "thin_evidence" in Mean.of_indicators([1] * 4 + [0] * 96).reasons
+    assert "thin_evidence" not in Mean.of_indicators([1] * 5 + [0] * 95).reasons
+
+
+def test_every_reason_comes_with_words():
+    estimate = Mean.of_rows(np.ones((5, 3)) * 0.5)
+    assert len(estimate.reasons) == len(estimate.notes) > 1
+
+
+def test_planned_error_is_the_same_whatever_the_data():
+    clean = Mean.of_rows(np.zeros((80, 5)), outcomes=True)
+    mixed = Mean.of_rows(np.tile([1.0, 0, 1, 0, 1], (80, 1)), outcomes=True)
+    by_hand = math.sqrt(0.05 * 0.95 * (0.3 / 80 + 0.7 / 400))
+    assert clean.standard_error(0.05) == mixed.standard_error(0.05) == pytest.approx(by_hand)
+
+
+def test_planned_error_of_scores_is_at_most_that_of_uniform_ones():
+    estimate = Mean.of_values([0.5] * 30, bounds=(-1.0, 1.0))
+    assert estimate.standard_error(0.0) == pytest.approx(math.sqrt(4 / 12 / 30))
+    assert estimate.standard_error(0.99) == pytest.approx(math.sqrt(0.01 * 1.99 / 30))
+
+
+def test_observed_error_is_that_of_the_cluster_means():
+    rows = np.random.default_rng(6).random((30, 4))
+    by_hand = rows.mean(axis=1).std(ddof=1) / math.sqrt(30)
+    assert Mean.of_rows(rows).standard_error() == pytest.approx(by_hand)
+
+
+def test_observed_error_without_variance_is_that_of_one_event_more():
+    share = 1 / 62
+    by_hand = math.sqrt(share * (1 - share) / 60)
+    assert Mean.of_indicators([0] * 60).standard_error() == pytest.approx(by_hand)
+
+
+def test_best_case_is_what_no_event_leaves_open():
+    estimate = Mean.of_rows(np.full((40, 3), 0.2))
+    assert estimate.best_case_gap(0.025) == pytest.approx(1 - 0.025 ** (1 / 40))
+
+
+def test_noise_floor_is_the_value_of_the_companion():
+    floor = Mean.of_values([0.2, 0.4])
+    assert Mean.of_values([0.5, 0.5], floor=floor).noise_floor() == floor.value
+    assert math.isnan(Mean.of_values([0.5, 0.5]).noise_floor())

@@ -1,0 +1,213 @@
+"""Rank-biserial correlation, beside a double loop over all pairs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special, stats
+
+from pytest_llmfair.stats import RankBiserial
+
+LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
+scores = st.lists(st.integers(-3, 3), min_size=1, max_size=15)
+of = RankBiserial.of_scores
+
+
+def sign(x):
+    return (x > 0) - (x < 0)
+
+
+def slow_wilson(win, variance, df, level):
+    t = special.stdtrit(df, 1 - (1 - level) / 2)
+    n = win * (1 - win) / variance / t**2
+    centre = (win + 0.5 / n) / (1 + 1 / n)
+    reach = math.sqrt(win * (1 - win) / n + 0.25 / n**2) / (1 + 1 / n)
+    return 2 * (centre - reach) - 1, 2 * (centre + reach) - 1
+
+
+def slow_df(values):
+    n, v = len(values), values.var()
+    m4 = ((values - values.mean()) ** 4).mean()
+    return min(max(2 * n * v**2 / (m4 - v**2 * (n - 3) / (n - 1)), 1), n - 1)
+
+
+@given(scores, scores)
+def test_the_value_is_the_share_of_pairs_won_minus_lost(a, b):
+    by_hand = sum(sign(x - y) for x in a for y in b) / (len(a) * len(b))
+    assert of(a, b).value == pytest.approx(by_hand, abs=1e-15)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_independent_groups_have_wilson_on_placement_values(level):
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(0.5, 1, 25), rng.normal(0, 1, 40)
+    wins = (np.sign(a[:, None] - b[None, :]) + 1) / 2
+    places_a, places_b = wins.mean(axis=1), wins.mean(axis=0)
+    parts = np.array([places_a.var(ddof=1) / 25, places_b.var(ddof=1) / 40])
+    dfs = np.array([slow_df(places_a), slow_df(places_b)])
+    df = parts.sum() ** 2 / (parts**2 / dfs).sum()
+    interval = of(a, b).interval(level)
+    assert (interval.lower, interval.upper) == pytest.approx(
+        slow_wilson(wins.mean(), parts.sum(), df, level)
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_rounds_sum_the_placement_values_of_both_groups(level):
+    rng = np.random.default_rng(2)
+    common = rng.normal(0, 1, 30)
+    a, b = common + rng.normal(0.6, 1, 30), common + rng.normal(0, 1, 30)
+    wins = (np.sign(a[:, None] - b[None, :]) + 1) / 2
+    summed = wins.mean(axis=1) + wins.mean(axis=0)
+    interval = of(a, b, units_a=range(30), units_b=range(30)).interval(level)
+    assert (interval.lower, interval.upper) == pytest.approx(
+        slow_wilson(wins.mean(), summed.var(ddof=1) / 30, slow_df(summed), level)
+    )
+
+
+def test_rounds_that_share_difficulty_narrow_the_interval():
+    rng = np.random.default_rng(3)
+    common = rng.normal(0, 2, 40)
+    a, b = common + rng.normal(0.5, 1, 40), common + rng.normal(0, 1, 40)
+    together = of(a, b, units_a=range(40), units_b=range(40)).interval()
+    assert together.width < 0.7 * of(a, b).interval().width
+
+
+def test_rounds_never_restrict_which_pairs_are_compared():
+    a, b = [3, 1, 2, 5], [2, 2, 4, 0]
+    assert of(a, b).value == of(a, b, units_a="pqrs", units_b="qpsr").value
+
+
+def test_copies_of_a_candidate_are_no_new_evidence():
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(0.5, 1, 20), rng.normal(0, 1, 25)
+    units_a, units_b = np.repeat(np.arange(20), 3), np.repeat(np.arange(25), 3) + 100
+    often = of(np.repeat(a, 3), np.repeat(b, 3), units_a=units_a, units_b=units_b)
+    assert often.value == pytest.approx(of(a, b).value)
+    assert often.interval().lower == pytest.approx(of(a, b).interval().lower)
+    assert often.sample.units == 45
+
+
+@pytest.mark.parametrize(("n_a", "n_b"), [(20, 20), (10, 50)])
+def test_total_separation_counts_the_smaller_group_as_draws(n_a, n_b):
+    z2 = special.ndtri(0.975) ** 2
+    estimate = of(np.arange(n_a) + 100, np.arange(n_b))
+    small = min(n_a, n_b)
+    assert estimate.value == estimate.interval().upper == 1.0
+    assert estimate.interval().lower == pytest.approx(2 * small / (small + z2) - 1)
+    assert "no_variance" in estimate.reasons
+
+
+@pytest.mark.parametrize("n", [5, 20, 100])
+def test_one_pair_out_of_order_never_proves_more_than_none(n):
+    a, b = np.arange(n) + 1000.0, np.arange(n) * 1.0
+    separated = of(a, b)
+    a[0] = n - 1.5
+    almost = of(a, b)
+    assert almost.value < 1.0
+    for level in LEVELS:
+        assert almost.interval(level).lower <= separated.interval(level).lower
+
+
+def test_ties_everywhere_say_nothing():
+    estimate = of([2] * 20, [2] * 30)
+    assert estimate.value == 0.0
+    assert estimate.interval().lower < -0.35
+    assert estimate.interval().upper > 0.35
+    assert estimate.mann_whitney_p == 1.0
+
+
+@given(scores, scores, st.sampled_from(LEVELS))
+def test_no_data_give_an_interval_without_width(a, b, level):
+    assert of(a, b).interval(level).width > 0
+
+
+@given(scores, scores)
+def test_swapping_the_groups_mirrors_value_and_interval(a, b):
+    one, other = of(a, b), of(b, a)
+    assert other.value == -one.value
+    assert other.interval().lower == pytest.approx(-one.interval().upper, abs=1e-9)
+
+
+@given(scores, scores)
+def test_only_the_order_of_scores_matters(a, b):
+    one = of(a, b)
+    other = of([math.exp(x) * 7 for x in a], [math.exp(x) * 7 for x in b])
+    assert other.interval() == one.interval()
+
+
+@given(scores, scores)
+def test_mann_whitney_p_is_the_usual_normal_approximation(a, b):
+    if len({*a, *b}) == 1:
+        assert of(a, b).mann_whitney_p == 1.0
+        return
+    usual = stats.mannwhitneyu(a, b, method="asymptotic", use_continuity=True).pvalue
+    assert of(a, b).mann_whitney_p == pytest.approx(min(1.0, usual), rel=1e-9)
+
+
+def test_a_single_candidate_or_round_is_worth_one_draw():
+    for estimate in (of([5], [1, 2, 3]), of([5, 4], [1, 2], units_a="rr", units_b="rr")):
+        assert estimate.value == 1.0
+        assert estimate.interval().lower == pytest.approx(-0.95)
+        assert "thin_evidence" in estimate.reasons
+
+
+def test_design_effect_compares_with_independent_candidates():
+    rng = np.random.default_rng(5)
+    shift = np.repeat(rng.normal(0, 2, 30), 4)
+    a, b = shift + rng.normal(0, 1, 120), rng.normal(0, 2, 120)
+    units = np.repeat(np.arange(30), 4)
+    sample = of(a, b, units_a=units, units_b=units + 30).sample
+    assert sample.design_effect > 1.3
+    assert sample.effective == pytest.approx(240 / sample.design_effect)
+
+
+def test_planned_error_at_no_preference_is_that_of_mann_whitney():
+    estimate = of(np.arange(30), np.arange(20))
+    by_hand = 2 * math.sqrt((30 + 20 + 1) / (12 * 30 * 20))
+    assert estimate.standard_error(0.0) == pytest.approx(by_hand)
+
+
+def test_planned_error_is_known_from_the_sizes_alone():
+    rng = np.random.default_rng(6)
+    first = of(rng.normal(size=30), rng.normal(size=20))
+    second = of(np.arange(30) + 99, np.arange(20))
+    assert first.standard_error(0.2) == second.standard_error(0.2)
+
+
+def test_observed_error_at_total_separation_is_not_zero():
+    assert of(np.arange(20) + 99, np.arange(20)).standard_error() > 0.05
+
+
+def test_of_fixed_rounds_only_the_generations_vary():
+    rng = np.random.default_rng(7)
+    units = np.repeat(np.arange(20), 10)
+    level = np.linspace(-3, 3, 20)[units]
+    a, b = level + rng.normal(0.3, 0.3, 200), level + rng.normal(0, 0.3, 200)
+    fixed = of(a, b, units_a=units, units_b=units + 20, population="fixed")
+    sampled = of(a, b, units_a=units, units_b=units + 20)
+    assert fixed.value == sampled.value
+    assert fixed.interval().width < 0.3 * sampled.interval().width
+
+
+def test_a_fixed_unit_needs_two_scores_in_either_group():
+    with pytest.raises(ValueError, match="row 0 has 1 generation"):
+        of([1, 2, 3], [1, 2], units_a="uvv", units_b="uu", population="fixed")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        ([], [1], "scores_a has no rows"),
+        ([1], [], "scores_b has no rows"),
+        ([1], [0, math.nan], "scores_b row 1 is nan; give a finite number"),
+        ([math.inf], [0], "scores_a row 0 is inf; give a finite number"),
+    ],
+)
+def test_illegal_groups_are_named(a, b, says):
+    with pytest.raises(ValueError, match=says):
+        of(a, b)

@@ -1,0 +1,223 @@
+"""Differences of two rates: independent, clustered, paired and folded."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import RateDifference
+from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
+
+LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
+Z = 1.959963984540054
+outcomes = st.lists(st.integers(0, 1), min_size=1, max_size=25)
+of = RateDifference.of_outcomes
+
+
+def hits(x, n):
+    return [1] * x + [0] * (n - x)
+
+
+@given(outcomes, outcomes)
+def test_the_value_is_the_absolute_difference_of_the_rates(a, b):
+    estimate = of(a, b)
+    assert estimate.rates == pytest.approx((sum(a) / len(a), sum(b) / len(b)))
+    assert estimate.value == pytest.approx(abs(sum(a) / len(a) - sum(b) / len(b)))
+    assert estimate.signed.value == pytest.approx(sum(a) / len(a) - sum(b) / len(b))
+
+
+def test_independent_rows_have_the_score_interval_of_miettinen_and_nurminen():
+    interval = of(hits(56, 70), hits(48, 80), absolute=False).interval()
+    correction = 150 / 149
+    assert interval.upper == pytest.approx(
+        difference_bound(0.8, 0.6, 70 / Z**2, 80 / Z**2, correction)
+    )
+    assert interval.lower == pytest.approx(
+        -difference_bound(0.6, 0.8, 80 / Z**2, 70 / Z**2, correction)
+    )
+    assert interval.method == "Miettinen-Nurminen score"
+
+
+@given(outcomes, outcomes, st.sampled_from(LEVELS))
+def test_the_folded_interval_holds_exactly_the_distances_in_the_signed_one(a, b, level):
+    folded, signed = of(a, b).interval(level), of(a, b).signed.interval(level)
+    assert folded.upper == max(abs(signed.lower), abs(signed.upper))
+    inside = signed.lower <= 0 <= signed.upper
+    assert folded.lower == (0 if inside else min(abs(signed.lower), abs(signed.upper)))
+
+
+@pytest.mark.parametrize("n", [10, 30, 200])
+def test_no_event_in_either_group_leaves_the_rule_of_four(n):
+    estimate = of([0] * n, [0] * n)
+    assert estimate.value == 0.0
+    assert estimate.interval().upper == pytest.approx(3.84 / (n + 3.84), rel=0.05)
+    assert estimate.best_case_gap(0.025) == pytest.approx(estimate.interval().upper, rel=1e-3)
+
+
+@given(outcomes, outcomes, st.sampled_from(LEVELS), st.booleans())
+def test_no_data_give_an_interval_without_width(a, b, level, absolute):
+    assert of(a, b, absolute=absolute).interval(level).width > 0
+
+
+@given(outcomes, outcomes)
+def test_swapping_the_groups_mirrors_the_signed_interval(a, b):
+    one, other = of(a, b, absolute=False).interval(), of(b, a, absolute=False).interval()
+    assert other.lower == pytest.approx(-one.upper, abs=1e-9)
+    assert other.upper == pytest.approx(-one.lower, abs=1e-9)
+
+
+def test_one_outcome_per_unit_and_group_has_tangos_interval():
+    a = hits(12, 50)
+    b = [0] * 12 + [1, 1] + [0] * 36
+    interval = of(a, b, units_a=range(50), units_b=range(50), absolute=False).interval()
+    assert interval.upper == pytest.approx(paired_bound(10 / 50, 14 / 50, 50 / Z**2))
+    assert interval.lower == pytest.approx(-paired_bound(-10 / 50, 14 / 50, 50 / Z**2))
+    assert interval.method == "Tango score"
+
+
+def test_pairs_are_matched_by_label_not_by_position():
+    rng = np.random.default_rng(1)
+    a, b, order = rng.integers(0, 2, 40), rng.integers(0, 2, 40), rng.permutation(40)
+    straight = of(a, b, units_a=range(40), units_b=range(40))
+    shuffled = of(a, b[order], units_a=range(40), units_b=order)
+    assert straight.interval() == shuffled.interval()
+
+
+def test_sharing_units_narrows_the_interval_of_outcomes_that_agree():
+    base = np.random.default_rng(2).integers(0, 2, 60)
+    twin = base.copy()
+    twin[:3] = 1 - twin[:3]
+    paired = of(base, twin, units_a=range(60), units_b=range(60)).interval()
+    assert paired.width < 0.6 * of(base, twin).interval().width
+
+
+def test_repeats_of_the_same_units_are_no_new_evidence():
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 2, 30), rng.integers(0, 2, 30)
+    once = of(a, b)
+    units = np.repeat(np.arange(30), 4)
+    often = of(np.repeat(a, 4), np.repeat(b, 4), units_a=units, units_b=units + 30)
+    assert often.value == once.value
+    assert often.interval() == once.interval()
+    assert often.sample.units == 60
+
+
+def test_clustered_rows_widen_the_interval():
+    rng = np.random.default_rng(4)
+    rates = rng.beta(0.3, 1.0, (2, 40, 1))
+    rows = (rng.random((2, 40, 5)) < rates).astype(float)
+    units = np.repeat(np.arange(40), 5)
+    plain = of(rows[0].ravel(), rows[1].ravel())
+    clustered = of(rows[0].ravel(), rows[1].ravel(), units_a=units, units_b=units + 40)
+    assert clustered.interval().width > 1.3 * plain.interval().width
+    assert clustered.sample.design_effect > 1.5
+    assert clustered.sample.icc > 0.2
+    assert "effective counts" in clustered.method
+
+
+def test_hits_in_one_unit_never_prove_more_than_no_hit():
+    units = np.repeat(np.arange(50), 25)
+    clean = np.zeros(1250)
+    one = clean.copy()
+    one[0] = 1.0
+
+    def upper(x):
+        return of(x, clean, units_a=units, units_b=units + 50).interval().upper
+
+    assert upper(one) > 0.9 * upper(clean)
+
+
+def test_units_that_agree_in_every_row_still_leave_something_open():
+    units = np.repeat(np.arange(20), 3)
+    rows = np.repeat(np.random.default_rng(5).integers(0, 2, 20), 3)
+    estimate = of(rows, rows, units_a=units, units_b=units)
+    assert estimate.value == 0.0
+    assert estimate.interval().upper == pytest.approx(Z**2 / (20 + Z**2), rel=1e-6)
+    assert "no_variance" in estimate.reasons
+
+
+def test_a_group_in_a_single_unit_is_worth_one_draw():
+    estimate = of([1, 0, 1], [1, 0, 0, 1], units_a=["r"] * 3, units_b=["r", "s", "t", "u"])
+    assert estimate.interval().width > 0.75
+
+
+def test_fractions_of_a_selection_are_rates_too():
+    estimate = of([0.5, 0.5, 1.0, 0.0], [0.0, 0.25, 0.25, 0.5])
+    assert estimate.value == pytest.approx(0.25)
+    assert 0 <= estimate.interval().lower < estimate.interval().upper <= 1
+
+
+@pytest.mark.parametrize(("rate", "n_a", "n_b"), [(0.5, 30, 30), (0.1, 30, 100), (0.05, 40, 40)])
+def test_noise_floor_is_the_mean_distance_of_two_equal_groups(rate, n_a, n_b):
+    rng = np.random.default_rng(6)
+    a, b = rng.binomial(n_a, rate, 20_000) / n_a, rng.binomial(n_b, rate, 20_000) / n_b
+    floor = of(hits(round(rate * n_a), n_a), hits(round(rate * n_b), n_b)).noise_floor()
+    assert floor == pytest.approx(np.abs(a - b).mean(), rel=0.03)
+
+
+def test_noise_floor_of_pairs_is_that_of_coin_flips_of_the_pairs_that_differ():
+    rng = np.random.default_rng(7)
+    differ = rng.binomial(40, 0.2, 20_000)
+    walks = np.abs(2 * rng.binomial(differ, 0.5) - differ) / 40
+    floor = of(hits(5, 40), [0] * 5 + hits(3, 35), units_a=range(40), units_b=range(40))
+    assert floor.noise_floor() == pytest.approx(walks.mean(), rel=0.05)
+
+
+def test_the_signed_difference_has_no_noise_floor():
+    assert math.isnan(of([1, 0], [0, 1], absolute=False).noise_floor())
+
+
+def test_attainable_range_depends_on_the_sign():
+    assert of([1], [0]).attainable == (0.0, 1.0)
+    assert of([1], [0]).signed.attainable == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        ([], [1], "x_a has no rows"),
+        ([1], [], "x_b has no rows"),
+        ([1, 2], [1], "x_a row 1 is 2"),
+        ([1], [0, math.nan], "x_b row 1 is nan"),
+    ],
+)
+def test_illegal_groups_are_named(a, b, says):
+    with pytest.raises(ValueError, match=says):
+        of(a, b)
+
+
+def test_a_fixed_unit_needs_two_rows_in_either_group():
+    with pytest.raises(ValueError, match="row 2 has 1 generation"):
+        of([1, 0, 1], [1, 0], units_a=["u", "u", "v"], units_b=["u", "u"], population="fixed")
+
+
+def test_of_fixed_units_only_the_generations_vary():
+    rng = np.random.default_rng(8)
+    units = np.repeat(np.arange(40), 10)
+    rates = np.linspace(0.02, 0.98, 40)[units]
+    a, b = (rng.random(400) < rates), (rng.random(400) < rates)
+    fixed = of(a, b, units_a=units, units_b=units + 40, population="fixed")
+    sampled = of(a, b, units_a=units, units_b=units + 40)
+    assert fixed.value == sampled.value
+    assert fixed.interval().width < 0.6 * sampled.interval().width
+
+
+def test_planned_error_is_known_from_the_sizes_alone():
+    first, second = of(hits(0, 50), hits(0, 80)), of(hits(25, 50), hits(3, 80))
+    by_hand = math.sqrt((1 - 0.1**2) / 6 * (1 / 50 + 1 / 80))
+    assert first.standard_error(0.1) == second.standard_error(0.1) == pytest.approx(by_hand)
+
+
+def test_observed_error_is_never_zero():
+    assert of([0] * 20, [0] * 20).standard_error() > 0
+    assert of([0] * 20, [0] * 20, units_a=range(20), units_b=range(20)).standard_error() > 0
+
+
+def test_small_groups_are_thin_evidence():
+    assert "thin_evidence" in of(hits(9, 19), hits(30, 60)).reasons
+    assert "thin_evidence" in of(hits(2, 100), hits(1, 100)).reasons
+    assert "thin_evidence" not in of(hits(9, 20), hits(30, 60)).reasons

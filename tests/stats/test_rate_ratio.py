@@ -1,0 +1,156 @@
+"""Ratios of two rates, plain and folded."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import RateRatio
+from pytest_llmfair.stats._rate_bounds import ratio_bound
+
+LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
+Z = 1.959963984540054
+outcomes = st.lists(st.integers(0, 1), min_size=1, max_size=25)
+of = RateRatio.of_outcomes
+
+
+def hits(x, n):
+    return [1] * x + [0] * (n - x)
+
+
+def test_independent_rows_have_koopmans_interval():
+    interval = of(hits(36, 40), hits(16, 80)).interval()
+    assert (interval.lower, interval.upper) == pytest.approx((2.94, 7.15), abs=5e-3)
+
+
+def test_a_positive_rate_over_none_is_infinite_with_a_finite_lower_end():
+    estimate = of(hits(9, 30), hits(0, 30))
+    assert estimate.value == math.inf
+    assert estimate.interval().upper == math.inf
+    assert 1 < estimate.interval().lower < math.inf
+    assert estimate.needed_units(1.25) is None
+
+
+def test_no_event_over_some_is_zero_with_a_finite_upper_end():
+    estimate = of(hits(0, 30), hits(9, 30))
+    assert (estimate.value, estimate.interval().lower) == (0.0, 0.0)
+    assert 0 < estimate.interval().upper < 1
+
+
+@pytest.mark.parametrize("form", ["ratio", "smaller", "log"])
+def test_none_over_none_is_undefined_with_a_reason(form):
+    estimate = of([0, 0], [0, 0, 0], form=form)
+    assert math.isnan(estimate.value)
+    assert "0 over 0" in estimate.undefined
+    assert math.isnan(estimate.interval().lower)
+    assert math.isnan(estimate.p_exceeds(0.8))
+
+
+@given(outcomes, outcomes, st.sampled_from(LEVELS))
+def test_folded_intervals_hold_exactly_the_folded_ratios_of_the_plain_one(a, b, level):
+    plain = of(a, b)
+    if plain.undefined:
+        return
+    low, high = plain.interval(level).lower, plain.interval(level).upper
+    fold = {
+        "smaller": lambda r: min(r, 1 / r) if r > 0 else 0.0,
+        "log": lambda r: abs(math.log(r)) if r > 0 else math.inf,
+    }
+    for form, folded in fold.items():
+        estimate = of(a, b, form=form)
+        assert estimate.value == pytest.approx(folded(plain.value))
+        ends = sorted([folded(low), folded(high)])
+        if low <= 1 <= high:
+            ends = [ends[0], 1.0] if form == "smaller" else [0.0, ends[1]]
+        interval = estimate.interval(level)
+        assert (interval.lower, interval.upper) == pytest.approx(tuple(ends))
+
+
+@given(outcomes, outcomes)
+def test_swapping_the_groups_inverts_the_interval(a, b):
+    one, other = of(a, b), of(b, a)
+    if one.undefined:
+        return
+    assert other.interval().lower * one.interval().upper == pytest.approx(1.0) or (
+        one.interval().upper in (0.0, math.inf)
+    )
+
+
+@given(outcomes, outcomes, st.sampled_from(LEVELS))
+def test_no_data_give_an_interval_without_width(a, b, level):
+    estimate = of(a, b)
+    if not estimate.undefined:
+        assert estimate.interval(level).lower < estimate.interval(level).upper
+
+
+def test_pairs_that_agree_narrow_the_interval():
+    base = np.random.default_rng(1).integers(0, 2, 80)
+    twin = base.copy()
+    twin[:6] = 1 - twin[:6]
+    paired = of(base, twin, units_a=range(80), units_b=range(80)).interval()
+    assert paired.width < 0.6 * of(base, twin).interval().width
+
+
+def test_pairs_that_always_agree_leave_what_four_discordant_ones_would():
+    base = hits(30, 80)
+    interval = of(base, base, units_a=range(80), units_b=range(80)).interval()
+    by_hand = math.exp(Z * math.sqrt(3.84) / 80 / (30 / 80))
+    assert interval.upper == pytest.approx(by_hand, rel=0.03)
+
+
+def test_repeats_of_the_same_units_are_no_new_evidence():
+    a, b = hits(12, 40), hits(20, 40)
+    units = np.repeat(np.arange(40), 3)
+    often = of(np.repeat(a, 3), np.repeat(b, 3), units_a=units, units_b=units + 40)
+    assert often.interval() == of(a, b).interval()
+
+
+def test_clustered_rows_count_by_their_effective_number():
+    rng = np.random.default_rng(2)
+    rows = (rng.random((2, 40, 5)) < rng.beta(0.6, 1.0, (2, 40, 1))).astype(float)
+    units = np.repeat(np.arange(40), 5)
+    a, b = rows[0].ravel(), rows[1].ravel()
+    clustered = of(a, b, units_a=units, units_b=units + 40)
+    side_a, side_b = clustered.evidence.a, clustered.evidence.b
+    assert side_a.effective < 150
+    high = ratio_bound(a.mean(), b.mean(), side_a.precision(0.025), side_b.precision(0.025))
+    assert clustered.interval().upper == pytest.approx(high)
+    assert clustered.interval().width > of(a, b).interval().width
+
+
+@pytest.mark.parametrize(("form", "far"), [("smaller", 1.0), ("log", 0.0)])
+def test_noise_floor_of_a_folded_ratio_is_that_of_equal_groups(form, far):
+    a, b = np.random.default_rng(3).binomial(100, 0.4, (2, 20_000))
+    values = np.minimum(a / b, b / a) if form == "smaller" else np.abs(np.log(a / b))
+    floor = of(hits(40, 100), hits(40, 100), form=form).noise_floor()
+    assert abs(floor - far) == pytest.approx(abs(np.mean(values) - far), rel=0.1)
+
+
+def test_the_plain_ratio_has_no_noise_floor():
+    assert math.isnan(of([1, 0], [1, 0]).noise_floor())
+
+
+def test_planned_error_is_known_from_the_sizes_alone():
+    first, second = of(hits(5, 50), hits(20, 80)), of(hits(50, 50), hits(3, 80))
+    by_hand = 0.8 * math.sqrt(1 / 50 + 1 / 80)
+    assert first.standard_error(0.8) == second.standard_error(0.8) == pytest.approx(by_hand)
+
+
+def test_observed_error_is_that_of_the_log_ratio():
+    estimate = of(hits(24, 100), hits(30, 100), form="log")
+    by_hand = math.sqrt(0.76 / 24 + 0.70 / 30)
+    assert estimate.standard_error() == pytest.approx(by_hand, rel=0.02)
+
+
+def test_best_case_is_what_groups_of_this_size_leave_open():
+    estimate = of(hits(30, 30), hits(30, 30), form="smaller")
+    assert estimate.best_case_gap(0.025) == pytest.approx(1 - estimate.interval().lower)
+
+
+def test_empty_groups_are_named():
+    with pytest.raises(ValueError, match="x_b has no rows"):
+        of([1, 0], [])
