@@ -20,11 +20,12 @@ _CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
 
 
 class Change(NamedTuple):
-    """A replacement: ``text[start:end]`` becomes `after`."""
+    """A replacement: ``text[start:end]``, which names `group`, becomes `after`."""
 
     start: int
     end: int
     after: str
+    group: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,8 @@ class Lexicon:
         for start, end, sense in self._found(text):
             article = _article_before(text, start)
             if article is not None and sense.entry is not None and len(article[1]) == 2:
-                changes.append(Change(article.start(1) + 1, article.end(1), ""))
-            changes.append(Change(start, end, MASK))
+                changes.append((article.start(1) + 1, article.end(1), ""))
+            changes.append((start, end, MASK))
         return replaced(text, changes)
 
     def exchanges(self, text: str, to: Mapping[str, str]) -> tuple[list[Change], list[str]]:
@@ -180,8 +181,8 @@ class Lexicon:
             after = self._written_like(before, sense.term, terms[0])
             article = _article_before(text, start) if self.language == "en" else None
             if article is not None and (fitting := _refitted(article[1], before, after)):
-                changes.append(Change(article.start(1), article.end(1), fitting))
-            changes.append(Change(start, end, after))
+                changes.append(Change(*article.span(1), fitting, sense.group))
+            changes.append(Change(start, end, after, sense.group))
         return changes, lost
 
     @functools.cached_property

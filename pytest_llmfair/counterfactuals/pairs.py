@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -94,15 +95,14 @@ def generate_pairs(
     texts = _checked(prompts)
     wanted = _checked_groups(lexicon, groups)
     pairs = []
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     for text in texts:
-        for source, target in _directions(lexicon, text, wanted):
-            to = {source: target} if wanted else {source: target, target: source}
+        for to in _exchanges(lexicon, text, wanted):
             changes, lost = lexicon.exchanges(text, to)
             if lost:
-                dropped.update({f"{word!r}": dropped.get(f"{word!r}", 0) + 1 for word in lost})
+                dropped.update(lost)
             elif changes:
-                pairs.append(_pair(text, changes, source, target, lexicon.name))
+                pairs.append(_pair(text, changes, to, lexicon.name))
     _tell(lexicon, wanted, dropped)
     return pairs
 
@@ -189,26 +189,31 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
     return groups[0], groups[1]
 
 
-def _directions(
+def _exchanges(
     lexicon: Lexicon, text: str, wanted: tuple[str, str] | None
-) -> list[tuple[str, str]]:
+) -> list[dict[str, str]]:
+    """Return which groups become which, one mapping for each pair that the prompt gives."""
     if wanted:
-        return [wanted]
+        return [{wanted[0]: wanted[1]}]
     among = lexicon.default_groups
-    first = next((m.group for m in lexicon.mentions(text) if m.group in among), None)
-    return [(first, group) for group in among if group != first] if first else []
+    first = among[0]
+    if len(among) > 2:
+        first = next((m.group for m in lexicon.mentions(text) if m.group in among), "")
+    return [{first: group, group: first} for group in among if first and group != first]
 
 
-def _pair(text: str, changes: list[Change], source: str, target: str, attribute: str) -> Pair:
+def _pair(text: str, changes: list[Change], to: dict[str, str], attribute: str) -> Pair:
     edits = []
     shift = 0
-    for start, end, after in changes:
+    for start, end, after, _ in changes:
         edits.append(Edit(start, end, text[start:end], after, start + shift))
         shift += len(after) - (end - start)
-    return Pair(text, replaced(text, changes), source, target, tuple(edits), attribute)
+    twin = replaced(text, [(edit.start, edit.end, edit.after) for edit in edits])
+    source = changes[0].group
+    return Pair(text, twin, source, to[source], tuple(edits), attribute)
 
 
-def _tell(lexicon: Lexicon, wanted: tuple[str, str] | None, dropped: dict[str, int]) -> None:
+def _tell(lexicon: Lexicon, wanted: tuple[str, str] | None, dropped: Counter[str]) -> None:
     if wanted is None and lexicon.default_groups != lexicon.groups:
         others = [group for group in lexicon.groups if group not in lexicon.default_groups]
         _log.info(
@@ -218,5 +223,5 @@ def _tell(lexicon: Lexicon, wanted: tuple[str, str] | None, dropped: dict[str, i
             ", ".join(others),
         )
     if dropped:
-        words = ", ".join(f"{word} ({count})" for word, count in dropped.items())
+        words = ", ".join(f"{word!r} ({count})" for word, count in dropped.items())
         _log.info("%s: prompts left out, for no counterpart is listed of %s", lexicon.name, words)
