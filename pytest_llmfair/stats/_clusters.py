@@ -65,6 +65,19 @@ def _legal(bounds: tuple[float, float]) -> str:
     return f"give a number in [{low:g}, {high:g}]"
 
 
+def check_population(population: str) -> None:
+    """Raise ``ValueError`` unless `population` is "sampled" or "fixed"."""
+    if population not in ("sampled", "fixed"):
+        raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+
+
+def check_bounds(bounds: tuple[float, float]) -> None:
+    """Raise ``ValueError`` unless `bounds` are finite and in order."""
+    low, high = bounds
+    if not -math.inf < low < high < math.inf:
+        raise ValueError(f"bounds are [{low:g}, {high:g}]; give a finite range")
+
+
 def cluster_index(
     units: Iterable[Hashable] | None, rows: int, name: str = "units"
 ) -> tuple[Indices, int]:

@@ -113,6 +113,12 @@ class TwoRates:
         return self.a.value - self.b.value
 
     @property
+    def matched(self) -> bool:
+        """Whether every unit was drawn and occurs in both groups."""
+        sampled = self.sample.population == "sampled"
+        return sampled and self.a.units == self.b.units == self.sample.units
+
+    @property
     def correction(self) -> float:
         """Factor N / (N - 1) of Miettinen and Nurminen."""
         draws = self.a.effective + self.b.effective
@@ -154,6 +160,7 @@ def read_rates(
     ValueError
         If a group is empty or a row is out of range (names it), or a fixed unit has one row.
     """
+    clusters.check_population(population)
     a = clusters.check_rows(x_a, "x_a", (0.0, 1.0))
     b = clusters.check_rows(x_b, "x_b", (0.0, 1.0))
     index_a, index_b, n_units = clusters.common_index(len(a), len(b), units_a, units_b)
@@ -178,6 +185,9 @@ def read_rates(
     weights = [len(a), len(b)]
     known = [(c, w) for c, w in zip(correlations, weights, strict=True) if not math.isnan(c)]
     reasons, notes = _flags(rate_a, rate_b, a, b, n_units, discordance)
+    if "no_variance" not in reasons and rows_a.repeats_identical() and rows_b.repeats_identical():
+        reasons += ("identical_repeats",)
+        notes += ("all rows of a unit and group are identical: they count as one",)
     return TwoRates(
         a=rate_a,
         b=rate_b,
@@ -213,10 +223,13 @@ def _rate(rows: Rows, population: Population) -> Rate:
     share, _ = rows.fixed() if population == "fixed" else rows.sampled()
     if population == "fixed":
         return Rate(share.value, n, share.trials, share.effective, share.df)
-    whole = bool(((rows.values == 0.0) | (rows.values == 1.0)).all())
-    if rows.units == 1 or (share.hits is not None and whole):
+    if rows.units == 1 or (share.hits is not None and _binary(rows.values)):
         return Rate(share.value, n, rows.units, float(rows.units))
     return Rate(share.value, n, rows.units, share.effective, share.df, share.guard)
+
+
+def _binary(values: Floats) -> bool:
+    return bool(((values == 0.0) | (values == 1.0)).all())
 
 
 def _pair(
@@ -236,9 +249,12 @@ def _pair(
     variance = clusters.variance_of_mean(differences)
     if scale == "log":
         return (*_log_pair(rate_a, rate_b, part_a, part_b), None)
-    single = len(a) == len(b) == n_units and rate_a.units == rate_b.units == n_units
-    binary = all(bool(((x == 0.0) | (x == 1.0)).all()) for x in (a, b))
-    if (single and binary) or variance <= NO_VARIANCE:
+    alike = variance <= NO_VARIANCE
+    whole = rate_a.units == rate_b.units == n_units
+    if alike and not whole:
+        return rate_a, rate_b, None
+    single = whole and len(a) == len(b) == n_units
+    if alike or (single and _binary(a) and _binary(b)):
         discordance = float(np.abs(differences + (p_a - p_b)).mean())
         return rate_a, rate_b, min(1.0, max(discordance, abs(p_a - p_b)))
     spread = p_a * (1.0 - p_a) / len(a) + p_b * (1.0 - p_b) / len(b)
@@ -256,6 +272,8 @@ def _log_pair(rate_a: Rate, rate_b: Rate, part_a: Floats, part_b: Floats) -> tup
     variance = clusters.variance_of_mean(differences)
     if variance > NO_VARIANCE:
         return _shrunk(rate_a, rate_b, spread / variance, clusters.kurtosis_df(differences))
+    if not rate_a.units == rate_b.units == n_units:
+        return rate_a, rate_b
     # Units all alike: as many discordant ones as Tango's bound for none amounts to.
     shrink = spread * p_a * p_b * n_units**2 / _UNSEEN_PAIRS
     return _shrunk(rate_a, rate_b, max(1.0, shrink), math.inf)

@@ -222,11 +222,16 @@ class Rows:
         """Variance that each unit adds to the mean, and its degrees of freedom."""
         rows = len(self.values)
         generations = self.generations
+        given = self.own_variance is not None
+        few = self.counts < 2 if given else (generations < 2)[self.index]
+        if few.any():
+            raise ValueError(
+                f"row {int(np.argmax(few))} has 1 generation; a fixed population needs at least 2 "
+                "per unit, since nothing else varies"
+            )
         if self.own_variance is not None:
-            few = self.counts < 2
             variances = self.per_unit(self.own_variance) / rows**2
         else:
-            few = (generations < 2)[self.index]
             squares = self._squares_in_units()
             if squares is None:
                 raise ValueError(
@@ -239,11 +244,6 @@ class Rows:
             else:
                 within = squares / np.maximum(generations - 1.0, 1.0)
             variances = within * self.per_unit(1.0 / self.counts) / rows**2
-        if few.any():
-            raise ValueError(
-                f"row {int(np.argmax(few))} has 1 generation; a fixed population needs at least 2 "
-                "per unit, since nothing else varies"
-            )
         return variances, generations - 1.0
 
     def effective_size(self, variance: float, trials: int) -> float:

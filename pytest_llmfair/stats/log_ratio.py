@@ -101,6 +101,7 @@ class LogRatio(Estimate):
             If there is no row, an entry is NaN, infinite or negative, or a fixed unit has fewer
             than two rows. Names the row.
         """
+        clusters.check_population(population)
         table = _checked(rows)
         n = len(table)
         index, n_units = clusters.cluster_index(units, n)

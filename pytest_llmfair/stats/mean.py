@@ -78,6 +78,7 @@ class Mean(Estimate):
             If a row is empty, or an entry is NaN, infinite, out of range or, with `outcomes`,
             neither 0 nor 1; or a fixed unit has fewer than two generations. Names the row.
         """
+        clusters.check_bounds(bounds)
         values, counts, squares = read_table(rows, bounds, outcomes)
         return cls._build(values, counts, squares, None, units, population, bounds, outcomes)
 
@@ -136,6 +137,7 @@ class Mean(Estimate):
             If a value is NaN, infinite or out of range; or a fixed unit has fewer than two
             generations. Names the row.
         """
+        clusters.check_bounds(bounds)
         array = clusters.check_rows(values, "values", bounds)
         counts = np.broadcast_to(np.asarray(generations, dtype=np.float64), array.shape)
         if not (counts >= 1.0).all():
@@ -170,6 +172,7 @@ class Mean(Estimate):
         bounds: tuple[float, float],
         outcomes: bool,
     ) -> Mean:
+        clusters.check_population(population)
         low, high = bounds
         scale = high - low
         rows = Rows.of(

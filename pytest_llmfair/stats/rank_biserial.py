@@ -85,6 +85,7 @@ class RankBiserial(Estimate):
             If a group is empty or a score is not finite (names argument and row), or a fixed unit
             has one score in a group.
         """
+        clusters.check_population(population)
         anything = (-math.inf, math.inf)
         a = clusters.check_rows(scores_a, "scores_a", anything)
         b = clusters.check_rows(scores_b, "scores_b", anything)

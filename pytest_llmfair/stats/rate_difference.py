@@ -175,9 +175,8 @@ class RateDifference(Estimate):
         """Return what groups of this size leave open without any event."""
         rates = self.evidence
         precision_a, precision_b = zero_rates(rates, alpha)
-        if rates.paired and rates.sample.population == "sampled":
-            units = rates.sample.units / rates.a.units
-            return paired_bound(0.0, 0.0, precision_a * units)
+        if rates.matched:
+            return paired_bound(0.0, 0.0, precision_a)
         return difference_bound(0.0, 0.0, precision_a, precision_b, rates.correction)
 
 

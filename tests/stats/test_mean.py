@@ -251,3 +251,14 @@ def test_noise_floor_is_the_value_of_the_companion():
     floor = Mean.of_values([0.2, 0.4])
     assert Mean.of_values([0.5, 0.5], floor=floor).noise_floor() == floor.value
     assert math.isnan(Mean.of_values([0.5, 0.5]).noise_floor())
+
+
+@pytest.mark.parametrize("bounds", [(0.0, math.inf), (1.0, 1.0), (math.nan, 1.0)])
+def test_a_range_that_is_none_is_refused(bounds):
+    with pytest.raises(ValueError, match="give a finite range"):
+        Mean.of_values([0.5], bounds=bounds)
+
+
+def test_an_unknown_population_is_refused():
+    with pytest.raises(ValueError, match="population is 'all'; choose"):
+        Mean.of_values([0.5, 0.6], population="all")

@@ -221,3 +221,20 @@ def test_small_groups_are_thin_evidence():
     assert "thin_evidence" in of(hits(9, 19), hits(30, 60)).reasons
     assert "thin_evidence" in of(hits(2, 100), hits(1, 100)).reasons
     assert "thin_evidence" not in of(hits(9, 20), hits(30, 60)).reasons
+
+
+def test_a_few_shared_units_do_not_make_silent_groups_pairs():
+    apart = of([0] * 10, [0] * 10)
+    nearly = of([0] * 10, [0] * 10, units_a=range(10), units_b=range(9, 19))
+    assert nearly.interval() == apart.interval()
+
+
+def test_rows_that_repeat_inside_every_unit_are_named():
+    units = np.repeat(np.arange(30), 2)
+    a, b = np.repeat(hits(10, 30), 2), np.repeat(hits(15, 30), 2)
+    assert "identical_repeats" in of(a, b, units_a=units, units_b=units + 30).reasons
+
+
+def test_an_unknown_population_is_refused():
+    with pytest.raises(ValueError, match="population is 'all'; choose"):
+        of([0, 1], [1, 0], population="all")
