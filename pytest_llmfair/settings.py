@@ -246,7 +246,7 @@ def resolve(config: pytest.Config) -> Settings:
         except ValueError:
             raise pytest.UsageError(f"{source} is {text!r}; give {option.legal}") from None
         if option.name == "json":
-            path = folder / values["json"]
+            path = folder / Path(values["json"]).expanduser()
             if why := _unwritable(path):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values["json"] = str(path)
