@@ -15,6 +15,7 @@ PRONOUN = "possessive_pronoun"
 _WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
 # A word, or one mark; emphasis marks and single line breaks are looked through.
 _NEXT = re.compile(rf"[*_]*+[^\S\n]*+(?:\n[^\S\n]*+)?[*_]*+({_WORD}|\S|\n)?")
+_BEFORE = re.compile(rf"{_WORD}|[^\w\s*]")
 _NEAR = 120
 _JOINS = ("or", "and", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
@@ -178,7 +179,7 @@ def _around(text: str, start: int, end: int) -> Around:
         at = match.end() if match else at
     found += [""] * (3 - len(found))
     low = [word.lower().replace("\u2019", "'") for word in found]
-    before = re.findall(rf"{_WORD}|[^\w\s*]", text[max(0, start - _NEAR) : start])[-2:]
+    before = _BEFORE.findall(text, max(0, start - _NEAR), start)[-2:]
     behind = [word.lower().replace("\u2019", "'") for word in ["", "", *before]][-2:]
     return Around((behind[0], behind[1]), (low[0], low[1], low[2]), found[0])
 

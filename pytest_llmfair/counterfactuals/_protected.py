@@ -11,7 +11,7 @@ _PROTECTED = re.compile(
       ```.*?(?:```|\Z)                                  # fenced code
     | `[^`\n]+`                                         # inline code
     | <[A-Za-z/!][^<>\n]*>                              # tags
-    | [A-Za-z][A-Za-z0-9+.-]*+://\S+                    # addresses with a scheme
+    | (?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+  # addresses with a scheme
     | \bwww\.\S+
     | (?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+         # e-mail
     | (?<![\w@])@\w+                                    # handles

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from pytest_llmfair.text import MASK, replaced
 
 _ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\s-]+")
+_NOWHERE = (sys.maxsize, sys.maxsize)
 _CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
 
 
@@ -192,9 +194,12 @@ class Lexicon:
     def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
         """Give mentions and neutral words with their meaning in this place."""
         found = self._index.find(text)
-        untouched = protected_spans(text) if found else []
+        untouched = iter(protected_spans(text) if found else ())
+        begin, stop = next(untouched, _NOWHERE)
         for (start, end, _), senses in found:
-            if any(start < stop and begin < end for begin, stop in untouched):
+            while stop <= start:
+                begin, stop = next(untouched, _NOWHERE)
+            if begin < end:
                 continue
             fitting = [sense for sense in senses if sense.fits(text, start, end)]
             if fitting:
