@@ -29,6 +29,40 @@ _DRAWS = (500, 2000)
 _TAIL = 10
 
 
+class Engine(Protocol):
+    """What bounds a distance."""
+
+    @property
+    def method(self) -> str:
+        """The engine in words."""
+
+    @property
+    def value(self) -> float:
+        """The plug-in."""
+
+    @property
+    def debiased(self) -> float:
+        """The value without its upward bias."""
+
+    def lower(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+
+    def upper(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+
+    def error(self) -> float:
+        """Observed standard error."""
+
+    def noise_floor(self) -> float:
+        """Mean value when groups are equal."""
+
+    def p_equal(self) -> float:
+        """p-value of equal groups."""
+
+    def best_case(self, alpha: float) -> float:
+        """Upper end of the fairest data of this size."""
+
+
 class Problem(Protocol):
     """A convex distance between groups, as a function of weights on the sampling units."""
 

@@ -48,7 +48,6 @@ class Layout:
         sizes: tuple[int, int],
         codes: Indices,
         population: Population,
-        orders: Sequence[Indices] | None = None,
     ) -> tuple[Layout, Indices, Indices]:
         """Lay rows out by content.
 
@@ -62,16 +61,13 @@ class Layout:
             Rank of what each row holds.
         population : {"sampled", "fixed"}
             Whether units or only the rows inside each slot are resampled.
-        orders : sequence of ndarray, optional
-            Canonical orders of units and groups, where rows alone do not tell.
 
         Returns
         -------
         tuple
             The layout, the order its rows are in, and the order its groups are in.
         """
-        if orders is None:
-            orders = canonical_orders([unit, group], sizes, codes.astype(np.float64))
+        orders = canonical_orders([unit, group], sizes, codes.astype(np.float64))
         unit, group = places(orders[0])[unit], places(orders[1])[group]
         slot_key, slot = np.unique(unit * sizes[1] + group, return_inverse=True)
         slot_unit, slot_group = np.divmod(slot_key, sizes[1])
@@ -94,11 +90,6 @@ class Layout:
     def group(self) -> Indices:
         """Group of each row."""
         return self.slot_group[self.slot]
-
-    @property
-    def disjoint(self) -> bool:
-        """Whether no unit occurs in two groups."""
-        return len(self.slot_unit) == int(self.slot_unit.max()) + 1
 
     def shuffled(self, size: int, generator: np.random.Generator, free: bool) -> Indices:
         """Relabel the slots at random, `size` times.
@@ -139,7 +130,7 @@ class Layout:
             unlike = sum(len(content) - _most_common(content) for content in contents)
             return (Guard(unlike, int(self.slot_unit.max()) + 1),)
         held = [tuple(sorted(content)) for content in contents]
-        if self.disjoint:
+        if len(self.strata.sizes) > 1:
             samples = [
                 [held[k] for k in np.flatnonzero(self.slot_group == group)]
                 for group in range(self.groups)
@@ -150,7 +141,9 @@ class Layout:
         ]
         for k, content in enumerate(held):
             whole[self.slot_unit[k]].append((int(self.slot_group[k]), content))
-        differing = sum(len({content for _, content in one}) > 1 for one in whole)
+        differing = sum(
+            len(one) < self.groups or len({content for _, content in one}) > 1 for one in whole
+        )
         unlike = len(whole) - _most_common([tuple(one) for one in whole])
         return (Guard(min(differing, unlike), len(whole)),)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Population
+from pytest_llmfair.stats._base import Population, Sample
+from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import (
+    PLANNING_ICC,
     Floats,
     Indices,
     intraclass_correlation,
@@ -84,6 +87,16 @@ class Scores:
             layout=layout.take(ascending),
             comparisons=_canonical(comparisons, group_order),
         )
+
+    def per_draw(self, population: Population) -> float:
+        """Variance of a difference of two group means in units of the variance of one score."""
+        total = 0.0
+        for group in range(self.groups):
+            inside = self.group == group
+            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
+            total += (1.0 - PLANNING_ICC) / int(inside.sum())
+            total += between if population == "sampled" else 0.0
+        return total
 
 
 def read_rows(
@@ -198,24 +211,32 @@ def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Compa
     return tuple(Comparison(np.array(a), np.array(b), w) for a, b, w in sorted(found))
 
 
-def clustering(problem: Distributions, error: float) -> tuple[float, float, float]:
-    """Effective sample size, intraclass correlation and design effect of a single distance.
-
-    Taken of the function of the score whose means differ by the distance.
-    """
-    values = problem.witness()[0]
-    layout = problem.layout
-    group = layout.group
-    sizes = np.bincount(group, minlength=layout.groups)
-    means = np.bincount(group, weights=values, minlength=layout.groups) / sizes
-    centred = values - means[group]
-    squares = np.bincount(group, weights=centred**2, minlength=layout.groups)
-    if (sizes < 2).any() or not squares.sum() > 0.0 or not error > 0.0:
-        return float("nan"), float("nan"), float("nan")
-    design = error**2 / float((squares / (sizes * (sizes - 1.0))).sum())
-    icc = intraclass_correlation(
-        np.bincount(layout.slot, weights=centred).astype(np.float64),
-        np.bincount(layout.slot).astype(np.float64),
-        float(squares.sum()),
+def sample_of(
+    scores: Scores, problem: Distributions, engine: Bracket, population: Population
+) -> Sample:
+    """Sizes, and how much clustering costs the function whose means differ by the distance."""
+    layout, values, error = problem.layout, problem.witness()[0], engine.error()
+    sizes = np.bincount(layout.group, minlength=layout.groups)
+    means = np.bincount(layout.group, weights=values, minlength=layout.groups) / sizes
+    centred = values - means[layout.group]
+    squares = np.bincount(layout.group, weights=centred**2, minlength=layout.groups)
+    effective = icc = design = math.nan
+    if (sizes > 1).all() and squares.sum() > 0.0 and error > 0.0:
+        design = error**2 / float((squares / (sizes * (sizes - 1.0))).sum())
+        effective = len(values) / design
+        icc = intraclass_correlation(
+            np.bincount(layout.slot, weights=centred).astype(np.float64),
+            np.bincount(layout.slot).astype(np.float64),
+            float(squares.sum()),
+        )
+    per_unit = np.bincount(scores.unit)
+    return Sample(
+        units=scores.units,
+        generations=len(values),
+        fewest=int(per_unit.min()),
+        most=int(per_unit.max()),
+        population=population,
+        effective=effective,
+        icc=icc,
+        design_effect=design,
     )
-    return len(values) / design, icc, design

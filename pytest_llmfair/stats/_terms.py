@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
-from pytest_llmfair.stats._clusters import Floats, Indices, exact_mean
+from pytest_llmfair.stats._clusters import Floats, Indices, check_rows, exact_mean
 from pytest_llmfair.stats._folded import Fold, cross_fit_variance, cross_fits
 from pytest_llmfair.stats._intervals import normal_quantile, wilson
 from pytest_llmfair.stats._resampling import SEED_LABELS
@@ -185,3 +186,13 @@ class SampledTerms(Terms):
         return max(
             super().best_case(alpha), self._fold.unfold(self._observed.best_case_gap(alpha))
         )
+
+
+def whole_numbers(values: ArrayLike, name: str, least: int) -> Indices:
+    """Return counts of at least `least`, or raise ``ValueError`` naming the first wrong row."""
+    array = check_rows(values, name, (0.0, math.inf))
+    wrong = (array != np.floor(array)) | (array < least)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"{name} row {row} is {array[row]:g}; give whole numbers from {least}")
+    return array.astype(np.intp)

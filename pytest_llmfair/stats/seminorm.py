@@ -3,61 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pytest_llmfair.stats._associations import Cooccurrences
 from pytest_llmfair.stats._base import Estimate, Population, Sample
-from pytest_llmfair.stats._bracket import Bracket
-from pytest_llmfair.stats._clusters import PLANNING_ICC, Indices, check_rows, label_list
+from pytest_llmfair.stats._bracket import Bracket, Engine
+from pytest_llmfair.stats._clusters import PLANNING_ICC, label_list
 from pytest_llmfair.stats._distributions import Comparison
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._scores import (
     Rows,
     Scores,
-    clustering,
     need_two,
     pair_labels,
     read_rows,
+    sample_of,
 )
-from pytest_llmfair.stats._terms import SampledTerms, Terms
-
-
-class Engine(Protocol):
-    """What bounds a distance."""
-
-    @property
-    def method(self) -> str:
-        """The engine in words."""
-
-    @property
-    def value(self) -> float:
-        """The plug-in."""
-
-    @property
-    def debiased(self) -> float:
-        """The value without its upward bias."""
-
-    def lower(self, alpha: float) -> float:
-        """Lower end with one-sided error rate `alpha`."""
-
-    def upper(self, alpha: float) -> float:
-        """Upper end with one-sided error rate `alpha`."""
-
-    def error(self) -> float:
-        """Observed standard error."""
-
-    def noise_floor(self) -> float:
-        """Mean value when groups are equal."""
-
-    def p_equal(self) -> float:
-        """p-value of equal groups."""
-
-    def best_case(self, alpha: float) -> float:
-        """Upper end of the fairest data of this size."""
+from pytest_llmfair.stats._tables import (
+    Contrasts,
+    Grouped,
+    contrast_sides,
+    divergence,
+    largest_mean_gap,
+    mean_gaps,
+    two_dimensional,
+)
+from pytest_llmfair.stats._terms import SampledTerms, Terms, whole_numbers
 
 
 @dataclass(eq=False, kw_only=True)
@@ -68,17 +43,15 @@ class Seminorm(Estimate):
     ----------
     engine : Engine
         What bounds it: a bracket of bootstrap and cross-fit, or exact binomial arguments.
-    planned_variance : float
-        Squared standard error known from the sample size alone; for shares at a truth of 0.
-    shrinks : bool
-        Whether that variance falls with the truth as ``1 - truth^2``, as it does for shares.
+    planned : tuple of float
+        Squared standard error known from the sample size alone, as the coefficients of 1, of the
+        truth and of its square.
     paper_variance : float
         Sampling variance by the paper's own formula, where it prints one; else NaN.
     """
 
     engine: Engine
-    planned_variance: float
-    shrinks: bool = False
+    planned: tuple[float, float, float]
     paper_variance: float = math.nan
     method: str = "bracket"
 
@@ -129,7 +102,15 @@ class Seminorm(Estimate):
                 need_two(own, label, name)
         scores = Scores.of((rows_a, rows_b), labels, names, bounds)
         sides = Comparison(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-        return cls._of_scores(scores, [sides], population, bounds)
+        problem = scores.problem([sides], population)
+        span = bounds[1] - bounds[0]
+        guards = problem.layout.guards(ranks(problem.scores), population)
+        engine = Bracket(problem, span, guards)
+        scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
+        planned = scale**2 / 12.0 * scores.per_draw(population)
+        return cls._bracketed(
+            engine, sample_of(scores, problem, engine, population), (planned, 0.0, 0.0)
+        )
 
     @classmethod
     def of_binomials(
@@ -159,8 +140,8 @@ class Seminorm(Estimate):
             If a count is negative or not whole, exceeds its trials, or a term has fewer than two
             trials. Names the row.
         """
-        n = _whole(trials, "trials", 2)
-        x = _whole(successes, "successes", 0)
+        n = whole_numbers(trials, "trials", 2)
+        x = whole_numbers(successes, "successes", 0)
         if x.shape != n.shape:
             raise ValueError(f"successes has {x.size} rows, trials has {n.size}")
         if (x > n).any():
@@ -178,14 +159,12 @@ class Seminorm(Estimate):
         )
         count = len(set(labels)) if labels is not None and not fixed else len(n)
         within = float((1.0 / own).sum()) / len(n) ** 2
+        planned = within if fixed else (1.0 - PLANNING_ICC) * within + PLANNING_ICC / count
         reasons, notes = engine.flags(count)
         return cls(
             value=engine.value,
             engine=engine,
-            planned_variance=(
-                within if fixed else (1.0 - PLANNING_ICC) * within + PLANNING_ICC / count
-            ),
-            shrinks=True,
+            planned=(planned, 0.0, -planned),
             paper_variance=engine.paper_variance(),
             sample=Sample(
                 units=count,
@@ -202,36 +181,160 @@ class Seminorm(Estimate):
         )
 
     @classmethod
-    def _of_scores(
+    def of_vectors(
         cls,
-        scores: Scores,
-        comparisons: Sequence[Comparison],
-        population: Population,
-        bounds: tuple[float, float],
+        values: ArrayLike,
+        groups: Iterable[Hashable],
+        *,
+        contrasts: Contrasts = "pairs",
+        counted: ArrayLike | None = None,
+        factor: float | None = None,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Seminorm:
-        problem = scores.problem(comparisons, population)
-        span = sum(comparison.weight for comparison in comparisons) * (bounds[1] - bounds[0])
-        codes = ranks(problem.scores)
-        engine = Bracket(problem, span, problem.layout.guards(codes, population))
-        effective, icc, design = clustering(problem, engine.error())
-        per_unit = np.bincount(scores.unit)
-        scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
+        """Sum of absolute differences of group means, over contrasts and features.
+
+        Pairwise and background comparison of Czarnowska et al. (2021), equations 4 and 5, with the
+        absolute difference.
+
+        Parameters
+        ----------
+        values : array_like of shape (n_rows,) or (n_rows, n_features)
+            What is averaged in each group: outcomes, scores, probabilities of classes.
+        groups : iterable of hashable
+            One label per row.
+        contrasts : {"pairs", "background", "rest"}
+            Each two groups, each group with all rows, or each group with all other groups.
+        counted : array_like of bool, of the shape of `values`, optional
+            Entries that belong to the mean, such as the negatives of a false positive rate.
+        factor : float, optional
+            Weight of each difference; by default the mean over contrasts and features is taken.
+        units, population, bounds
+            As in :meth:`of_distributions`.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two groups, a value is illegal, a group has no counted row, or
+            a fixed unit has one row of a group.
+        """
+        table = two_dimensional(values, "values", bounds)
+        weights = (
+            np.ones(table.shape)
+            if counted is None
+            else two_dimensional(counted, "counted", (0, 1))
+        )
+        if weights.shape != table.shape:
+            raise ValueError(f"counted has shape {weights.shape}, values {table.shape}")
+        grouped = Grouped.of(groups, units, len(table), population)
+        number = len(grouped.names)
+        sides = len(contrast_sides(contrasts, number)[0]) * table.shape[1]
+        share = 1.0 / sides if factor is None else factor
+        rows, norm = mean_gaps(grouped, table, weights, contrasts, share)
+        span = (bounds[1] - bounds[0]) * largest_mean_gap(contrasts, number) * share * sides
+        engine = grouped.totals(rows, norm, population, span)
+        scale = span if math.isfinite(span) else float(np.ptp(table)) * share * sides
+        per_draw = 2.0 * float(grouped.per_draw(population).mean())
+        return cls._bracketed(
+            engine, grouped.sample(population), (scale**2 / 12.0 * per_draw, 0.0, 0.0)
+        )
+
+    @classmethod
+    def of_divergence(
+        cls,
+        categories: Iterable[Hashable],
+        groups: Iterable[Hashable],
+        *,
+        base: float | None = None,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Seminorm:
+        """Jensen-Shannon divergence of the category shares of two groups.
+
+        Parameters
+        ----------
+        categories : iterable of hashable
+            Category, or bin of a score, of each row.
+        groups : iterable of hashable
+            One of two labels per row.
+        base : float, optional
+            Base of the logarithm; natural by default.
+        units, population
+            As in :meth:`of_distributions`.
+
+        Raises
+        ------
+        ValueError
+            If there are not exactly two groups, or a fixed unit has one row of a group.
+        """
+        names = list(categories)
+        grouped = Grouped.of(groups, units, len(names), population)
+        if len(grouped.names) != 2:
+            raise ValueError(
+                f"groups holds {len(grouped.names)} groups; a divergence compares exactly two"
+            )
+        rows, norm = divergence(grouped, names, base)
+        engine = grouped.totals(rows, norm, population, math.log(2.0) * norm.scale)
+        # Close to equality the squared error is half the divergence per row.
+        slope = 0.5 * norm.scale * float(grouped.per_draw(population).sum())
+        return cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))
+
+    @classmethod
+    def of_associations(
+        cls,
+        counts: ArrayLike,
+        *,
+        mentions: ArrayLike | None = None,
+        reference: ArrayLike | None = None,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Seminorm:
+        """Mean over words of the total variation distance of their group shares to a reference.
+
+        Stereotypical associations of Bommasani et al. (2023), as in Bouchard (2024), section 3.1.
+        Words never seen are left out.
+
+        Parameters
+        ----------
+        counts : array_like of shape (n_responses, n_groups, n_words)
+            How often each response holds a word together with a group.
+        mentions : array_like of shape (n_responses, n_groups), optional
+            How often each response mentions a group; then the reference is the groups' shares of
+            all mentions.
+        reference : array_like of shape (n_groups,), optional
+            Share expected of each group; without `mentions` uniform by default.
+        units, population
+            As in :meth:`of_distributions`, one label per response.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, a count is negative, no word was seen, `reference` is no
+            distribution, or a fixed unit has one response.
+        """
+        table = Cooccurrences.of(counts, mentions, units, population)
+        shares = None if mentions is not None else table.reference(reference)
+        engine = table.bracket(shares, population)
+        per_unit = np.bincount(table.unit)
+        sample = Sample(
+            table.units, len(table.unit), int(per_unit.min()), int(per_unit.max()), population
+        )
+        # A distance is a mean of values of plus or minus a half.
+        planned = float((0.25 / table.hits).sum()) / len(table.hits) ** 2
+        return cls._bracketed(engine, sample, (planned, 0.0, 0.0))
+
+    @classmethod
+    def _bracketed(
+        cls, engine: Bracket, sample: Sample, planned: tuple[float, float, float]
+    ) -> Seminorm:
         reasons, notes = engine.flags()
         return cls(
             value=engine.value,
             engine=engine,
-            planned_variance=scale**2 / 12.0 * _per_draw(scores, population),
-            sample=Sample(
-                units=scores.units,
-                generations=len(scores.scores),
-                fewest=int(per_unit.min()),
-                most=int(per_unit.max()),
-                population=population,
-                effective=effective,
-                icc=icc,
-                design_effect=design,
-            ),
-            attainable=(0.0, span),
+            planned=planned,
+            sample=sample,
+            attainable=(0.0, engine.span),
             reasons=reasons,
             notes=notes,
             method=engine.method,
@@ -274,29 +377,9 @@ class Seminorm(Estimate):
         """
         if at is None:
             return self.engine.error()
-        factor = max(0.0, 1.0 - at * at) if self.shrinks else 1.0
-        return math.sqrt(factor * self.planned_variance)
+        constant, linear, square = self.planned
+        return math.sqrt(max(0.0, constant + linear * at + square * at * at))
 
     def best_case_gap(self, alpha: float) -> float:
         """Upper end of the fairest data of this size: no pair differs, every share is even."""
         return self.engine.best_case(alpha)
-
-
-def _whole(values: ArrayLike, name: str, least: int) -> Indices:
-    array = check_rows(values, name, (0.0, math.inf))
-    wrong = (array != np.floor(array)) | (array < least)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"{name} row {row} is {array[row]:g}; give whole numbers from {least}")
-    return array.astype(np.intp)
-
-
-def _per_draw(scores: Scores, population: Population) -> float:
-    """Variance of a difference of group means in units of the variance of one score."""
-    total = 0.0
-    for group in range(scores.groups):
-        inside = scores.group == group
-        between = PLANNING_ICC / len(np.unique(scores.unit[inside]))
-        total += (1.0 - PLANNING_ICC) / int(inside.sum())
-        total += between if population == "sampled" else 0.0
-    return total

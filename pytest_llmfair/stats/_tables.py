@@ -1,0 +1,180 @@
+"""From rows, groups and units to a distance on totals."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats._base import Population, Sample
+from pytest_llmfair.stats._bracket import Bracket
+from pytest_llmfair.stats._clusters import (
+    PLANNING_ICC,
+    Floats,
+    Indices,
+    cluster_index,
+    label_list,
+)
+from pytest_llmfair.stats._layout import Layout, ranks
+from pytest_llmfair.stats._norms import Divergence, MeanGaps
+from pytest_llmfair.stats._totals import Norm, Totals
+
+Contrasts = Literal["pairs", "background", "rest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Rows with the group and unit of each.
+
+    Attributes
+    ----------
+    group, unit : ndarray of shape (n_rows,)
+        Numbers of group and unit.
+    names : list
+        Group names in order of appearance.
+    units : int
+        Number of units.
+    """
+
+    group: Indices
+    unit: Indices
+    names: list[Hashable]
+    units: int
+
+    @classmethod
+    def of(
+        cls,
+        groups: Iterable[Hashable],
+        units: Iterable[Hashable] | None,
+        rows: int,
+        population: Population,
+    ) -> Grouped:
+        """Read labels.
+
+        Raises
+        ------
+        ValueError
+            If there is not one label per row, fewer than two groups, or a group has one row only
+            in a fixed unit (names group and row).
+        """
+        labels = label_list(groups, rows, "groups")
+        names = list(dict.fromkeys(labels))
+        if len(names) < 2:
+            raise ValueError(f"groups holds {len(names)} group; a distance needs two or more")
+        group, _ = cluster_index(labels, rows)
+        unit, count = cluster_index(units, rows)
+        found = cls(group, unit, names, count)
+        if population == "fixed":
+            slot = unit * len(names) + group
+            few = np.bincount(slot)[slot] < 2
+            if few.any():
+                row = int(np.argmax(few))
+                raise ValueError(
+                    f"row {row} (group {labels[row]!r}) is the only one of its unit and group; a "
+                    "fixed population needs at least 2, since nothing else varies"
+                )
+        return found
+
+    def per_draw(self, population: Population) -> Floats:
+        """Variance of a group mean in units of the variance of one row, planned per group."""
+        found = []
+        for number in range(len(self.names)):
+            inside = self.group == number
+            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
+            within = (1.0 - PLANNING_ICC) / int(inside.sum())
+            found.append(within + (between if population == "sampled" else 0.0))
+        return np.array(found)
+
+    def sample(self, population: Population) -> Sample:
+        """Sizes for the report."""
+        per_unit = np.bincount(self.unit)
+        return Sample(
+            units=self.units,
+            generations=len(self.unit),
+            fewest=int(per_unit.min()),
+            most=int(per_unit.max()),
+            population=population,
+        )
+
+    def totals(self, rows: Floats, norm: Norm, population: Population, span: float) -> Bracket:
+        """Bracket of a distance on the totals of `rows`; `norm` counts groups as here."""
+        codes = ranks(*rows.T)
+        layout, order, group_order = Layout.of(
+            self.unit, self.group, (self.units, len(self.names)), codes, population
+        )
+        if isinstance(norm, MeanGaps):
+            norm = norm.reordered(group_order)
+        problem = Totals(rows[order], layout, norm)
+        return Bracket(problem, span, layout.guards(codes[order], population))
+
+
+def two_dimensional(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Floats:
+    """Return one row of features per row of `values`, or raise ``ValueError`` naming the row."""
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim not in (1, 2) or table.size == 0:
+        raise ValueError(f"{name} has shape {table.shape}; give at least one row of numbers")
+    table = table.reshape(len(table), -1)
+    wrong = ~((table >= bounds[0]) & (table <= bounds[1]) & np.isfinite(table))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"{name} row {row} holds {table[row, column]:g}; give numbers in "
+            f"[{bounds[0]:g}, {bounds[1]:g}]"
+        )
+    return table
+
+
+def contrast_sides(kind: Contrasts, groups: int) -> tuple[Floats, Floats]:
+    """Sides of every comparison, as 0/1 rows over the groups."""
+    own = np.eye(groups)
+    if kind == "pairs":
+        first, second = np.triu_indices(groups, 1)
+        return own[first], own[second]
+    if kind == "background":
+        return own, np.ones((groups, groups))
+    if kind == "rest":
+        return own, 1.0 - own
+    raise ValueError(f"contrasts is {kind!r}; give 'pairs', 'background' or 'rest'")
+
+
+def largest_mean_gap(kind: Contrasts, groups: int) -> float:
+    """Largest mean of all contrasts when means lie in [0, 1]."""
+    if kind == "pairs":
+        # Half of the groups at either end.
+        return (groups // 2) * (groups - groups // 2) / (groups * (groups - 1) / 2.0)
+    return 1.0
+
+
+def mean_gaps(
+    grouped: Grouped, values: Floats, counted: Floats, kind: Contrasts, factor: float
+) -> tuple[Floats, MeanGaps]:
+    """Rows and norm of absolute differences of means.
+
+    Raises
+    ------
+    ValueError
+        If a group has no counted row for a feature (names the group).
+    """
+    for number, name in enumerate(grouped.names):
+        if (counted[grouped.group == number].sum(axis=0) == 0.0).any():
+            raise ValueError(f"group {name!r} has no counted row; its mean is not defined")
+    first, second = contrast_sides(kind, len(grouped.names))
+    return np.hstack([values * counted, counted]), MeanGaps(first, second, factor)
+
+
+def divergence(
+    grouped: Grouped, categories: Sequence[Hashable], base: float | None
+) -> tuple[Floats, Divergence]:
+    """Rows and norm of the Jensen-Shannon divergence of category shares."""
+    number, count = cluster_index(categories, len(grouped.group), "categories")
+    # The order of columns must not depend on which category comes first.
+    rows = np.zeros((len(number), count))
+    rows[np.arange(len(number)), number] = 1.0
+    inside = grouped.group == 0
+    keys = np.sort([rows[inside].sum(axis=0), rows[~inside].sum(axis=0)], axis=0)
+    columns = np.lexsort((rows[inside].sum(axis=0), keys[1], keys[0]))
+    scale = 1.0 if base is None else 1.0 / float(np.log(base))
+    return rows[:, columns], Divergence(scale)

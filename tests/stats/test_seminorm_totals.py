@@ -1,0 +1,297 @@
+"""Distances on totals per group: means, category shares, words; beside direct transcriptions."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import Seminorm
+
+LEVELS = (0.5, 0.9, 0.95, 0.999)
+
+
+def draw_rows(rng, groups=3, rows=24):
+    labels = [f"g{k % groups}" for k in range(rows)]
+    return rng.integers(0, 5, rows) / 4.0, labels
+
+
+def means(values, labels):
+    names = list(dict.fromkeys(labels))
+    return [np.mean([v for v, g in zip(values, labels, strict=True) if g == n]) for n in names]
+
+
+def test_pairs_are_the_mean_absolute_difference_of_all_pairs():
+    values, labels = draw_rows(np.random.default_rng(1), groups=4)
+    direct = np.mean([abs(a - b) for a, b in combinations(means(values, labels), 2)])
+    assert Seminorm.of_vectors(values, labels).value == pytest.approx(direct)
+
+
+def test_background_is_every_row():
+    values, labels = draw_rows(np.random.default_rng(2))
+    direct = np.mean([abs(m - np.mean(values)) for m in means(values, labels)])
+    estimate = Seminorm.of_vectors(values, labels, contrasts="background")
+    assert estimate.value == pytest.approx(direct)
+
+
+def test_rest_is_every_other_row():
+    values, labels = draw_rows(np.random.default_rng(3))
+    direct = 0.0
+    for name in ("g0", "g1", "g2"):
+        inside = np.array(labels) == name
+        direct += abs(values[inside].mean() - values[~inside].mean()) / 3
+    assert Seminorm.of_vectors(values, labels, contrasts="rest").value == pytest.approx(direct)
+
+
+def test_counted_rows_and_several_features_with_a_factor():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 2, (40, 2)).astype(float)
+    counted = rng.random((40, 2)) < 0.7
+    labels = ["a", "b"] * 20
+    direct = 0.0
+    for f in range(2):
+        a = [
+            v
+            for v, c, g in zip(values[:, f], counted[:, f], labels, strict=True)
+            if c and g == "a"
+        ]
+        b = [
+            v
+            for v, c, g in zip(values[:, f], counted[:, f], labels, strict=True)
+            if c and g == "b"
+        ]
+        direct += 0.7 * abs(np.mean(a) - np.mean(b))
+    estimate = Seminorm.of_vectors(values, labels, counted=counted, factor=0.7)
+    assert estimate.value == pytest.approx(direct)
+    assert estimate.attainable[1] == pytest.approx(1.4)
+
+
+def test_mean_over_pairs_reaches_only_the_half_split():
+    estimate = Seminorm.of_vectors([0.0, 0.0, 1.0, 1.0] * 9, list("abcd") * 9)
+    assert estimate.value == pytest.approx(4 / 6)
+    assert estimate.attainable == (0.0, pytest.approx(4 / 6))
+
+
+def jensen_shannon(p, q):
+    total = 0.0
+    for a, b in zip(p, q, strict=True):
+        m = (a + b) / 2
+        total += 0.5 * (a * math.log(a / m) if a else 0) + 0.5 * (b * math.log(b / m) if b else 0)
+    return total
+
+
+def test_divergence_is_the_printed_formula():
+    categories = list("xxyyyzzzzz") + list("xyyyyyyww")
+    labels = ["a"] * 10 + ["b"] * 9
+    direct = jensen_shannon([0.2, 0.3, 0.5, 0.0], [1 / 9, 6 / 9, 0.0, 2 / 9])
+    assert Seminorm.of_divergence(categories, labels).value == pytest.approx(direct)
+    bits = Seminorm.of_divergence(categories, labels, base=2)
+    assert bits.value == pytest.approx(direct / math.log(2))
+    assert bits.attainable == (0.0, pytest.approx(1.0))
+
+
+def test_disjoint_categories_diverge_by_log_two_but_not_for_certain():
+    estimate = Seminorm.of_divergence(list("x" * 30 + "y" * 30), ["a"] * 30 + ["b"] * 30)
+    assert estimate.value == pytest.approx(math.log(2))
+    assert estimate.interval().lower < 0.95 * math.log(2)
+
+
+def words(rng, responses=60, share=(0.5, 0.3, 0.2), vocabulary=4):
+    counts = np.zeros((responses, len(share), vocabulary))
+    for row in range(responses):
+        for _ in range(int(rng.integers(0, 3))):
+            counts[row, rng.choice(len(share), p=share), rng.integers(vocabulary)] += 1
+    return counts
+
+
+def associations(counts, reference):
+    total, seen = 0.0, 0
+    for w in range(counts.shape[2]):
+        hits = counts[:, :, w].sum(axis=0)
+        if hits.sum():
+            seen += 1
+            total += 0.5 * sum(
+                abs(h / hits.sum() - r) for h, r in zip(hits, reference, strict=True)
+            )
+    return total / seen
+
+
+def test_associations_are_the_mean_distance_to_the_uniform_share():
+    counts = words(np.random.default_rng(5))
+    counts[:, :, 2] = 0
+    estimate = Seminorm.of_associations(counts)
+    assert estimate.value == pytest.approx(associations(counts, [1 / 3] * 3))
+    assert estimate.attainable == (0.0, pytest.approx(2 / 3))
+
+
+def test_associations_against_given_shares_and_the_groups_own_mentions():
+    rng = np.random.default_rng(6)
+    counts = words(rng)
+    mentions = counts.sum(axis=2) + rng.integers(0, 2, counts.shape[:2])
+    own = mentions.sum(axis=0) / mentions.sum()
+    given = Seminorm.of_associations(counts, reference=[0.5, 0.25, 0.25])
+    assert given.value == pytest.approx(associations(counts, [0.5, 0.25, 0.25]))
+    observed = Seminorm.of_associations(counts, mentions=mentions)
+    assert observed.value == pytest.approx(associations(counts, own))
+
+
+def test_unequal_mentions_are_no_association_against_the_groups_own_shares():
+    rng = np.random.default_rng(7)
+    counts = words(rng, responses=300, share=(0.9, 0.1))
+    observed = Seminorm.of_associations(counts, mentions=counts.sum(axis=2))
+    assert observed.p_equal() > 0.05
+    assert Seminorm.of_associations(counts).p_equal() < 0.01
+    assert observed.noise_floor() == pytest.approx(observed.value, rel=0.9)
+
+
+def everything(e):
+    return (e.value, e.debiased, e.lower_bound(0.025),
+            e.upper_bound(0.025), e.p_equal(), e.noise_floor())  # fmt: skip
+
+
+@given(st.integers(0, 10**6), st.permutations(range(30)), st.permutations("abc"))
+@settings(deadline=None, max_examples=15)
+def test_row_order_and_group_names_change_nothing_at_all(seed, order, names):
+    values, labels = draw_rows(np.random.default_rng(seed), rows=30)
+    renamed = [names[int(g[1])] for g in labels]
+    moved = values[list(order)], [renamed[k] for k in order]
+    assert everything(Seminorm.of_vectors(values, labels)) == everything(
+        Seminorm.of_vectors(*moved)
+    )
+
+
+@given(st.integers(0, 10**6), st.permutations(range(20)))
+@settings(deadline=None, max_examples=15)
+def test_order_of_responses_groups_and_words_changes_nothing_at_all(seed, order):
+    rng = np.random.default_rng(seed)
+    counts = words(rng, responses=20)
+    counts[0, 0, 0] += 1
+    moved = counts[list(order)][:, rng.permutation(3)][:, :, rng.permutation(4)]
+    assert everything(Seminorm.of_associations(counts)) == everything(
+        Seminorm.of_associations(moved)
+    )
+
+
+@given(st.integers(0, 10**6), st.booleans())
+@settings(deadline=None, max_examples=15)
+def test_divergence_ignores_names_and_order(seed, swap):
+    rng = np.random.default_rng(seed)
+    categories, labels = rng.integers(0, 4, 24), np.array(["a", "b"] * 12)
+    order = rng.permutation(24)
+    renamed = np.where(labels == "a", "z", "y") if swap else labels
+    assert everything(Seminorm.of_divergence(categories.tolist(), labels)) == everything(
+        Seminorm.of_divergence((3 - categories[order]).tolist(), renamed[order])
+    )
+
+
+def build(kind, rng):
+    if kind == "vectors":
+        return Seminorm.of_vectors(*draw_rows(rng, rows=18))
+    if kind == "divergence":
+        return Seminorm.of_divergence(rng.integers(0, 3, 30).tolist(), ["a", "b"] * 15)
+    counts = words(rng, responses=15)
+    counts[0, 1, 1] += 1
+    return Seminorm.of_associations(counts)
+
+
+@given(st.sampled_from(["vectors", "divergence", "words"]), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=40)
+def test_value_debiased_and_interval_agree_at_every_level(kind, seed):
+    e = build(kind, np.random.default_rng(seed))
+    for level in LEVELS:
+        ends = e.interval(level)
+        assert 0.0 <= ends.lower <= e.debiased <= e.value <= ends.upper
+        assert ends.lower < ends.upper <= e.attainable[1]
+        alpha = round((1.0 - level) / 2.0, 15)
+        for x in (0.0, 0.1, e.value, 0.5):
+            assert (e.p_exceeds(x) < alpha) == (ends.lower > x)
+            assert (e.p_within(x) < alpha) == (ends.upper <= x)
+
+
+@pytest.mark.parametrize("kind", ["vectors", "divergence", "words"])
+def test_influence_is_the_change_when_one_unit_counts_more(kind):
+    problem = build(kind, np.random.default_rng(8)).engine.problem
+    ones = np.ones((1, problem.strata.units))
+    base = problem.frozen(ones, ones)[0]
+    influence = problem.influence()
+    for unit in range(problem.strata.units):
+        heavier = ones.copy()
+        heavier[0, unit] += 1e-6
+        change = (problem.frozen(ones, heavier)[0] - base) / 1e-6
+        assert influence[unit] == pytest.approx(change, abs=1e-5)
+
+
+def test_pairs_of_a_unit_are_compared_inside_it():
+    rng = np.random.default_rng(9)
+    level = np.repeat(rng.random(40), 3)
+    values = np.clip(level + np.tile([0.0, 0.05, 0.1], 40) + rng.normal(0, 0.01, 120), 0, 1.2)
+    labels, units = ["a", "b", "c"] * 40, np.repeat(np.arange(40), 3)
+    paired = Seminorm.of_vectors(values, labels, units=units, bounds=(0, 2)).interval()
+    alone = Seminorm.of_vectors(values, labels, bounds=(0, 2)).interval()
+    assert paired.width < 0.2 * alone.width
+
+
+def test_fixed_units_vary_by_their_rows_only():
+    rng = np.random.default_rng(10)
+    values = np.repeat(rng.random(20), 8) * 0.9 + rng.random(160) * 0.01
+    labels, units = ["a", "a", "b", "b"] * 40, np.repeat(np.arange(20), 8)
+    fixed = Seminorm.of_vectors(values, labels, units=units, population="fixed")
+    assert fixed.interval().width < 0.02
+    assert fixed.sample.population == "fixed"
+
+
+def test_fixed_prompts_keep_their_share_of_responses():
+    rng = np.random.default_rng(11)
+    counts, prompts = words(rng, responses=80), np.repeat(np.arange(10), 8)
+    fixed = Seminorm.of_associations(counts, units=prompts, population="fixed").interval()
+    assert 0.0 <= fixed.lower < fixed.upper < 0.7
+
+
+def test_few_responses_with_hits_allow_for_others():
+    counts = np.zeros((500, 2, 3))
+    counts[0, 0, 0] = counts[1, 1, 1] = counts[2, 0, 2] = 1
+    estimate = Seminorm.of_associations(counts)
+    assert estimate.value == 0.5
+    assert estimate.interval().lower < 0.2
+    assert "thin_evidence" in estimate.reasons
+
+
+@pytest.mark.parametrize(
+    ("call", "words_"),
+    [
+        (lambda: Seminorm.of_vectors([0.1, 0.2], ["a", "a"]), "groups holds 1 group"),
+        (lambda: Seminorm.of_vectors([0.1, 1.2], ["a", "b"]), "values row 1 holds 1.2"),
+        (lambda: Seminorm.of_vectors([0.1, 0.2], ["a"]), "groups has 1 labels for 2 rows"),
+        (
+            lambda: Seminorm.of_vectors([0.1, 0.2], ["a", "b"], counted=[1, 0]),
+            "group 'b' has no counted row",
+        ),
+        (
+            lambda: Seminorm.of_vectors([0.1, 0.2], ["a", "b"], contrasts="all"),
+            "contrasts is 'all'",
+        ),
+        (
+            lambda: Seminorm.of_vectors([0.1, 0.2], ["a", "b"], population="fixed"),
+            r"row 0 \(group 'a'\) is the only one",
+        ),
+        (lambda: Seminorm.of_divergence("xyz", "abc"), "3 groups; a divergence compares"),
+        (lambda: Seminorm.of_associations(np.zeros((3, 2, 2))), "no word was seen"),
+        (lambda: Seminorm.of_associations(np.ones((3, 2))), "counts has 2 dimensions"),
+        (lambda: Seminorm.of_associations(-np.ones((3, 2, 1))), "counts of response 0"),
+        (
+            lambda: Seminorm.of_associations(np.ones((3, 2, 1)), reference=[0.5, 0.6]),
+            "give 2 shares that add up to 1",
+        ),
+        (
+            lambda: Seminorm.of_associations(np.ones((3, 2, 1)), population="fixed"),
+            "response 0 is the only one of its unit",
+        ),
+    ],
+)
+def test_wrong_input_is_named(call, words_):
+    with pytest.raises(ValueError, match=words_):
+        call()
