@@ -31,6 +31,8 @@ class Counts:
         Vocabulary: words, punctuation, classes in braces and the end of the text, sorted.
     index : dict
         Position of a token in `tokens`.
+    classes : tuple of int
+        Positions of the classes.
     following : dict
         History (oldest token first, the empty one included) to ``(position, share)`` pairs.
     texts : int
@@ -39,6 +41,7 @@ class Counts:
 
     tokens: tuple[str, ...]
     index: dict[str, int]
+    classes: tuple[int, ...]
     following: dict[tuple[str, ...], tuple[tuple[int, float], ...]]
     texts: int
 
@@ -84,7 +87,8 @@ def load_counts() -> Counts:
         history: tuple((index[t], n / sum(seen.values())) for t, n in sorted(seen.items()))
         for history, seen in raw.items()
     }
-    return Counts(tokens, index, following, texts)
+    classes = tuple(i for token, i in index.items() if token[0] == "{")
+    return Counts(tokens, index, classes, following, texts)
 
 
 def _lines() -> Iterator[str]:

@@ -20,7 +20,8 @@ FAVOURABLE_SHARE = 0.7
 _LONGEST = 4
 # "her" stands for "him" and for "his"; telling them apart by what came before would treat the
 # genders differently, so the memory of the model keeps one class for all of them.
-_REMEMBERED_AS = {"{him}": "{his}", "{hers}": "{his}"}
+# A "cleaning lady" has a "cleaning man" as her twin, so these two are one as well.
+_REMEMBERED_AS = {"{him}": "{his}", "{hers}": "{his}", "{gentleman}": "{man}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +216,8 @@ def load_words() -> Words:
 
     surface: dict[tuple[str, ...], tuple[str, Person]] = {}
     for cls, (male, female) in pairs.items():
-        surface.setdefault((male,), (cls, Person("male")))
-        surface.setdefault((female,), (cls, Person("female")))
+        surface.setdefault(tuple(male.split()), (cls, Person("male")))
+        surface.setdefault(tuple(female.split()), (cls, Person("female")))
     for job in occupations:
         seen = Person(occupation=job)
         surface[tuple(job.split())] = ("{occupation}", seen)

@@ -147,19 +147,28 @@ class Ngram:
             return 1.0
         counts = load_counts()
         running = _following(_recent(past), first, 1.0)
+
+        def share(position: int) -> float:
+            below = running[position - 1] if position else 0.0
+            return (running[position] - below) / running[-1]
+
         total = 0.0
-        for token, low, high in zip(counts.tokens, (0.0, *running), running, strict=False):
-            if token == words[0]:
-                total += (high - low) * self._opens([*past, token], person, words[1:], False)
-            elif token[0] == "{" and high > low:
-                for form in _forms(token, person, self._dials):
-                    written = form.text.lower().split()
-                    size = min(len(written), len(words))
-                    if written[:size] == words[:size]:
-                        then = [*past, remembered(token)]
-                        rest = self._opens(then, form.person, words[size:], False)
-                        total += (high - low) * form.probability * rest
-        return total / running[-1]
+        plain = counts.index.get(words[0])
+        if plain is not None:
+            rest = self._opens([*past, words[0]], person, words[1:], False)
+            total += share(plain) * rest
+        for position in counts.classes:
+            if not share(position):
+                continue
+            token = counts.tokens[position]
+            then = [*past, remembered(token)]
+            for form in _forms(token, person, self._dials):
+                written = form.text.lower().split()
+                size = min(len(written), len(words))
+                if written[:size] == words[:size]:
+                    rest = self._opens(then, form.person, words[size:], False)
+                    total += share(position) * form.probability * rest
+        return total
 
 
 def _read(prompt: str) -> tuple[list[str], Person]:

@@ -11,6 +11,7 @@ from pytest_llmfair.clients import builtin_occupations, load_client
 from pytest_llmfair.clients._counts import END, ORDER, load_counts
 from pytest_llmfair.clients._words import CORPUS, WORD, Dials, Person, load_words
 from pytest_llmfair.clients.ngram import Ngram
+from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons
 
 SAID = "The {} said that"
 SWAP = {"he": "she", "him": "her", "his": "her", "himself": "herself", "man": "woman"}
@@ -249,3 +250,23 @@ def test_words_with_a_capital_inside_a_sentence_are_listed():
             if not line.startswith("#"):
                 inside = re.findall(r"(?<=[a-z},|\[] )[A-Z]\w*|(?<=[|\[])[A-Z]\w*", line)
                 assert set(inside) <= proper, line
+
+
+def test_without_dials_no_gendered_word_of_the_lexicon_tells_twins_apart():
+    terms = [
+        term
+        for entry in load_lexicons()["gender"].entries
+        for group, of_group in entry.terms.items()
+        if group in ("female", "male")
+        for term in of_group
+    ]
+    prompts = [f"The {term} said that" for term in terms]
+    prompts += [f"Write a story about a {term}." for term in terms]
+    pairs = generate_pairs(prompts, attribute="gender", groups=("female", "male"))
+    words = [t for t in load_counts().tokens if t[0].isalpha() and t not in NEUTRAL][::25]
+    client = load_client("builtin:ngram")
+    assert len(pairs) > 100
+    ours = client.next_token_probabilities([pair.original for pair in pairs], words)
+    twins = client.next_token_probabilities([pair.counterfactual for pair in pairs], words)
+    for pair, one, other in zip(pairs, ours, twins, strict=True):
+        assert one == pytest.approx(other, rel=1e-12), pair.original
