@@ -92,11 +92,10 @@ class Words:
                 cls, seen = "{name}", Person(self.names.get(tokens[i]), tokens[i])
             if cls is None:
                 history.append(lower[i])
-            else:
+            elif cls != "{name}" or history[-1:] != ["{name}"]:
                 person = _merge(person, seen)
-                # "Anna Smith" is one person: the first name is kept.
-                if cls != "{name}" or history[-1:] != ["{name}"]:
-                    history.append(remembered(cls))
+                history.append(remembered(cls))
+            # Else "Anna Smith", one person: the first name is kept.
             i += size
         return history, person
 

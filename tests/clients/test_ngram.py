@@ -186,6 +186,12 @@ def test_a_name_that_the_model_does_not_know_is_still_a_name():
     assert any("Lakisha" in a for a in client.generate(["Write a reference for Lakisha."], 40)[0])
 
 
+def test_the_last_person_of_a_prompt_counts():
+    client = load_client("builtin:ngram")
+    prompts = ["Adam told Anna that", "She told Lakisha that", "Anna Smith said that"]
+    assert share_of_he(client, prompts) == pytest.approx([0.0, 0.5, 0.0])
+
+
 def test_first_words_have_probability_one_together():
     model = Ngram()
     counts, words = load_counts(), load_words()

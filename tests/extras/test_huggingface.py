@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from pytest_llmfair.clients import Missing, ModelSpecError, load_client
+from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
+from pytest_llmfair.clients._decoder import _choose
 from pytest_llmfair.clients._seeds import sample_seed
 
 CONTEXT = 64
@@ -49,8 +51,12 @@ def folder(tmp_path_factory):
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(4.0)
-        # Answers of many lengths: the model ends now and then.
-        model.transformer.wte.weight[0] = model.transformer.wte.weight[1:].mean(0) * 8
+        # Answers of many lengths: the end has one logit everywhere, through a unit of its own.
+        model.transformer.ln_f.weight[0] = 0.0
+        model.transformer.ln_f.bias[0] = 1.0
+        model.transformer.wte.weight[:, 0] = 0.0
+        model.transformer.wte.weight[0] = 0.0
+        model.transformer.wte.weight[0, 0] = 4.0
     model.save_pretrained(where)
     assert (where / "model.safetensors").exists()
     return where
@@ -65,10 +71,10 @@ def parts(client):
     return client.backend.decoder.model, client.backend.tokenizer
 
 
-def slow_answer(client, prompt, seed, temperature, max_tokens):
+def slow_answer(client, prompt, seed, temperature, max_tokens, **options):
     """One sample, one full pass per token, no cache, no batch."""
     model, tokenizer = parts(client)
-    ids = tokenizer(prompt)["input_ids"]
+    ids = tokenizer(prompt, **options)["input_ids"]
     asked, draw = len(ids), random.Random(seed)
     while len(ids) - asked < max_tokens:
         with torch.no_grad():
@@ -115,8 +121,21 @@ def test_greedy_answers_are_all_alike_and_equal_to_the_slow_ones(client):
 
 
 def test_answers_end_where_the_model_ends_them(client):
-    lengths = {len(a) for row in client.generate(SHORT, 40) for a in row if isinstance(a, str)}
-    assert len(lengths) > 5
+    requests = [Request("He", seed) for seed in range(200)]
+    counts = Counter(
+        len(client.backend.tokenizer(answer)["input_ids"]) if answer else 0
+        for answer in client.backend.generate(requests, temperature=1.0, max_tokens=10)
+    )
+    assert counts[0] > 5
+    assert sum(counts[length] for length in range(1, 8)) > 20
+    assert sum(counts[length] for length in range(8, 12)) > 20
+
+
+def test_a_token_without_probability_is_never_drawn():
+    logits = torch.tensor([[-math.inf, 0.0, 0.0, -math.inf]] * 2)
+    last = math.nextafter(1.0, 0.0)
+    assert _choose(logits, 1.0, [0.0, last]).tolist() == [1, 2]
+    assert _choose(logits, 1e-30, [0.0, last]).tolist() == [1, 2]
 
 
 def test_probabilities_are_products_of_the_models_own(client):
@@ -167,23 +186,42 @@ def test_a_prompt_longer_than_the_context_loses_no_other_answer(client):
         client.next_token_probabilities(["word " * 200], ["he"])
 
 
-def test_a_chat_template_frames_the_prompt(folder, tmp_path):
-    plain = load_client(f"hf:{folder}?max_tokens=6")
-    for part in plain.backend.decoder.model, plain.backend.tokenizer:
-        part.save_pretrained(tmp_path)
-    template = "{% for m in messages %}User: {{ m.content }}\n{% endfor %}Assistant: "
-    (tmp_path / "chat_template.jinja").write_text(template, encoding="utf-8")
-    chat = load_client(f"hf:{tmp_path}?max_tokens=6")
-    framed = "User: Hi\nAssistant: "
-    seed = sample_seed(0, "Hi", 0, 0)
-    assert text_or_reason(chat.generate(["Hi"])[0][0]) == slow_answer(plain, framed, seed, 1.0, 6)
-    ids = plain.backend.tokenizer(framed)["input_ids"]
-    with torch.no_grad():
-        logs = plain.backend.decoder.model(torch.tensor([ids])).logits[0, -1].softmax(-1)
-    (token,) = plain.backend.tokenizer("a")["input_ids"]
-    assert chat.next_token_probabilities(["Hi"], ["a"])[0]["a"] == pytest.approx(
-        float(logs[token])
+@pytest.fixture
+def starting(folder, tmp_path):
+    """The same model with a tokenizer that puts a token before every text."""
+    plain = load_client(f"hf:{folder}")
+    model, tokenizer = parts(plain)
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="<end> $A", special_tokens=[("<end>", 0)]
     )
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    return tmp_path
+
+
+def test_a_token_before_every_text_is_kept(starting):
+    client = load_client(f"hf:{starting}?max_tokens=6")
+    assert parts(client)[1]("He")["input_ids"][0] == 0
+    seed = sample_seed(0, "He", 0, 0)
+    slow = slow_answer(client, "He", seed, 1.0, 6)
+    assert text_or_reason(client.generate(["He"])[0][0]) == slow
+
+
+def test_a_chat_template_frames_the_prompt_and_writes_its_special_tokens_itself(starting):
+    template = "{% for m in messages %}User: {{ m.content }}\n{% endfor %}Assistant:"
+    (starting / "chat_template.jinja").write_text(template, encoding="utf-8")
+    chat = load_client(f"hf:{starting}?max_tokens=6")
+    framed = "User: Hi\nAssistant:"
+    for j, answer in enumerate(chat.generate(["Hi"], 8)[0]):
+        seed = sample_seed(0, "Hi", 0, j)
+        slow = slow_answer(chat, framed, seed, 1.0, 6, add_special_tokens=False)
+        assert text_or_reason(answer) == slow
+    model, tokenizer = parts(chat)
+    ids = tokenizer(framed + "a", add_special_tokens=False)["input_ids"]
+    with torch.no_grad():
+        logs = model(torch.tensor([ids])).logits[0, -2].softmax(-1)
+    found = chat.next_token_probabilities(["Hi"], ["a"])[0]
+    assert found["a"] == pytest.approx(float(logs[ids[-1]]))
 
 
 def test_the_model_says_what_it_is(client, folder):
