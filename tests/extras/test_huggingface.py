@@ -132,10 +132,10 @@ def test_answers_end_where_the_model_ends_them(client):
 
 
 def test_a_token_without_probability_is_never_drawn():
-    logits = torch.tensor([[-math.inf, 0.0, 0.0, -math.inf]] * 2)
+    logits = torch.tensor([[-math.inf, 50.0, 50.0, -math.inf]] * 2)
     last = math.nextafter(1.0, 0.0)
     assert _choose(logits, 1.0, [0.0, last]).tolist() == [1, 2]
-    assert _choose(logits, 1e-30, [0.0, last]).tolist() == [1, 2]
+    assert _choose(logits, 1e-37, [0.0, last]).tolist() == [1, 2]
 
 
 def test_probabilities_are_products_of_the_models_own(client):
