@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from pytest_llmfair.recording import Recorder, recording
 from pytest_llmfair.settings import Settings
+
+# The same examples in every run, however slow the machine: a red run can be repeated.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)
