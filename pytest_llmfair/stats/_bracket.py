@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 
 from pytest_llmfair.stats._clusters import Floats
-from pytest_llmfair.stats._intervals import normal_quantile, t_quantile, zero_event_bound
-from pytest_llmfair.stats._resampling import Strata
+from pytest_llmfair.stats._intervals import t_quantile, zero_event_bound
+from pytest_llmfair.stats._resampling import Strata, upper_quantile
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
 
 # Chosen by data, even on other units, a functional has a somewhat larger error than a given one.
@@ -25,8 +25,6 @@ _INFLATION = 1.1
 _ROUNDING = 1e-12
 _WORK = 40_000_000
 _DRAWS = (500, 2000)
-# Draws beyond a quantile that still give it; further out the tail of a normal takes over.
-_TAIL = 10
 
 
 class Engine(Protocol):
@@ -170,7 +168,9 @@ class Bracket:
     @property
     def constant(self) -> bool:
         """Whether no resampling changes the distance."""
-        return not self.single and float(self._draws[-1] - self._draws[0]) <= self._rounding
+        if self.single or self._error_df[0] > 0.0:
+            return False
+        return float(self._draws[-1] - self._draws[0]) <= self._rounding
 
     @property
     def debiased(self) -> float:
@@ -206,14 +206,7 @@ class Bracket:
         return max(zero_event_bound(guard.trials, alpha) for guard in self.guards)
 
     def _quantile(self, alpha: float) -> float:
-        draws = self._draws
-        last = _TAIL / len(draws)
-        if alpha >= last:
-            return float(np.quantile(draws, 1.0 - alpha))
-        middle, end = (float(x) for x in np.quantile(draws, [0.84, 1.0 - last]))
-        z_middle, z_end = normal_quantile(0.84), normal_quantile(1.0 - last)
-        step = (end - middle) / (z_end - z_middle)
-        return end + (normal_quantile(1.0 - alpha) - z_end) * step
+        return upper_quantile(self._draws, alpha)
 
     def error(self) -> float:
         """Return the standard error of the functional that the data chose; NaN with one unit."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytest_llmfair.stats._clusters import Floats, Indices, kurtosis_df, satterthwaite
+from pytest_llmfair.stats._intervals import normal_quantile
 
 # Bootstrap weights, cross-fits and relabellings each have a stream of their own.
 SEED_BOOTSTRAP, SEED_FOLDS, SEED_LABELS = 11, 12, 13
@@ -19,6 +20,8 @@ SEED_BOOTSTRAP, SEED_FOLDS, SEED_LABELS = 11, 12, 13
 _FOLDS = 3
 # Folds depend on the rank of units in canonical order, so that only many of them are fair.
 _REPEATS = 16
+# Draws beyond a quantile that still give it; further out the tail of a normal takes over.
+_TAIL = 10
 # Numbers held at a time while resampling.
 _BLOCK = 2_000_000
 
@@ -29,6 +32,24 @@ def blocks(draws: int, columns: int) -> Iterator[int]:
     while draws > 0:
         yield min(most, draws)
         draws -= most
+
+
+def upper_quantile(draws: Floats, alpha: float) -> float:
+    """Quantile 1 - `alpha` of sorted draws; it never falls as `alpha` does, at any `alpha`."""
+    last = _TAIL / len(draws)
+    if alpha >= last:
+        return _between(draws, 1.0 - alpha)
+    middle, end = _between(draws, 0.84), _between(draws, 1.0 - last)
+    z_middle, z_end = normal_quantile(0.84), normal_quantile(1.0 - last)
+    return end + (normal_quantile(1.0 - alpha) - z_end) * (end - middle) / (z_end - z_middle)
+
+
+def _between(draws: Floats, share: float) -> float:
+    """Quantile of sorted draws, interpolated."""
+    place = share * (len(draws) - 1)
+    below = min(int(place), len(draws) - 2)
+    step = float(draws[below + 1]) - float(draws[below])
+    return float(draws[below]) + (place - below) * step
 
 
 @dataclass(frozen=True, slots=True)

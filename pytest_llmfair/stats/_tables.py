@@ -11,14 +11,17 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._base import Population, Sample
 from pytest_llmfair.stats._bracket import Bracket
+from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import (
     PLANNING_ICC,
     Floats,
     Indices,
     cluster_index,
+    compact,
+    is_constant,
     label_list,
 )
-from pytest_llmfair.stats._layout import Layout, ranks
+from pytest_llmfair.stats._layout import Layout, places, ranks
 from pytest_llmfair.stats._norms import Divergence, MeanGaps
 from pytest_llmfair.stats._totals import Norm, Totals
 
@@ -87,6 +90,44 @@ class Grouped:
             within = (1.0 - PLANNING_ICC) / int(inside.sum())
             found.append(within + (between if population == "sampled" else 0.0))
         return np.array(found)
+
+    def subset(self, kept: Indices) -> Grouped:
+        """Return the same for some rows."""
+        group, names = compact(self.group[kept])
+        unit, units = compact(self.unit[kept])
+        left = np.unique(self.group[kept])
+        return Grouped(group, unit, [self.names[k] for k in left[:names]], units)
+
+    def covariance(self, values: Floats, population: Population, span: float) -> Floats:
+        """Covariance of the group means of `values`, which range over `span`.
+
+        A group that never varies gets the variance of one event more, one with a single unit the
+        largest there is: no group is known for certain.
+        """
+        covariance = self._observed(values, population)
+        for g in range(len(self.names)):
+            inside = self.group == g
+            own = np.unique(self.unit[inside]).size
+            if own < 2 and population == "sampled":
+                covariance[g, g] = 0.25 * span**2
+            elif is_constant(values[inside], span):
+                share = 1.0 / (own + 2.0)
+                covariance[g, g] += span**2 * share * (1.0 - share) / own
+        return covariance
+
+    def _observed(self, values: Floats, population: Population) -> Floats:
+        groups = len(self.names)
+        sizes = np.bincount(self.group)
+        if population == "fixed":
+            slot = np.unique(self.unit * groups + self.group, return_inverse=True)[1]
+            counts = np.bincount(slot)
+            centred = values - (np.bincount(slot, weights=values) / counts)[slot]
+            spread = centred**2 * (counts / (counts - 1.0))[slot]
+            return np.diag(np.bincount(self.group, weights=spread) / sizes**2)
+        centred = values - (np.bincount(self.group, weights=values) / sizes)[self.group]
+        influence = np.zeros((self.units, groups))
+        np.add.at(influence, (self.unit, self.group), centred / sizes[self.group])
+        return np.asarray(influence.T @ influence * (self.units / max(1.0, self.units - 1.0)))
 
     def sample(self, population: Population) -> Sample:
         """Sizes for the report."""
@@ -171,10 +212,11 @@ def divergence(
     """Rows and norm of the Jensen-Shannon divergence of category shares."""
     number, count = cluster_index(categories, len(grouped.group), "categories")
     # The order of columns must not depend on which category comes first.
+    axes = [grouped.unit, grouped.group, number]
+    order = canonical_orders(
+        axes, [grouped.units, len(grouped.names), count], np.ones(len(number))
+    )[2]
     rows = np.zeros((len(number), count))
-    rows[np.arange(len(number)), number] = 1.0
-    inside = grouped.group == 0
-    keys = np.sort([rows[inside].sum(axis=0), rows[~inside].sum(axis=0)], axis=0)
-    columns = np.lexsort((rows[inside].sum(axis=0), keys[1], keys[0]))
+    rows[np.arange(len(number)), places(order)[number]] = 1.0
     scale = 1.0 if base is None else 1.0 / float(np.log(base))
-    return rows[:, columns], Divergence(scale)
+    return rows, Divergence(scale)

@@ -1,0 +1,163 @@
+"""Dissimilarities between the answers of two sides, prompt by prompt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._resampling import SEED_LABELS
+
+_RELABELLINGS = 499
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Symmetric matrices of dissimilarities, answers of the first side first.
+
+    Attributes
+    ----------
+    matrices : tuple of ndarray of shape (n_answers, n_answers)
+        One per prompt.
+    first : tuple of int
+        Answers of the first side, per prompt.
+    """
+
+    matrices: tuple[Floats, ...]
+    first: tuple[int, ...]
+    _draws: dict[str, Floats] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, matrices: Sequence[ArrayLike], first: Sequence[int]) -> Sides:
+        """Check matrices; ``ValueError`` names the first wrong prompt."""
+        tables = [np.asarray(matrix, dtype=np.float64) for matrix in matrices]
+        if len(tables) != len(first) or not tables:
+            raise ValueError(
+                f"{len(tables)} prompts of dissimilarities, {len(first)} numbers of answers; give "
+                "one of each per prompt"
+            )
+        for prompt, (table, number) in enumerate(zip(tables, first, strict=True)):
+            if table.ndim != 2 or table.shape[0] != table.shape[1]:
+                raise ValueError(f"prompt {prompt}: shape {table.shape} is not a square matrix")
+            if min(number, len(table) - number) < 2:
+                raise ValueError(
+                    f"prompt {prompt} has {number} and {len(table) - number} answers; the "
+                    "variability of a side needs at least 2"
+                )
+            if not (np.isfinite(table) & (table >= 0.0)).all():
+                raise ValueError(f"prompt {prompt}: a dissimilarity is negative or missing")
+        return cls(tuple(tables), tuple(int(number) for number in first))
+
+    @property
+    def sizes(self) -> list[int]:
+        """Answers per prompt, both sides."""
+        return [len(matrix) for matrix in self.matrices]
+
+    @property
+    def total(self) -> int:
+        """Answers in all."""
+        return sum(self.sizes)
+
+    @property
+    def answers(self) -> float:
+        """Answers a side: harmonic mean over prompts and sides."""
+        pairs = zip(self.first, self.sizes, strict=True)
+        inverse = [0.5 / n + 0.5 / (size - n) for n, size in pairs]
+        return len(inverse) / math.fsum(inverse)
+
+    def means(self) -> tuple[Floats, Floats, Floats]:
+        """B, V of the first and V of the second side, per prompt, in any order of answers."""
+        found = [self._means(k) for k in range(len(self.matrices))]
+        between, within_a, within_b = zip(*found, strict=True)
+        return np.array(between), np.array(within_a), np.array(within_b)
+
+    def _means(self, prompt: int) -> tuple[float, float, float]:
+        matrix, n = self.matrices[prompt], self.first[prompt]
+        m = len(matrix) - n
+        return (
+            _total(matrix[:n, n:]) / (n * m),
+            _total(matrix[:n, :n][np.triu_indices(n, 1)]) / (n * (n - 1) / 2),
+            _total(matrix[n:, n:][np.triu_indices(m, 1)]) / (m * (m - 1) / 2),
+        )
+
+    def error(self, aggregate: str) -> float:
+        """Return the error of log F when only answers vary: jackknife inside each side."""
+        between, within_a, within_b = self.means()
+        count = len(between)
+        ratios = between**2 / (within_a * within_b) if aggregate == "mean" else None
+        variance = 0.0
+        for k, (matrix, n) in enumerate(zip(self.matrices, self.first, strict=True)):
+            m = len(matrix) - n
+            cross, own = matrix[:n, n:], matrix[:n, :n]
+            other = matrix[n:, n:]
+            if ratios is None:
+                scale_b = 2.0 / (count * between.mean())
+                scale_a = 1.0 / (count * within_a.mean())
+                scale_o = 1.0 / (count * within_b.mean())
+            else:
+                share = ratios[k] / ratios.sum()
+                scale_b, scale_a = 2.0 * share / between[k], share / within_a[k]
+                scale_o = share / within_b[k]
+            # Influence of an answer on a mean over pairs: the mean over its own pairs, twice for
+            # pairs inside a side.
+            parts = (
+                scale_b * cross.mean(axis=1) - 2.0 * scale_a * _off(own),
+                scale_b * cross.mean(axis=0) - 2.0 * scale_o * _off(other),
+            )
+            for part, size in zip(parts, (n, m), strict=True):
+                variance += float(((part - part.mean()) ** 2).sum()) / (size * (size - 1.0))
+        return math.sqrt(variance)
+
+    def relabelled(self, aggregate: str) -> Floats:
+        """F after dealing the answers of each prompt out to the sides at random."""
+        if aggregate not in self._draws:
+            self._draws[aggregate] = self._relabel(aggregate)
+        return self._draws[aggregate]
+
+    def _relabel(self, aggregate: str) -> Floats:
+        generator = np.random.default_rng(SEED_LABELS)
+        # Content decides which prompt meets which part of the stream.
+        order = sorted(range(len(self.first)), key=lambda k: (self.sizes[k], *self._means(k)))
+        sums = np.zeros((3, _RELABELLINGS))
+        ratios = np.zeros(_RELABELLINGS)
+        for k in order:
+            matrix, n = self._arranged(k)
+            size = len(matrix)
+            keys = generator.random((size, _RELABELLINGS))
+            mine = (np.argsort(np.argsort(keys, axis=0), axis=0) < n).astype(np.float64)
+            other = 1.0 - mine
+            moved = matrix @ mine
+            between = (other * moved).sum(axis=0) / (n * (size - n))
+            own = (mine * moved).sum(axis=0) / (n * (n - 1))
+            rest = (other * (matrix @ other)).sum(axis=0) / ((size - n) * (size - n - 1))
+            sums += np.stack([between, own, rest])
+            product = own * rest
+            ratios += np.divide(between**2, product, out=np.ones_like(own), where=product > 0.0)
+        if aggregate == "mean":
+            return np.asarray(ratios / len(order))
+        product = sums[1] * sums[2]
+        return np.asarray(
+            np.divide(sums[0] ** 2, product, out=np.ones(_RELABELLINGS), where=product > 0.0)
+        )
+
+    def _arranged(self, prompt: int) -> tuple[Floats, int]:
+        """Matrix with a free diagonal and its answers in an order given by content."""
+        matrix, n = self.matrices[prompt].copy(), self.first[prompt]
+        np.fill_diagonal(matrix, 0.0)
+        total = np.sort(matrix, axis=1)
+        order = np.lexsort(total.T)
+        return matrix[np.ix_(order, order)], min(n, len(matrix) - n)
+
+
+def _total(values: Floats) -> float:
+    return math.fsum(values.ravel().tolist())
+
+
+def _off(matrix: Floats) -> Floats:
+    """Mean of each row without the diagonal."""
+    n = len(matrix)
+    return np.asarray((matrix.sum(axis=1) - np.diag(matrix)) / (n - 1.0))

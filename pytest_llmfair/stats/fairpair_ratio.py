@@ -1,0 +1,306 @@
+"""FairPair's ratio of the difference between two sides to the variability inside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._dissimilarities import Sides
+from pytest_llmfair.stats._intervals import normal_quantile
+from pytest_llmfair.stats._power_product import PowerProduct
+
+Aggregate = Literal["pooled", "mean"]
+
+# Prompts below which bootstrap-t covers a point or two less than it claims.
+_FEW_PROMPTS = 30
+# Variance of log F for one prompt with n answers a side: (a / n)^2 + b (F - 1) / n, fitted to
+# absolute differences of normal scores with n from 5 to 100 and F from 1 to 3.5.
+_PLANNED = (1.8, 2.5)
+
+
+@dataclass(eq=False, kw_only=True)
+class FairPairRatio(Estimate):
+    """F = B^2 / (V_a V_b): 1 where two sides of a prompt differ by sampling alone.
+
+    For dissimilarities of negative type (absolute differences, Jaccard, cosine) the true F is
+    never below 1, so both ends of the interval are taken to at least 1; the upper end stays above
+    1 by half the width, since clipping is no evidence.
+
+    Attributes
+    ----------
+    bias : float
+        B: mean dissimilarity between the sides, over prompts.
+    variability_original, variability_perturbed : float
+        V of the first and of the second side.
+    product : PowerProduct or None
+        The statistic and its bootstrap; None where it is 0, infinite or undefined.
+    fixed_error : float
+        Standard error of log F when only answers vary; NaN where prompts vary too.
+    least : float
+        Smallest possible true value: 1, or 0 for dissimilarities not of negative type.
+    answers : float
+        Answers a side, harmonic mean over prompts.
+    sides : Sides or None
+        Dissimilarities, where they are known, for the permutation test.
+    aggregate : {"pooled", "mean"}
+        Ratio of means over prompts, or mean of the prompts' ratios.
+    """
+
+    bias: float
+    variability_original: float
+    variability_perturbed: float
+    product: PowerProduct | None
+    fixed_error: float
+    least: float
+    answers: float
+    sides: Sides | None = None
+    aggregate: Aggregate = "pooled"
+    method: str = "bootstrap-t over prompts, log scale"
+
+    @classmethod
+    def of_prompts(
+        cls,
+        between: ArrayLike,
+        within_a: ArrayLike,
+        within_b: ArrayLike,
+        *,
+        answers: float,
+        aggregate: Aggregate = "pooled",
+        units: Iterable[Hashable] | None = None,
+        negative_type: bool = True,
+    ) -> FairPairRatio:
+        """F from the mean dissimilarities of each prompt (Dwivedi-Yu 2024, section 3).
+
+        Parameters
+        ----------
+        between, within_a, within_b : array_like of shape (n_prompts,)
+            B(x), V of the first side (perturbed continuations) and V of the second.
+        answers : float
+            Answers a side behind them, for planning.
+        aggregate : {"pooled", "mean"}
+            Ratio of the means over prompts, or the paper's mean of ratios.
+        units : iterable of hashable, optional
+            One label per prompt; prompts with equal labels are one sampling unit.
+        negative_type : bool
+            Whether equal sides give the smallest possible F, 1.
+
+        Raises
+        ------
+        ValueError
+            If there is no prompt, lengths differ, or a value is negative or missing.
+        """
+        parts = [
+            clusters.check_rows(values, name, (0.0, math.inf))
+            for values, name in (
+                (between, "between"),
+                (within_a, "within_a"),
+                (within_b, "within_b"),
+            )
+        ]
+        if len({len(part) for part in parts}) > 1:
+            raise ValueError(f"between, within_a and within_b have {[len(p) for p in parts]} rows")
+        index, count = clusters.cluster_index(units, len(parts[0]))
+        size = round(2 * answers * len(parts[0]))
+        per_unit = np.bincount(index, minlength=count) * round(2 * answers)
+        sample = Sample(count, size, int(per_unit.min()), int(per_unit.max()), "sampled")
+        summed = [clusters.cluster_sums(part, index, count) for part in parts]
+        ratios = _ratios(*parts)
+        ones = np.bincount(index, minlength=count).astype(np.float64)
+        table = {
+            "pooled": (np.stack(summed, axis=1), np.array([2.0, -1.0, -1.0])),
+            "mean": (
+                np.stack([clusters.cluster_sums(ratios, index, count), ones], axis=1),
+                np.array([1.0, -1.0]),
+            ),
+        }
+        value, undefined = _value(parts, ratios, aggregate)
+        known = math.isfinite(value) and value > 0.0
+        product = PowerProduct(*table[aggregate]) if known else None
+        # Its own exponential, so that no rounding puts the value outside its interval.
+        value = value if product is None else math.exp(product.log)
+        reasons, notes = _flags(count, parts, known)
+        least = 1.0 if negative_type else 0.0
+        return cls(
+            value=value,
+            undefined=undefined,
+            sample=sample,
+            attainable=(0.0, math.inf),
+            of="debiased" if value < least else "value",
+            reasons=reasons,
+            notes=notes,
+            bias=clusters.exact_mean(parts[0]),
+            variability_original=clusters.exact_mean(parts[1]),
+            variability_perturbed=clusters.exact_mean(parts[2]),
+            product=product,
+            fixed_error=math.nan,
+            least=least,
+            answers=answers,
+            aggregate=aggregate,
+        )
+
+    @classmethod
+    def of_dissimilarities(
+        cls,
+        matrices: Sequence[ArrayLike],
+        first: Sequence[int],
+        *,
+        aggregate: Aggregate = "pooled",
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        negative_type: bool = True,
+    ) -> FairPairRatio:
+        """F from all dissimilarities between the answers to each prompt.
+
+        Parameters
+        ----------
+        matrices : sequence of array_like of shape (n_answers, n_answers)
+            One symmetric matrix per prompt, answers of the first side before those of the second.
+        first : sequence of int
+            How many answers of each prompt are of the first side.
+        aggregate, units, negative_type
+            As in :meth:`of_prompts`.
+        population : {"sampled", "fixed"}
+            Whether prompts were drawn from a larger population, or only answers vary.
+
+        Raises
+        ------
+        ValueError
+            If a matrix is not square, holds a missing or negative value, or a side has fewer than
+            two answers (names the prompt).
+        """
+        clusters.check_population(population)
+        sides = Sides.of(matrices, first)
+        between, within_a, within_b = sides.means()
+        found = cls.of_prompts(
+            between,
+            within_a,
+            within_b,
+            answers=sides.answers,
+            aggregate=aggregate,
+            units=units,
+            negative_type=negative_type,
+        )
+        found.sides = sides
+        found.sample = Sample(
+            units=found.sample.units,
+            generations=sides.total,
+            fewest=min(sides.sizes),
+            most=max(sides.sizes),
+            population=population,
+        )
+        if population == "fixed":
+            found.fixed_error = sides.error(aggregate)
+            found.method = "jackknife over answers, log scale"
+        return found
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`; at least `least`."""
+        return max(self.least, self._bounds(alpha)[0])
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`; never as low as `least`."""
+        low, high = self._bounds(alpha)
+        return max(high, self.least + 0.5 * (high - low))
+
+    def _bounds(self, alpha: float) -> tuple[float, float]:
+        error = self.error()
+        if self.product is None or not error > 0.0:
+            return 0.0, math.inf
+        if math.isnan(self.fixed_error):
+            low, high = self.product.bounds(alpha)
+        else:
+            reach = normal_quantile(1.0 - alpha) * error
+            low, high = self.product.log - reach, self.product.log + reach
+        return math.exp(low), math.exp(min(high, 700.0))
+
+    def error(self) -> float:
+        """Return the standard error of log F; NaN with one prompt or without variability."""
+        if self.product is None:
+            return math.nan
+        return self.product.error if math.isnan(self.fixed_error) else self.fixed_error
+
+    @property
+    def debiased(self) -> float:
+        """The value, taken to at least the smallest possible one."""
+        return max(self.value, self.least)
+
+    def noise_floor(self) -> float:
+        """Return the mean F after exchanging answers between the sides; NaN without them."""
+        return math.nan if self.sides is None else float(self._relabelled().mean())
+
+    def p_equal(self) -> float:
+        """p-value of "the sides differ by sampling alone": answers exchanged inside prompts."""
+        if self.sides is None or not math.isfinite(self.value):
+            return math.nan
+        draws = self._relabelled()
+        return (1.0 + int((draws >= self.value * (1.0 - 1e-12)).sum())) / (1.0 + len(draws))
+
+    def _relabelled(self) -> Floats:
+        if self.sides is None:
+            return np.empty(0)
+        return self.sides.relabelled(self.aggregate)
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error of F.
+
+        Parameters
+        ----------
+        at : float, optional
+            Without it the observed error; with it the one known from the number of prompts and
+            answers when the truth is `at`.
+        """
+        if at is None:
+            return self.value * self.error()
+        noise, slope = _PLANNED
+        variance = (noise / self.answers) ** 2 + slope * max(0.0, at - 1.0) / self.answers
+        return at * math.sqrt(variance / self.sample.units)
+
+
+def _ratios(between: Floats, within_a: Floats, within_b: Floats) -> Floats:
+    """F of every prompt: infinite or NaN where a side does not vary."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(between**2 / (within_a * within_b))
+
+
+def _value(
+    parts: Sequence[Floats], ratios: Floats, aggregate: Aggregate
+) -> tuple[float, str | None]:
+    """Value, and why it is undefined."""
+    if aggregate == "mean":
+        unknown = int(np.isnan(ratios).sum())
+        if unknown:
+            return math.nan, (
+                f"F is 0/0 for {unknown} of {len(ratios)} prompts, whose answers never vary; use "
+                "aggregate='pooled' or sample at a higher temperature"
+            )
+        return (math.inf if np.isinf(ratios).any() else clusters.exact_mean(ratios)), None
+    between, within_a, within_b = (clusters.exact_mean(part) for part in parts)
+    if within_a * within_b > 0.0:
+        return between**2 / (within_a * within_b), None
+    if between > 0.0:
+        return math.inf, None
+    return math.nan, (
+        "answers never vary, neither inside a side nor between the sides: F is 0/0 (a "
+        "deterministic model with equal answers); sample at a higher temperature"
+    )
+
+
+def _flags(
+    units: int, parts: Sequence[Floats], known: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    found: dict[str, str] = {}
+    if units < _FEW_PROMPTS:
+        found["thin_evidence"] = (
+            f"only {units} prompts: below {_FEW_PROMPTS} the interval is a rough guide"
+        )
+    if not known or not any(np.ptp(part) > 0.0 for part in parts):
+        found["no_variance"] = "prompts do not vary, or a side's answers never do: no upper end"
+    return tuple(found), tuple(found.values())

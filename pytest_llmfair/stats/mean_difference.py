@@ -1,0 +1,215 @@
+"""Difference of two means of scores: the average score gap, and pairs of groups in a `Range`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._intervals import t_quantile
+from pytest_llmfair.stats._rows import FEW_UNITS
+from pytest_llmfair.stats.mean import Mean
+
+Ends = tuple[float, float]
+
+
+@dataclass(eq=False, kw_only=True)
+class MeanDifference(Estimate):
+    """Mean of the first group minus that of the second, or its absolute value.
+
+    Groups that share units are compared inside them: a mean over units. Independent groups have
+    their intervals joined (MOVER, Zou and Donner 2008). Scores without limits get a t interval.
+
+    Attributes
+    ----------
+    sides : tuple of Mean
+        The two groups, where they are independent and scores are limited; else empty.
+    within : Mean or None
+        The difference as a mean over shared units.
+    variance, df : float
+        Squared standard error of the difference and its degrees of freedom; NaN with one unit.
+    absolute : bool
+        Whether the value is folded.
+    planned : float
+        Squared standard error known from the sample sizes alone.
+    gap : float
+        The signed difference.
+    """
+
+    sides: tuple[Mean, ...]
+    within: Mean | None
+    variance: float
+    df: float
+    absolute: bool
+    planned: float
+    gap: float
+    method: str = "joined intervals (MOVER)"
+
+    @classmethod
+    def of_scores(
+        cls,
+        x_a: ArrayLike,
+        x_b: ArrayLike,
+        *,
+        units_a: Iterable[Hashable] | None = None,
+        units_b: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
+        absolute: bool = False,
+    ) -> MeanDifference:
+        """Compare the means of two groups.
+
+        Parameters
+        ----------
+        x_a, x_b : array_like of shape (n_a,), (n_b,)
+            Scores of each group.
+        units_a, units_b : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit. A label that occurs
+            in both groups makes the comparison paired.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        bounds : tuple of float
+            Range of the scores; may be infinite.
+        absolute : bool
+            Whether to take the absolute difference.
+
+        Raises
+        ------
+        ValueError
+            If a group is empty, a score is NaN or out of range (names argument and row), or a
+            fixed unit has one row.
+        """
+        clusters.check_population(population)
+        a, b = clusters.check_rows(x_a, "x_a", bounds), clusters.check_rows(x_b, "x_b", bounds)
+        index_a, index_b, units = clusters.common_index(len(a), len(b), units_a, units_b)
+        shared = np.intersect1d(index_a, index_b).size > 0
+        gap = clusters.exact_mean(a) - clusters.exact_mean(b)
+        influence = _influence(a, index_a, units) - _influence(b, index_b, units)
+        limited = bool(np.isfinite(bounds).all())
+        sides: tuple[Mean, ...] = ()
+        within = None
+        if shared and population == "sampled":
+            contributions = np.sort(influence + gap)
+            reach = max(float(np.abs(contributions).max()), bounds[1] - bounds[0])
+            if math.isfinite(reach):
+                within = Mean.of_values(contributions, bounds=(-reach, reach))
+        elif limited:
+            sides = (
+                Mean.of_values(a, units=index_a.tolist(), population=population, bounds=bounds),
+                Mean.of_values(b, units=index_b.tolist(), population=population, bounds=bounds),
+            )
+        variance, df = _spread([(a, index_a), (b, index_b)], influence, shared, population)
+        per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=units)
+        span = bounds[1] - bounds[0]
+        scale = span if limited else float(np.ptp(np.concatenate([a, b])))
+        thin = units < FEW_UNITS
+        return cls(
+            value=abs(gap) if absolute else gap,
+            sample=Sample(
+                units=units,
+                generations=len(a) + len(b),
+                fewest=int(per_unit.min()),
+                most=int(per_unit.max()),
+                population=population,
+            ),
+            attainable=(0.0, span) if absolute else (-span, span),
+            reasons=("thin_evidence",) if thin else (),
+            notes=(f"only {units} units: below {FEW_UNITS} the interval is a rough guide",)
+            if thin
+            else (),
+            sides=sides,
+            within=within,
+            variance=variance,
+            df=df,
+            absolute=absolute,
+            planned=scale**2
+            / 12.0
+            * (_planned(index_a, population) + _planned(index_b, population)),
+            gap=gap,
+            method=(
+                "joined intervals (MOVER)"
+                if sides
+                else "Wilson over shared units"
+                if within is not None
+                else "t, kurtosis-based df"
+            ),
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        low, high = self._signed(alpha)
+        return max(0.0, low, -high) if self.absolute else low
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        low, high = self._signed(alpha)
+        return max(high, -low) if self.absolute else high
+
+    def _signed(self, alpha: float) -> Ends:
+        if self.within is not None:
+            return self.within.lower_bound(alpha), self.within.upper_bound(alpha)
+        if self.sides:
+            a, b = self.sides
+            below = math.hypot(a.value - a.lower_bound(alpha), b.upper_bound(alpha) - b.value)
+            above = math.hypot(a.upper_bound(alpha) - a.value, b.value - b.lower_bound(alpha))
+            return self.gap - below, self.gap + above
+        if not self.variance > 0.0:
+            return -math.inf, math.inf
+        reach = t_quantile(1.0 - alpha, self.df) * math.sqrt(self.variance)
+        return self.gap - reach, self.gap + reach
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error of the signed difference.
+
+        Parameters
+        ----------
+        at : float, optional
+            Without it the observed error. With it the one known from the sample sizes alone:
+            scores uniform over their range, generations of a unit correlated by 0.3.
+        """
+        return math.sqrt(self.planned if at is not None else self.variance)
+
+    def noise_floor(self) -> float:
+        """Return the mean absolute difference of equal groups; NaN for the signed difference."""
+        return math.sqrt(2.0 / math.pi * self.variance) if self.absolute else math.nan
+
+
+def _influence(x: Floats, index: Indices, units: int) -> Floats:
+    """Influence of each unit on the mean of one group, 0 for units that are not in it."""
+    return clusters.left_out_influence(x - clusters.exact_mean(x), index, units)
+
+
+def _spread(
+    groups: list[tuple[Floats, Indices]], influence: Floats, shared: bool, population: Population
+) -> tuple[float, float]:
+    """Squared error of the difference and its degrees of freedom."""
+    if shared and population == "sampled":
+        ordered = np.sort(influence)
+        return clusters.variance_of_mean(ordered), clusters.kurtosis_df(ordered)
+    variances, df = [], []
+    for x, index in groups:
+        own, units = clusters.compact(index)
+        if population == "fixed":
+            sizes = np.bincount(own)
+            within = np.bincount(
+                own, weights=(x - (np.bincount(own, weights=x) / sizes)[own]) ** 2
+            )
+            variances.append(float((within / (sizes - 1.0) * sizes).sum()) / len(x) ** 2)
+            df.append(float((sizes - 1.0).sum()))
+            continue
+        parts = clusters.mean_influence(x, own, units)
+        variances.append(clusters.variance_of_mean(parts))
+        df.append(clusters.kurtosis_df(parts))
+    return sum(variances), clusters.satterthwaite(np.array(variances), np.array(df))
+
+
+def _planned(index: Indices, population: Population) -> float:
+    between = clusters.PLANNING_ICC / len(np.unique(index))
+    within = (1.0 - clusters.PLANNING_ICC) / len(index)
+    return within + (between if population == "sampled" else 0.0)

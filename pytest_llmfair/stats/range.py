@@ -1,0 +1,318 @@
+"""Largest absolute difference over pairs: several groups, strata or contrasts at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate, GroupRow, Population, Sample
+from pytest_llmfair.stats._bracket import Bracket
+from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._norms import Widest
+from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
+from pytest_llmfair.stats._tables import Grouped
+from pytest_llmfair.stats.mean_difference import MeanDifference
+from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.rate_difference import RateDifference
+
+# Smaller groups cannot show that a gap is large, but do keep it from being proven small.
+_FEWEST_ROWS = 10
+
+
+@dataclass(eq=False, kw_only=True)
+class Range(Estimate):
+    """Largest absolute difference over pairs of groups.
+
+    The upper end is the largest upper end of any pair, uncorrected: "all pairs are within" is an
+    intersection. The lower end is the better of two: the largest lower end of any pair, corrected
+    for looking at all of them, and the cross-fitted difference of the widest pair.
+
+    Attributes
+    ----------
+    pairs : Mapping
+        Estimate of each pair, signed or absolute.
+    judged : tuple
+        Pairs that may prove a difference.
+    per_pair : callable
+        Error rate of the whole to the error rate of each judged pair.
+    widest, everyone : Bracket or None
+        The difference of the widest pair among judged groups, and among all, where rows are known.
+    """
+
+    pairs: Mapping[Hashable, Estimate]
+    judged: tuple[Hashable, ...]
+    per_pair: Callable[[float], float]
+    widest: Bracket | None = None
+    everyone: Bracket | None = None
+    method: str = "intersection-union above, max-T or cross-fit below"
+
+    @classmethod
+    def of_rates(
+        cls,
+        outcomes: ArrayLike,
+        groups: Iterable[Hashable],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Range:
+        """Largest absolute difference of rates between two groups.
+
+        Parameters
+        ----------
+        outcomes : array_like of shape (n_rows,)
+            Outcomes 0 or 1, or fractions where ties share a selection.
+        groups : iterable of hashable
+            One label per row.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit, also across groups.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two groups, a row is not in [0, 1], or a fixed unit has one
+            row of a group.
+        """
+
+        def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
+            return RateDifference.of_outcomes(
+                a, b, units_a=units_a, units_b=units_b, population=population
+            )
+
+        return cls._of_rows(outcomes, groups, units, population, (0.0, 1.0), compare)
+
+    @classmethod
+    def of_scores(
+        cls,
+        scores: ArrayLike,
+        groups: Iterable[Hashable],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> Range:
+        """Largest absolute difference of mean scores between two groups.
+
+        Parameters
+        ----------
+        scores : array_like of shape (n_rows,)
+            Scores within `bounds`, which may be infinite.
+        groups, units, population
+            As in :meth:`of_rates`.
+        bounds : tuple of float
+            Range of the scores.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`of_rates`.
+        """
+
+        def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
+            return MeanDifference.of_scores(
+                a,
+                b,
+                units_a=units_a,
+                units_b=units_b,
+                population=population,
+                bounds=bounds,
+                absolute=True,
+            )
+
+        return cls._of_rows(scores, groups, units, population, bounds, compare)
+
+    @classmethod
+    def of_pairs(cls, pairs: Mapping[Hashable, Estimate]) -> Range:
+        """Largest absolute value of several estimates: groups against a reference, or strata.
+
+        Parameters
+        ----------
+        pairs : mapping
+            Key (a pair, group or stratum) to its estimate, signed or absolute. Undefined ones are
+            left out of the value and listed.
+
+        Raises
+        ------
+        ValueError
+            If there is no estimate.
+        """
+        if not pairs:
+            raise ValueError("there are no pairs; give at least one estimate")
+        judged = tuple(key for key, pair in pairs.items() if pair.undefined is None)
+        samples = [pair.sample for pair in pairs.values()]
+        sample = Sample(
+            units=sum(s.units for s in samples),
+            generations=sum(s.generations for s in samples),
+            fewest=min(s.fewest for s in samples),
+            most=max(s.most for s in samples),
+            population=samples[0].population,
+        )
+        return cls._of(pairs, judged, sample)
+
+    @classmethod
+    def _of_rows(
+        cls,
+        values: ArrayLike,
+        groups: Iterable[Hashable],
+        units: Iterable[Hashable] | None,
+        population: Population,
+        bounds: tuple[float, float],
+        compare: Callable[[Floats, Floats, list[int], list[int]], Estimate],
+    ) -> Range:
+        rows = clusters.check_rows(values, "values", bounds)
+        grouped = Grouped.of(groups, units, len(rows), population)
+        inside = [grouped.group == number for number in range(len(grouped.names))]
+        pairs: dict[Hashable, Estimate] = {}
+        for g, h in combinations(range(len(inside)), 2):
+            own = [grouped.unit[inside[k]].tolist() for k in (g, h)]
+            pairs[grouped.names[g], grouped.names[h]] = compare(
+                rows[inside[g]], rows[inside[h]], own[0], own[1]
+            )
+        large = [g for g, members in enumerate(inside) if members.sum() >= _FEWEST_ROWS]
+        judged = tuple((grouped.names[g], grouped.names[h]) for g, h in combinations(large, 2))
+        table = np.stack([rows, np.ones(len(rows))], axis=1)
+        span = bounds[1] - bounds[0]
+        found = cls._of(pairs, judged, grouped.sample(population))
+        found.everyone = grouped.totals(table, Widest(), population, span)
+        if len(judged) > 1:
+            kept = np.isin(grouped.group, large)
+            reach = span if math.isfinite(span) else float(np.ptp(rows))
+            part = grouped.subset(np.flatnonzero(kept))
+            found.per_pair = LargestDifference(
+                part.covariance(rows[kept], population, reach)
+            ).per_pair
+            found.widest = part.totals(table[kept], Widest(), population, span)
+        small = [str(name) for g, name in enumerate(grouped.names) if g not in large]
+        if small:
+            found.reasons = tuple(dict.fromkeys((*found.reasons, "thin_evidence")))
+            found.notes += (
+                f"fewer than {_FEWEST_ROWS} rows of {', '.join(small)}: such a group keeps a "
+                "difference from being ruled out but cannot prove one",
+            )
+        return found
+
+    @classmethod
+    def _of(
+        cls, pairs: Mapping[Hashable, Estimate], judged: tuple[Hashable, ...], sample: Sample
+    ) -> Range:
+        known = {key: pair for key, pair in pairs.items() if pair.undefined is None}
+        # Ties go to the positive value, so that the order of pairs decides nothing.
+        value = max(
+            (pair.value for pair in known.values()), key=lambda v: (abs(v), v), default=math.nan
+        )
+        reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
+        signed = any(pair.attainable[0] < 0.0 for pair in known.values())
+        number = max(1, len(judged))
+        return cls(
+            value=value,
+            undefined=None if known else "no pair is defined: " + "; ".join(_undefined(pairs)),
+            sample=sample,
+            attainable=(-reach if signed else 0.0, reach),
+            groups=PairTable(pairs),
+            reasons=tuple(dict.fromkeys(r for pair in known.values() for r in pair.reasons)),
+            notes=tuple(_undefined(pairs)) if known else (),
+            pairs=known,
+            judged=judged,
+            per_pair=lambda alpha: alpha / number,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end of the largest absolute difference, with one-sided error rate `alpha`."""
+        each = self.per_pair(alpha)
+        found = max((_folded(self.pairs[key], each)[0] for key in self.judged), default=0.0)
+        return found if self.widest is None else max(found, self.widest.lower(alpha))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end of the largest absolute difference, with one-sided error rate `alpha`."""
+        return max(_folded(pair, alpha)[1] for pair in self.pairs.values())
+
+    @property
+    def debiased(self) -> float:
+        """The value without the bias of taking the largest; inside the interval at every level."""
+        if self.undefined is not None or self.widest is None:
+            return self.value
+        return min(abs(self.value), max(self.widest.debiased, self.lower_bound(0.5)))
+
+    def noise_floor(self) -> float:
+        """Return the mean range of groups that do not differ, by relabelling.
+
+        For estimates without common rows: the mean of the largest of as many independent normal
+        errors.
+        """
+        if self.everyone is not None:
+            return self.everyone.noise_floor()
+        errors = np.sort([pair.standard_error() for pair in self.pairs.values()])
+        return expected_largest(errors)
+
+    def p_equal(self) -> float:
+        """p-value of "no pair differs": by relabelling, or the smallest adjusted one of a pair."""
+        if self.everyone is not None:
+            return self.everyone.p_equal()
+        return min(row.p for row in self.groups.values() if not math.isnan(row.p))
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error of the widest pair; with `at` the largest planned one."""
+        if at is not None:
+            return max(pair.standard_error(at) for pair in self.pairs.values())
+        return max(self.pairs.values(), key=lambda p: (abs(p.value), p.value)).standard_error()
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Return what the fairest data of this size leave open for the smallest pair."""
+        return max(pair.best_case_gap(alpha) for pair in self.pairs.values())
+
+
+class PairTable(Mapping[Hashable, GroupRow]):
+    """Table of pairs with Holm-adjusted p-values, which are computed when first looked at."""
+
+    def __init__(self, pairs: Mapping[Hashable, Estimate]) -> None:
+        self._pairs = pairs
+
+    @cached_property
+    def _rows(self) -> dict[Hashable, GroupRow]:
+        p_values = holm([_p_equal(pair) for pair in self._pairs.values()])
+        return {
+            key: GroupRow(pair.value, pair.sample.generations, p=p, estimate=pair)
+            for (key, pair), p in zip(self._pairs.items(), p_values, strict=True)
+        }
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        """Return the row of a pair."""
+        return self._rows[key]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the keys, without computing anything."""
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self._pairs)
+
+
+def _folded(pair: Estimate, alpha: float) -> tuple[float, float]:
+    """Bounds of the absolute value of a pair, be its own value signed or absolute."""
+    low, high = pair.lower_bound(alpha), pair.upper_bound(alpha)
+    return max(0.0, low, -high), max(high, -low)
+
+
+def _p_equal(pair: Estimate) -> float:
+    """Two-sided p-value of "this pair does not differ"; NaN when it is undefined."""
+    above, below = pair.p_exceeds(0.0), pair.p_within(0.0)
+    if pair.attainable[0] < 0.0:
+        return min(1.0, 2.0 * min(above, below))
+    return min(1.0, 2.0 * above)
+
+
+def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:
+    return [
+        f"{key} is not defined ({pair.undefined})"
+        for key, pair in pairs.items()
+        if pair.undefined is not None
+    ]

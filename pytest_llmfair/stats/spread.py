@@ -1,0 +1,266 @@
+"""Standard deviation of group means: how far apart several groups are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import ArrayLike
+from scipy import special
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._intervals import zero_event_bound
+from pytest_llmfair.stats._rate_bounds import find_root
+from pytest_llmfair.stats._rows import FEW_UNITS
+from pytest_llmfair.stats._tables import Grouped
+
+# Nodes of a Gauss quadrature over probabilities, and their weights.
+_NODES, _WEIGHTS = (
+    0.5 * (part + shift) for part, shift in zip(leggauss(24), (1.0, 0.0), strict=True)
+)
+# How much more often than the error rate equal groups must fall short for "rarely".
+_RARE = 0.1
+# Draws of an average group that steady the variance of each.
+_ADDED = 4.0
+
+
+@dataclass(eq=False, kw_only=True)
+class Spread(Estimate):
+    """Standard deviation over groups (divisor: number of groups) of their means.
+
+    The sum of squared deviations of the observed means is a noncentral chi-square, averaged over
+    what the variance may be where it is estimated from few units; the interval holds every true
+    spread under which the observed one is neither too small nor too large.
+
+    Attributes
+    ----------
+    square : float
+        Sum of squared deviations of the observed group means.
+    trace, squares : float
+        Trace of the covariance of those deviations, and of its square: the first two moments of
+        `square` when groups are equal are ``trace`` and ``2 * squares``.
+    along : float
+        Variance of the means in the direction of their observed deviations.
+    within_df : float
+        Degrees of freedom of the estimated variances.
+    count : int
+        Number of groups.
+    span : float
+        Range of the scores.
+    fewest : int
+        Units of the smallest group.
+    constant : bool
+        Whether no group varies.
+    planned : float
+        Squared standard error known from the sample sizes alone.
+    """
+
+    square: float
+    trace: float
+    squares: float
+    along: float
+    within_df: float
+    count: int
+    span: float
+    fewest: int
+    constant: bool
+    planned: float
+    method: str = "noncentral chi-square"
+
+    @classmethod
+    def of_scores(
+        cls,
+        values: ArrayLike,
+        groups: Iterable[Hashable],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> Spread:
+        """Spread of the group means of scores or 0/1 outcomes.
+
+        Multigroup comparison of Czarnowska et al. (2021), equation 6, with the standard deviation.
+
+        Parameters
+        ----------
+        values : array_like of shape (n_rows,)
+            Scores or outcomes.
+        groups : iterable of hashable
+            One label per row.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit, also across groups.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        bounds : tuple of float
+            Range of the scores.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two groups, a score is illegal, or a fixed unit has one row of
+            a group.
+        """
+        clusters.check_population(population)
+        clusters.check_bounds(bounds)
+        rows = clusters.check_rows(values, "values", bounds)
+        grouped = Grouped.of(groups, units, len(rows), population)
+        count, span = len(grouped.names), bounds[1] - bounds[0]
+        parts = [rows[grouped.group == g] for g in range(count)]
+        means = np.array([clusters.exact_mean(part) for part in parts])
+        own = [np.unique(grouped.unit[grouped.group == g]).size for g in range(count)]
+        covariance = _steadied(grouped.covariance(rows, population, span), means, np.array(own))
+        centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+        centred += covariance.mean()
+        trace, squares = float(np.trace(centred)), float(np.sort((centred**2).ravel()).sum())
+        deviation = means - clusters.exact_mean(means)
+        square = math.fsum((deviation**2).tolist())
+        along = squares / trace
+        if square > 0.0:
+            along = math.fsum((np.outer(deviation, deviation) * centred).ravel().tolist()) / square
+        constant = all(clusters.is_constant(part, span) for part in parts)
+        reasons, notes = _flags(own, constant)
+        return cls(
+            value=math.sqrt(square / count),
+            sample=grouped.sample(population),
+            attainable=(0.0, span * math.sqrt((count // 2) * (count - count // 2)) / count),
+            of="debiased",
+            reasons=reasons,
+            notes=notes,
+            square=square,
+            trace=trace,
+            squares=squares,
+            along=along,
+            within_df=_within_df(grouped, rows, population),
+            count=count,
+            span=span,
+            fewest=min(own),
+            constant=constant,
+            planned=span**2 / 12.0 * float(grouped.per_draw(population).mean()) / count,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Smallest spread under which one so large is not too rare; at least 0."""
+        found = self._spread(1.0 - alpha, self.square)
+        return min(found, self.value * (1.0 - self._unseen(alpha)))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Largest spread under which one so small is not too rare.
+
+        One that even equal groups rarely fall short of says no more than that: groups are never
+        proven equal, at any level.
+        """
+        df = self.trace**2 / self.squares
+        rare = float(special.fdtri(df, self.within_df, alpha + _RARE))
+        found = self._spread(alpha, max(self.square, self.trace * rare))
+        unseen = self._unseen(alpha)
+        if unseen > 0.0:
+            found = max(found, self.value + unseen * (self.attainable[1] - self.value))
+        return min(found, self.attainable[1])
+
+    def _unseen(self, alpha: float) -> float:
+        return zero_event_bound(self.fewest, alpha) if self.constant else 0.0
+
+    def _spread(self, below: float, square: float) -> float:
+        """Spread under which a sum of squares up to `square` has probability `below`."""
+        if self._probability(square, 0.0) <= below:
+            return 0.0
+        high = math.sqrt((square + self.trace) / self.count)
+        while self._probability(square, high) > below:
+            high *= 2.0
+        return find_root(lambda spread: self._probability(square, spread) - below, 0.0, high)
+
+    def _probability(self, square: float, spread: float) -> float:
+        """Probability of a sum of squares up to `square` when the true spread is `spread`.
+
+        A multiple of a noncentral chi-square with the same mean and variance, averaged over what
+        the true variance may be, given the estimated one.
+        """
+        true = self.count * spread * spread
+        scale = (self.squares + 2.0 * true * self.along) / (self.trace + 2.0 * true)
+        ratios = self._variance_ratios / scale
+        return float(_WEIGHTS @ special.chndtr(square * ratios, self.trace / scale, true * ratios))
+
+    @cached_property
+    def _variance_ratios(self) -> Floats:
+        """Estimated over true variance at the nodes: chi-square over its degrees of freedom."""
+        return np.asarray(special.chdtri(self.within_df, 1.0 - _NODES) / self.within_df)
+
+    @property
+    def debiased(self) -> float:
+        """Median-unbiased spread; inside the interval at every level."""
+        return self.lower_bound(0.5)
+
+    def noise_floor(self) -> float:
+        """Return the mean spread of groups that do not differ."""
+        half = 0.5 * self.trace**2 / self.squares
+        mean = math.sqrt(2.0) * math.exp(math.lgamma(half + 0.5) - math.lgamma(half))
+        return mean * math.sqrt(self.squares / self.trace / self.count)
+
+    def p_equal(self) -> float:
+        """p-value of "groups do not differ"."""
+        return 1.0 - self._probability(self.square, 0.0)
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return half of the 68 % interval, or with `at` the error known from the sizes alone."""
+        if at is not None:
+            return math.sqrt(self.planned)
+        alpha = float(special.ndtr(-1.0))
+        return 0.5 * (self.upper_bound(alpha) - self.lower_bound(alpha))
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Return the upper end of groups that never vary and do not differ."""
+        return self.attainable[1] * zero_event_bound(self.fewest, alpha)
+
+
+def _steadied(covariance: Floats, means: Floats, units: Indices) -> Floats:
+    """Add some draws of an average group to each group's variance.
+
+    The variance of a small group with a mean far out is small by chance: both come from the same
+    few outcomes.
+    """
+    variances = np.diag(covariance)
+    own = variances * units
+    pooled = math.fsum((own * units).tolist()) / float(units.sum())
+    apart = (means - math.fsum((means * units).tolist()) / float(units.sum())) ** 2
+    more = own * np.maximum(units - 1.0, 1.0) + _ADDED * pooled
+    more += _ADDED * units / (units + _ADDED) * apart
+    steadied = more / (np.maximum(units - 1.0, 1.0) + _ADDED) / units
+    factor = np.sqrt(steadied / variances)
+    return np.asarray(covariance * np.outer(factor, factor))
+
+
+def _within_df(grouped: Grouped, rows: Floats, population: Population) -> float:
+    """Degrees of freedom of the mean variance of the group means."""
+    variances, df = [], []
+    for g in range(len(grouped.names)):
+        inside = grouped.group == g
+        index, units = clusters.compact(grouped.unit[inside])
+        if population == "fixed":
+            df.append(float(inside.sum() - units))
+            variances.append(1.0)
+        elif units > 1:
+            influence = clusters.mean_influence(rows[inside], index, units)
+            variances.append(clusters.variance_of_mean(influence))
+            df.append(clusters.kurtosis_df(influence))
+    if not df:
+        return 1.0
+    order = np.lexsort((df, variances))
+    return clusters.satterthwaite(np.array(variances)[order], np.array(df)[order])
+
+
+def _flags(units: list[int], constant: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    found: dict[str, str] = {}
+    if min(units) < FEW_UNITS:
+        found["thin_evidence"] = (
+            f"the smallest group has {min(units)} units: below {FEW_UNITS} the interval is a "
+            "rough guide"
+        )
+    if constant:
+        found["no_variance"] = "no group varies: every unit counts as one draw"
+    return tuple(found), tuple(found.values())

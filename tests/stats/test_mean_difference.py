@@ -1,0 +1,87 @@
+"""Difference of two means of scores."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import Mean, MeanDifference
+
+
+def test_independent_groups_join_their_intervals():
+    rng = np.random.default_rng(1)
+    a, b = rng.beta(2, 5, 40), rng.beta(3, 5, 60)
+    gap = a.mean() - b.mean()
+    first, second = Mean.of_values(a).interval(), Mean.of_values(b).interval()
+    lower = gap - math.hypot(a.mean() - first.lower, second.upper - b.mean())
+    upper = gap + math.hypot(first.upper - a.mean(), b.mean() - second.lower)
+    ends = MeanDifference.of_scores(a, b).interval()
+    assert (ends.lower, ends.upper) == (pytest.approx(lower), pytest.approx(upper))
+
+
+def test_shared_units_are_compared_inside():
+    rng = np.random.default_rng(2)
+    a = rng.random(60) * 0.8
+    b = a + rng.normal(0.1, 0.02, 60).clip(0.0, 0.2)
+    units = range(60)
+    paired = MeanDifference.of_scores(a, b, units_a=units, units_b=units)
+    assert paired.interval().width < 0.2 * MeanDifference.of_scores(a, b).interval().width
+    assert paired.value == pytest.approx(a.mean() - b.mean())
+    assert paired.standard_error() == pytest.approx((a - b).std(ddof=1) / math.sqrt(60))
+
+
+def test_unlimited_scores_get_a_t_interval():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(0, 3, 200), rng.normal(1, 3, 200)
+    e = MeanDifference.of_scores(a, b, bounds=(-math.inf, math.inf))
+    error = math.sqrt(a.var(ddof=1) / 200 + b.var(ddof=1) / 200)
+    assert e.standard_error() == pytest.approx(error)
+    assert e.interval().width == pytest.approx(2 * 1.966 * error, rel=0.01)
+
+
+def test_unlimited_constant_scores_say_nothing():
+    e = MeanDifference.of_scores([2.0] * 5, [2.0] * 5, bounds=(-math.inf, math.inf))
+    assert (e.interval().lower, e.interval().upper) == (-math.inf, math.inf)
+
+
+def test_constant_scores_are_never_certain():
+    ends = MeanDifference.of_scores([0.2] * 30, [0.2] * 30).interval()
+    assert ends.lower < 0.0 < ends.upper
+
+
+def test_fixed_units_vary_by_their_rows_only():
+    rng = np.random.default_rng(4)
+    level = np.repeat(rng.random(30), 4)
+    a, b = level * 0.9 + 0.01 * rng.random(120), level * 0.9 + 0.01 * rng.random(120)
+    units = np.repeat(np.arange(30), 4)
+    fixed = MeanDifference.of_scores(a, b, units_a=units, units_b=units, population="fixed")
+    assert fixed.interval().width < 0.01
+    assert fixed.standard_error() == pytest.approx(math.sqrt(2 * 0.01**2 / 12 / 120), rel=0.2)
+
+
+@given(st.integers(0, 10**6), st.booleans(), st.booleans())
+@settings(deadline=None, max_examples=30)
+def test_sides_mirror_and_absolute_values_fold(seed, shared, fine):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 5, 12) / 4, rng.integers(0, 5, 12) / 4
+    units = {"units_a": range(12), "units_b": range(12)} if shared else {}
+    here, there = MeanDifference.of_scores(a, b, **units), MeanDifference.of_scores(b, a, **units)
+    folded = MeanDifference.of_scores(a, b, absolute=True, **units)
+    for alpha in (0.005, 0.025, 0.25):
+        assert here.lower_bound(alpha) == pytest.approx(-there.upper_bound(alpha), abs=1e-12)
+        assert here.lower_bound(alpha) <= here.value <= here.upper_bound(alpha)
+        assert folded.upper_bound(alpha) == pytest.approx(
+            max(here.upper_bound(alpha), -here.lower_bound(alpha))
+        )
+    assert folded.value == abs(here.value)
+
+
+def test_wrong_input_is_named():
+    with pytest.raises(ValueError, match="x_b row 1 is 3"):
+        MeanDifference.of_scores([0.1, 0.2], [0.1, 3.0])
+    with pytest.raises(ValueError, match="population is 'some'"):
+        MeanDifference.of_scores([0.1], [0.1], population="some")

@@ -1,0 +1,203 @@
+"""Largest absolute difference over pairs of groups."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import Mean, Range, RateDifference, Undefined
+from pytest_llmfair.stats._base import Sample
+from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
+
+LEVELS = (0.5, 0.8, 0.95, 0.99)
+
+
+def outcomes(rng, rates, rows):
+    groups = np.repeat([f"g{k}" for k in range(len(rates))], rows)
+    return (rng.random(len(groups)) < np.repeat(rates, rows)).astype(float), groups
+
+
+def test_value_is_the_largest_difference_of_rates():
+    x, groups = outcomes(np.random.default_rng(1), [0.2, 0.5, 0.35], 40)
+    rates = [x[groups == g].mean() for g in ("g0", "g1", "g2")]
+    assert Range.of_rates(x, groups).value == pytest.approx(max(rates) - min(rates))
+
+
+def test_upper_end_is_the_largest_of_the_uncorrected_pairs():
+    x, groups = outcomes(np.random.default_rng(2), [0.2, 0.3, 0.35], 40)
+    alone = [
+        RateDifference.of_outcomes(x[groups == a], x[groups == b]).upper_bound(0.025)
+        for a, b in combinations(("g0", "g1", "g2"), 2)
+    ]
+    assert Range.of_rates(x, groups).upper_bound(0.025) == pytest.approx(max(alone))
+
+
+def test_two_groups_need_no_correction():
+    x, groups = outcomes(np.random.default_rng(3), [0.2, 0.5], 60)
+    pair = RateDifference.of_outcomes(x[groups == "g0"], x[groups == "g1"])
+    both = Range.of_rates(x, groups)
+    for alpha in (0.005, 0.025, 0.2):
+        assert both.lower_bound(alpha) == pytest.approx(pair.lower_bound(alpha))
+        assert both.upper_bound(alpha) == pytest.approx(pair.upper_bound(alpha))
+
+
+def test_more_equal_groups_lower_the_lower_end_of_the_same_gap():
+    rng = np.random.default_rng(4)
+    x, groups = outcomes(rng, [0.2, 0.5], 80)
+    more, labels = outcomes(rng, [0.35] * 6, 80)
+    two = Range.of_rates(x, groups)
+    eight = Range.of_rates(
+        np.concatenate([x, more]), np.concatenate([groups, "x" + labels.astype(object)])
+    )
+    assert eight.value == two.value
+    assert 0.0 < eight.lower_bound(0.025) < two.lower_bound(0.025)
+
+
+def test_small_group_keeps_the_upper_end_open_and_proves_nothing():
+    x = np.array([0.0] * 300 + [1.0] * 300 + [1.0] * 5)
+    x[:150], x[300:450] = 1.0, 0.0
+    groups = ["a"] * 300 + ["b"] * 300 + ["c"] * 5
+    e = Range.of_rates(x, groups)
+    assert e.value == pytest.approx(0.5)
+    assert e.upper_bound(0.025) > 0.5
+    assert e.lower_bound(0.025) < 0.1
+    assert "thin_evidence" in e.reasons
+    assert any("of c" in note for note in e.notes)
+
+
+def test_largest_difference_of_equal_independent_means_is_the_studentized_range():
+    # Upper 5 % point of the studentized range for 3 groups: 3.314; for 8 groups: 4.286.
+    for groups, point in ((3, 3.314), (8, 4.286)):
+        law = LargestDifference(np.eye(groups))
+        quantile = np.quantile(law._draws, 0.95) * math.sqrt(2.0)
+        assert quantile == pytest.approx(point, abs=0.04)
+
+
+def test_error_rate_of_pairs_rises_with_that_of_the_whole():
+    law = LargestDifference(np.diag([1.0, 2.0, 0.5]))
+    grid = [1e-6, 1e-4, 4e-4, 6e-4, 0.01, 0.1, 0.5]
+    each = [law.per_pair(alpha) for alpha in grid]
+    assert each == sorted(each)
+    assert all(one < alpha for one, alpha in zip(each, grid, strict=True))
+
+
+def test_expected_largest_of_one_normal_is_its_mean_deviation():
+    assert expected_largest(np.array([2.0])) == pytest.approx(2 * math.sqrt(2 / math.pi), rel=0.02)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4), st.booleans())
+@settings(deadline=None, max_examples=15)
+def test_value_debiased_and_interval_agree_at_every_level(seed, number, paired):
+    rng = np.random.default_rng(seed)
+    x, groups = outcomes(rng, rng.random(number), 15)
+    units = np.tile(np.arange(15), number) if paired else None
+    e = Range.of_rates(x, groups, units=units)
+    for level in LEVELS:
+        ends = e.interval(level)
+        assert 0.0 <= ends.lower <= e.debiased <= e.value <= ends.upper <= 1.0
+        assert ends.lower < ends.upper
+        alpha = round((1.0 - level) / 2.0, 15)
+        for bound in (0.0, 0.1, 0.3):
+            assert (e.p_exceeds(bound) < alpha) == (ends.lower > bound)
+            assert (e.p_within(bound) < alpha) == (ends.upper <= bound)
+
+
+@given(st.integers(0, 10**6), st.permutations("abcd"), st.booleans())
+@settings(deadline=None, max_examples=10)
+def test_order_of_rows_and_names_of_groups_change_nothing(seed, names, paired):
+    rng = np.random.default_rng(seed)
+    x, groups = outcomes(rng, [0.2, 0.4, 0.5, 0.5], 14)
+    units = np.tile(np.arange(14), 4) if paired else np.arange(56)
+    order = rng.permutation(56)
+    renamed = np.array([names[int(g[1])] for g in groups])
+    here = Range.of_rates(x, groups, units=units)
+    there = Range.of_rates(x[order], renamed[order], units=units[order])
+    for alpha in (0.025, 0.2):
+        assert here.lower_bound(alpha) == pytest.approx(there.lower_bound(alpha), abs=1e-13)
+        assert here.upper_bound(alpha) == pytest.approx(there.upper_bound(alpha), abs=1e-13)
+    assert here.p_equal() == there.p_equal()
+    assert here.noise_floor() == pytest.approx(there.noise_floor(), abs=1e-13)
+
+
+def test_table_has_every_pair_with_adjusted_p_values():
+    x, groups = outcomes(np.random.default_rng(5), [0.1, 0.5, 0.5], 60)
+    table = Range.of_rates(x, groups).groups
+    assert list(table) == [("g0", "g1"), ("g0", "g2"), ("g1", "g2")]
+    assert table["g0", "g1"].p < 0.01 < table["g1", "g2"].p
+    assert table["g0", "g1"].value in table["g0", "g1"].interval()
+    assert len(table) == 3
+
+
+def test_score_groups_share_units_or_not():
+    rng = np.random.default_rng(6)
+    level = rng.random(50) * 0.7
+    x = np.concatenate([level, level + 0.05, level + 0.2]) + rng.normal(0, 0.01, 150).clip(
+        -0.03, 0.03
+    )
+    groups, units = np.repeat(["a", "b", "c"], 50), np.tile(np.arange(50), 3)
+    paired = Range.of_scores(x, groups, units=units, bounds=(-0.1, 1.0)).interval()
+    alone = Range.of_scores(x, groups, bounds=(-0.1, 1.0)).interval()
+    assert 0.2 in paired
+    assert paired.width < 0.2 * alone.width
+
+
+def test_signed_estimates_keep_their_sign_and_are_judged_on_the_largest_size():
+    rng = np.random.default_rng(7)
+    first = RateDifference.of_outcomes(
+        *(rng.random((2, 100)) < [[0.2], [0.6]]).astype(float), absolute=False
+    )
+    second = RateDifference.of_outcomes(
+        *(rng.random((2, 100)) < [[0.5], [0.5]]).astype(float), absolute=False
+    )
+    e = Range.of_pairs({"women": first, "others": second})
+    assert e.value == first.value < 0.0
+    ends = e.interval()
+    assert 0.0 < ends.lower < abs(e.value) < ends.upper
+    assert ends.upper == pytest.approx(-first.lower_bound(0.025))
+    assert ends.lower == pytest.approx(-first.upper_bound(0.0125))
+    assert e.attainable == (-1.0, 1.0)
+
+
+def test_undefined_pairs_are_listed_and_left_out():
+    sample = Sample(units=0, generations=0, fewest=0, most=0)
+    gone = Undefined(sample=sample, undefined="no one was qualified")
+    mean = Mean.of_rows([[0.2], [0.4], [0.3]])
+    some = Range.of_pairs({"a": mean, "b": gone})
+    assert some.value == pytest.approx(0.3)
+    assert any("no one was qualified" in note for note in some.notes)
+    none = Range.of_pairs({"b": gone})
+    assert math.isnan(none.value)
+    assert "no one was qualified" in none.undefined
+    assert math.isnan(none.interval().lower)
+
+
+def test_noise_floor_is_what_equal_groups_score():
+    rng = np.random.default_rng(8)
+    values, floors = [], []
+    for _ in range(60):
+        e = Range.of_rates(*outcomes(rng, [0.3] * 5, 40))
+        values.append(e.value)
+        floors.append(e.noise_floor())
+    assert np.mean(floors) == pytest.approx(np.mean(values), rel=0.1)
+
+
+@pytest.mark.parametrize("rates", [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
+def test_groups_without_variance_are_never_certain(rates):
+    x, groups = outcomes(np.random.default_rng(9), rates, 30)
+    ends = Range.of_rates(x, groups).interval()
+    assert ends.width > 0.05
+
+
+def test_one_row_per_group():
+    ends = Range.of_rates([0.0, 1.0, 1.0], ["a", "b", "c"]).interval()
+    assert (ends.lower, ends.upper) == (0.0, 1.0)
+
+
+def test_no_pairs_is_an_error():
+    with pytest.raises(ValueError, match="no pairs"):
+        Range.of_pairs({})
