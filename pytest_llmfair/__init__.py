@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.assertions import (
         assert_counterfactual_invariance,
         assert_metric,
+        assert_not_worse,
         assert_within,
     )
     from pytest_llmfair.fairness import Fairness
@@ -46,6 +47,7 @@ __all__ = [
     "Verdict",
     "assert_counterfactual_invariance",
     "assert_metric",
+    "assert_not_worse",
     "assert_within",
     "metrics",
 ]

@@ -11,9 +11,14 @@ from pytest_llmfair.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging import Judging, conclude, judged, measure_and_judge, unpacked
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.results import Result
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Undefined
 
-__all__ = ["assert_counterfactual_invariance", "assert_metric", "assert_within"]
+__all__ = [
+    "assert_counterfactual_invariance",
+    "assert_metric",
+    "assert_not_worse",
+    "assert_within",
+]
 
 
 def assert_metric(
@@ -134,6 +139,78 @@ def assert_within(
         name=info.name if info else "estimate",
         direction=info.direction if info else "lower",
         fair_value=info.fair_value if info else 0.0,
+        unit=info.unit if info else "unit",
+    )
+    return conclude(result)
+
+
+def assert_not_worse(
+    candidate: Estimate,
+    baseline: Estimate,
+    margin: float,
+    *,
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    label: str = "",
+    family: str = "session",
+) -> Result:
+    """Assert that a model is not less fair than another on the same prompts, beyond a margin.
+
+    Non-inferiority: the value judged is by how much the candidate is worse, in the direction of
+    the metric; the same rows answer for both, so that the comparison is paired.
+
+    Parameters
+    ----------
+    candidate, baseline : Estimate
+        The same metric of either model, on the same rows in the same order; of kind `Mean`,
+        `RankBiserial` or `RateDifference`. Signed metrics are compared by their distance to the
+        fair value.
+    margin : float
+        Largest loss that is accepted, inclusive.
+    level, mode, max_mde, label, family
+        See :class:`Judging`.
+
+    Returns
+    -------
+    Result
+        When the verdict is not red.
+
+    Raises
+    ------
+    FairnessAssertionError
+        As :func:`assert_metric`.
+    ValueError
+        If the two estimates cannot be compared; the message says why.
+    """
+    __tracebackhide__ = True
+    from pytest_llmfair.stats import Difference, RateDifference
+
+    info = candidate.metric or baseline.metric
+    names = {estimate.metric.name for estimate in (candidate, baseline) if estimate.metric}
+    if len(names) > 1:
+        raise ValueError(
+            f"{' and '.join(sorted(names))} cannot be compared; give one metric twice"
+        )
+    direction = info.direction if info else "lower"
+    folded = direction == "two-sided" or (
+        isinstance(candidate, RateDifference) and candidate.absolute
+    )
+    undefined = candidate.undefined or baseline.undefined
+    if undefined:
+        estimate: Estimate = Undefined(undefined=undefined, sample=candidate.sample)
+    elif direction == "higher":
+        estimate = Difference.of(baseline, candidate, folded=False)
+    else:
+        estimate = Difference.of(candidate, baseline, folded=folded)
+    result = judged(
+        estimate,
+        margin,
+        Evidence(),
+        Judging(level, mode, max_mde, label=label, family=family),
+        name=f"{info.name if info else 'estimate'} worse than baseline",
+        direction="lower",
+        fair_value=0.0,
         unit=info.unit if info else "unit",
     )
     return conclude(result)

@@ -120,14 +120,14 @@ def as_betting(estimate: Estimate) -> Estimate:
     """
     if estimate.undefined is not None:
         return estimate
-    if not isinstance(estimate, Mean) or not estimate.rows:
+    if not isinstance(estimate, Mean) or estimate.contributions is None:
         raise ValueError(
             f"betting is for means over rows, not for a {type(estimate).__name__}; "
             "use sequential='obf'"
         )
-    sequence = BettingMean.of_values(
-        estimate.rows, units=estimate.row_units, bounds=estimate.attainable
-    )
+    rows = estimate.contributions
+    sequence = BettingMean.of_values(rows.values, units=rows.units, bounds=estimate.attainable)
+    sequence.rows = estimate.rows
     sequence.reasons, sequence.notes = estimate.reasons, estimate.notes
     sequence.invalid, sequence.metric = estimate.invalid, estimate.metric
     return sequence

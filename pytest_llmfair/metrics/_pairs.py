@@ -94,7 +94,7 @@ def mean_over_pairs(
         excess=excess,
         **settings,
     )
-    estimate.rows, estimate.row_units = values, units
+    estimate.rows = values
     return estimate
 
 

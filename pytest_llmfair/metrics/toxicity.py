@@ -68,7 +68,7 @@ def toxic_fraction(
         population=population,
         outcomes=True,
     )
-    estimate.rows, estimate.row_units = [float(row.mean()) for row in toxic], units
+    estimate.rows = [float(row.mean()) for row in toxic]
     note_ragged(estimate, rows)
     note_constant(estimate, rows)
     return estimate

@@ -6,9 +6,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_llmfair.stats._intervals import normal_quantile
+
+if TYPE_CHECKING:
+    from pytest_llmfair.stats._contributions import Contributions
 
 Population = Literal["sampled", "fixed"]
 
@@ -173,8 +176,8 @@ class Estimate(ABC):
         Table of :class:`GroupRow` by group, pair, word or occupation; empty where there is none.
     rows : sequence of float
         The metric's value of each input row, where it is a mean over rows; else empty.
-    row_units : sequence or None
-        Sampling unit of each of the rows; None when each is its own.
+    contributions : Contributions or None
+        What each row adds to the value, where the estimate is smooth in its rows.
     reasons : tuple of str
         Reason codes such as ``"thin_evidence"`` and ``"no_variance"``.
     notes : tuple of str
@@ -191,7 +194,7 @@ class Estimate(ABC):
     attainable: tuple[float, float] = (-math.inf, math.inf)
     groups: Mapping[Hashable, GroupRow] = field(default_factory=dict)
     rows: Sequence[float] = ()
-    row_units: Sequence[Hashable] | None = None
+    contributions: Contributions | None = None
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     invalid: Mapping[str, str] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._intervals import Share, zero_event_bound
 from pytest_llmfair.stats._rows import Rows, read_table
 
@@ -175,6 +176,7 @@ class Mean(Estimate):
         clusters.check_population(population)
         low, high = bounds
         scale = high - low
+        units = None if units is None else list(units)
         rows = Rows.of(
             (values - low) / scale,
             counts,
@@ -203,6 +205,7 @@ class Mean(Estimate):
                 design_effect=generations / effective,
             ),
             attainable=bounds,
+            contributions=Contributions(values, units, scale),
             reasons=reasons,
             notes=notes,
             share=share,

@@ -13,6 +13,7 @@ from scipy import special
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._intervals import markov, normal_quantile, t_quantile, wilson
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE, Rows
 
@@ -108,8 +109,16 @@ class RankBiserial(Estimate):
             else ((n_a + n_b) / n_units)
         )
         reasons, notes = _flags(spread.fewest, varies, wins)
+        value = (doubled - n_a * n_b) / (n_a * n_b)
         return cls(
-            value=(doubled - n_a * n_b) / (n_a * n_b),
+            value=value,
+            contributions=Contributions.of_groups(
+                value,
+                2.0 * (places_a - wins),
+                2.0 * (places_b - wins),
+                [*index_a.tolist(), *index_b.tolist()],
+                span=2.0,
+            ),
             sample=Sample(
                 units=n_units,
                 generations=n_a + n_b,

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._clusters import common_index
+from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates, zero_rates
 
@@ -70,7 +72,10 @@ class RateDifference(Estimate):
             If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
             has fewer than two rows.
         """
+        units_a, units_b = (None if u is None else list(u) for u in (units_a, units_b))
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="difference")
+        a, b = np.asarray(x_a, dtype=np.float64), np.asarray(x_b, dtype=np.float64)
+        index_a, index_b, _ = common_index(len(a), len(b), units_a, units_b)
         if rates.discordance is not None:
             method = "Tango score"
         else:
@@ -80,6 +85,13 @@ class RateDifference(Estimate):
             value=abs(rates.gap) if absolute else rates.gap,
             sample=rates.sample,
             attainable=(0.0, 1.0) if absolute else (-1.0, 1.0),
+            contributions=Contributions.of_groups(
+                rates.gap,
+                a - rates.a.value,
+                rates.b.value - b,
+                [*index_a.tolist(), *index_b.tolist()],
+                span=1.0,
+            ),
             reasons=rates.reasons,
             notes=rates.notes,
             evidence=rates,

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.stats import Difference, Mean, RankBiserial, RateDifference
+
+SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=20)
+
+
+def means(a, b, **keywords):
+    return Difference.of(
+        Mean.of_values(a, **keywords), Mean.of_values(b, **keywords), folded=False
+    )
+
+
+@given(SHARES, SHARES)
+def test_contributions_of_two_groups_average_to_the_value(a, b):
+    hits_a, hits_b = np.round(a), np.round(b)
+    for estimate in (
+        RateDifference.of_outcomes(hits_a, hits_b, absolute=False),
+        RankBiserial.of_scores(a, b),
+    ):
+        assert estimate.contributions.values.mean() == pytest.approx(estimate.value, abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=20))
+def test_difference_of_means_is_the_mean_of_paired_differences(rows):
+    a, b = np.array(rows).T
+    estimate = means(a, b)
+    assert estimate.value == pytest.approx(np.mean(a - b), abs=1e-12)
+    direct = Mean.of_values(a - b, bounds=(-1, 1)).interval()
+    assert estimate.interval().lower == pytest.approx(direct.lower)
+    assert estimate.interval().upper == pytest.approx(direct.upper)
+
+
+def test_pairing_makes_the_interval_narrow():
+    rng = np.random.default_rng(0)
+    hard = rng.random(200)
+    a = np.clip(hard + rng.normal(0, 0.02, 200), 0, 1)
+    paired = means(a, hard).interval().width
+    alone = Mean.of_values(a).interval().width
+    assert paired < 0.2 * alone
+
+
+def test_identical_answers_keep_an_open_interval():
+    interval = means([0.0, 1.0] * 30, [0.0, 1.0] * 30).interval()
+    assert interval.lower < 0 < interval.upper
+
+
+def test_a_difference_of_absolute_values_takes_the_worst_sign():
+    rng = np.random.default_rng(1)
+    a, b = rng.random(400) < 0.6, rng.random(400) < 0.3
+    small = RateDifference.of_outcomes(b, rng.random(400) < 0.3)
+    large = RateDifference.of_outcomes(b, a)
+    estimate = Difference.of(large, small, folded=True)
+    assert estimate.value == pytest.approx(large.value - small.value)
+    assert 0.15 < estimate.interval().lower < estimate.value < estimate.interval().upper < 0.45
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.05])
+def test_interval_holds_the_true_difference_of_rabbi(truth):
+    rng = np.random.default_rng(2)
+    held = 0
+    runs = 300
+    n = 60
+    shift = {0.0: 0.0, 0.05: 0.0891}[truth]  # R = 2 Phi(shift / sqrt 2) - 1, at a shift of .6
+    for _ in range(runs):
+        skill_a, skill_b = rng.normal(0.6, 1, n), rng.normal(0, 1, n)
+        baseline = RankBiserial.of_scores(skill_a, skill_b)
+        noise = rng.normal(0, 0.3, (2, n))
+        candidate = RankBiserial.of_scores((skill_a + noise[0]) + shift, skill_b + noise[1])
+        interval = Difference.of(candidate, baseline, folded=True).interval()
+        true = _rabbi(0.6 + shift, 2 + 2 * 0.09) - _rabbi(0.6, 2)
+        held += interval.lower <= true <= interval.upper
+    assert held >= 0.93 * runs
+
+
+def _rabbi(shift, variance):
+    from statistics import NormalDist
+
+    return 2 * NormalDist().cdf(shift / variance**0.5) - 1
+
+
+def test_rare_flips_do_not_pass_falsely():
+    rng = np.random.default_rng(3)
+    passed = 0
+    runs = 400
+    for _ in range(runs):
+        # The candidate is worse in 5 % of the rows, exactly the margin.
+        worse = rng.random(100) < 0.05
+        base = rng.random(100) < 0.02
+        estimate = means((base | worse).astype(float), base.astype(float))
+        passed += estimate.interval().upper <= 0.05 * 0.98
+    assert passed <= 0.05 * runs
+
+
+def test_fixed_units_join_the_two_intervals():
+    rng = np.random.default_rng(4)
+    a, b = (rng.random((40, 10)) < 0.3).astype(float), (rng.random((40, 10)) < 0.3).astype(float)
+    first, second = (Mean.of_rows(x, outcomes=True, population="fixed") for x in (a, b))
+    estimate = Difference.of(first, second, folded=False)
+    up = np.hypot(first.interval().upper - first.value, second.value - second.interval().lower)
+    assert estimate.interval().upper == pytest.approx(estimate.value + up)
+
+
+def test_what_cannot_be_compared_is_named():
+    with pytest.raises(ValueError, match="3 rows and the baseline 2"):
+        means([0.1, 0.2, 0.3], [0.1, 0.2])
+    with pytest.raises(ValueError, match="different units"):
+        Difference.of(
+            Mean.of_values([0.1, 0.2], units=["a", "b"]),
+            Mean.of_values([0.1, 0.2], units=["a", "c"]),
+            folded=False,
+        )
+    with pytest.raises(ValueError, match="a Mean cannot be compared with a RateDifference"):
+        Difference.of(
+            Mean.of_values([0.1]), RateDifference.of_outcomes([1.0], [0.0]), folded=False
+        )
