@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._clusters import Floats, exact_mean
 from pytest_llmfair.stats._resampling import SEED_LABELS
 
 _RELABELLINGS = 499
@@ -50,7 +50,8 @@ class Sides:
                 )
             if not (np.isfinite(table) & (table >= 0.0)).all():
                 raise ValueError(f"prompt {prompt}: a dissimilarity is negative or missing")
-        return cls(tuple(tables), tuple(int(number) for number in first))
+        ordered = [_by_content(t, int(n)) for t, n in zip(tables, first, strict=True)]
+        return cls(tuple(ordered), tuple(int(number) for number in first))
 
     @property
     def sizes(self) -> list[int]:
@@ -89,17 +90,17 @@ class Sides:
         between, within_a, within_b = self.means()
         count = len(between)
         ratios = between**2 / (within_a * within_b) if aggregate == "mean" else None
-        variance = 0.0
+        variances = []
         for k, (matrix, n) in enumerate(zip(self.matrices, self.first, strict=True)):
             m = len(matrix) - n
             cross, own = matrix[:n, n:], matrix[:n, :n]
             other = matrix[n:, n:]
             if ratios is None:
-                scale_b = 2.0 / (count * between.mean())
-                scale_a = 1.0 / (count * within_a.mean())
-                scale_o = 1.0 / (count * within_b.mean())
+                scale_b = 2.0 / (count * exact_mean(between))
+                scale_a = 1.0 / (count * exact_mean(within_a))
+                scale_o = 1.0 / (count * exact_mean(within_b))
             else:
-                share = ratios[k] / ratios.sum()
+                share = ratios[k] / math.fsum(ratios.tolist())
                 scale_b, scale_a = 2.0 * share / between[k], share / within_a[k]
                 scale_o = share / within_b[k]
             # Influence of an answer on a mean over pairs: the mean over its own pairs, twice for
@@ -109,8 +110,9 @@ class Sides:
                 scale_b * cross.mean(axis=0) - 2.0 * scale_o * _off(other),
             )
             for part, size in zip(parts, (n, m), strict=True):
-                variance += float(((part - part.mean()) ** 2).sum()) / (size * (size - 1.0))
-        return math.sqrt(variance)
+                squares = float(((part - part.mean()) ** 2).sum())
+                variances.append(squares / (size * (size - 1.0)))
+        return math.sqrt(math.fsum(variances))
 
     def relabelled(self, aggregate: str) -> Floats:
         """F after dealing the answers of each prompt out to the sides at random."""
@@ -151,6 +153,13 @@ class Sides:
         total = np.sort(matrix, axis=1)
         order = np.lexsort(total.T)
         return matrix[np.ix_(order, order)], min(n, len(matrix) - n)
+
+
+def _by_content(matrix: Floats, first: int) -> Floats:
+    """Sort the answers of either side by their dissimilarities."""
+    rows = np.sort(matrix, axis=1)
+    order = np.lexsort((*rows.T, np.arange(len(matrix)) >= first))
+    return np.asarray(matrix[np.ix_(order, order)])
 
 
 def _total(values: Floats) -> float:

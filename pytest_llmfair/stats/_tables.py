@@ -81,6 +81,18 @@ class Grouped:
                 )
         return found
 
+    def arranged(self, values: Floats) -> tuple[Grouped, Floats]:
+        """Return the same with rows, units and groups in canonical order, and their `values`.
+
+        Whatever is computed from there has the same bits in any order and under any names.
+        """
+        sizes = self.units, len(self.names)
+        units, groups = canonical_orders([self.unit, self.group], sizes, values)
+        unit, group = places(units)[self.unit], places(groups)[self.group]
+        order = np.lexsort((values, group, unit))
+        names = [self.names[k] for k in groups]
+        return Grouped(group[order], unit[order], names, self.units), values[order]
+
     def per_draw(self, population: Population) -> Floats:
         """Variance of a group mean in units of the variance of one row, planned per group."""
         found = []

@@ -197,10 +197,10 @@ def _spread(
         own, units = clusters.compact(index)
         if population == "fixed":
             sizes = np.bincount(own)
-            within = np.bincount(
-                own, weights=(x - (np.bincount(own, weights=x) / sizes)[own]) ** 2
-            )
-            variances.append(float((within / (sizes - 1.0) * sizes).sum()) / len(x) ** 2)
+            means = clusters.cluster_sums(x, own, units) / sizes
+            within = clusters.cluster_sums((x - means[own]) ** 2, own, units)
+            terms = within / (sizes - 1.0) * sizes
+            variances.append(math.fsum(terms.tolist()) / len(x) ** 2)
             df.append(float((sizes - 1.0).sum()))
             continue
         parts = clusters.mean_influence(x, own, units)

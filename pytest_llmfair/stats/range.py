@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -168,19 +169,23 @@ class Range(Estimate):
         compare: Callable[[Floats, Floats, list[int], list[int]], Estimate],
     ) -> Range:
         rows = clusters.check_rows(values, "values", bounds)
-        grouped = Grouped.of(groups, units, len(rows), population)
-        inside = [grouped.group == number for number in range(len(grouped.names))]
-        pairs: dict[Hashable, Estimate] = {}
-        for g, h in combinations(range(len(inside)), 2):
-            own = [grouped.unit[inside[k]].tolist() for k in (g, h)]
-            pairs[grouped.names[g], grouped.names[h]] = compare(
-                rows[inside[g]], rows[inside[h]], own[0], own[1]
+        named = Grouped.of(groups, units, len(rows), population)
+        grouped, rows = named.arranged(rows)
+        inside = {name: grouped.group == number for number, name in enumerate(grouped.names)}
+        place = {name: number for number, name in enumerate(grouped.names)}
+        pairs: dict[tuple[Hashable, ...], Estimate] = {}
+        for key in combinations(named.names, 2):
+            # Names appear in the caller's order; what is computed goes by content.
+            one, other = (inside[name] for name in sorted(key, key=place.__getitem__))
+            pairs[key] = compare(
+                rows[one], rows[other], grouped.unit[one].tolist(), grouped.unit[other].tolist()
             )
-        large = [g for g, members in enumerate(inside) if members.sum() >= _FEWEST_ROWS]
-        judged = tuple((grouped.names[g], grouped.names[h]) for g, h in combinations(large, 2))
+        large = [g for g, name in enumerate(grouped.names) if inside[name].sum() >= _FEWEST_ROWS]
+        enough = {grouped.names[g] for g in large}
+        judged = tuple(key for key in pairs if enough.issuperset(key))
         table = np.stack([rows, np.ones(len(rows))], axis=1)
         span = bounds[1] - bounds[0]
-        found = cls._of(pairs, judged, grouped.sample(population))
+        found = cls._of(pairs, judged, named.sample(population))
         found.everyone = grouped.totals(table, Widest(), population, span)
         if len(judged) > 1:
             kept = np.isin(grouped.group, large)
@@ -190,7 +195,7 @@ class Range(Estimate):
                 part.covariance(rows[kept], population, reach)
             ).per_pair
             found.widest = part.totals(table[kept], Widest(), population, span)
-        small = [str(name) for g, name in enumerate(grouped.names) if g not in large]
+        small = [str(name) for name in named.names if name not in enough]
         if small:
             found.reasons = tuple(dict.fromkeys((*found.reasons, "thin_evidence")))
             found.notes += (
@@ -201,7 +206,7 @@ class Range(Estimate):
 
     @classmethod
     def _of(
-        cls, pairs: Mapping[Hashable, Estimate], judged: tuple[Hashable, ...], sample: Sample
+        cls, pairs: Mapping[Any, Estimate], judged: tuple[Hashable, ...], sample: Sample
     ) -> Range:
         known = {key: pair for key, pair in pairs.items() if pair.undefined is None}
         # Ties go to the positive value, so that the order of pairs decides nothing.

@@ -109,7 +109,7 @@ class Spread(Estimate):
         clusters.check_population(population)
         clusters.check_bounds(bounds)
         rows = clusters.check_rows(values, "values", bounds)
-        grouped = Grouped.of(groups, units, len(rows), population)
+        grouped, rows = Grouped.of(groups, units, len(rows), population).arranged(rows)
         count, span = len(grouped.names), bounds[1] - bounds[0]
         parts = [rows[grouped.group == g] for g in range(count)]
         means = np.array([clusters.exact_mean(part) for part in parts])
