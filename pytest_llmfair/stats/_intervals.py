@@ -43,13 +43,22 @@ def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
     With the t quantile this equals the normal score interval on ``trials * (z / t)**2`` draws.
     """
     extra = quantile * quantile / trials
-    centre = share + 0.5 * extra
+    low = _lower_root(share, extra)
+    high = 1.0 - _lower_root(1.0 - share, extra)
+    # Where the reach is tiny rounding must not put the share outside its own bounds.
+    return min(share, low), max(share, high)
+
+
+def _lower_root(share: float, extra: float) -> float:
+    """Lower root of (1 + extra) p^2 - (2 share + extra) p + share^2.
+
+    From the product of both roots: no difference of near-equal numbers, and every step is
+    monotone after rounding, so a larger quantile never gives a narrower interval.
+    """
+    if share == 0.0:
+        return 0.0
     reach = math.sqrt(extra * (share * (1.0 - share) + 0.25 * extra))
-    # At the ends and at tiny reach rounding must not put the share outside its own bounds.
-    return (
-        min(share, max(0.0, (centre - reach) / (1.0 + extra))),
-        max(share, min(1.0, (centre + reach) / (1.0 + extra))),
-    )
+    return share * share / (share + 0.5 * extra + reach)
 
 
 def markov(share: float, alpha: float) -> tuple[float, float]:

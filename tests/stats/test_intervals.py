@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_llmfair.stats._intervals import (
@@ -85,6 +85,7 @@ shares = st.builds(
 
 
 @given(shares, alphas, alphas)
+@example(Share(5.6e-16, effective=9.0, df=3.0, trials=2), 0.125, 0.25)
 def test_bounds_of_a_share_widen_as_the_error_rate_falls(share, one, other):
     small, large = sorted([one, other])
     assert share.lower(small) <= share.lower(large) <= share.value
