@@ -200,9 +200,9 @@ def assert_not_worse(
     if undefined:
         estimate: Estimate = Undefined(undefined=undefined, sample=candidate.sample)
     elif direction == "higher":
-        estimate = Difference.of(baseline, candidate, folded=False)
+        estimate = Difference.between(baseline, candidate, folded=False)
     else:
-        estimate = Difference.of(candidate, baseline, folded=folded)
+        estimate = Difference.between(candidate, baseline, folded=folded)
     result = judged(
         estimate,
         margin,

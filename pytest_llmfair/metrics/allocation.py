@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.metrics._checks import flat_scores, group_rows, labels, same_length
+from pytest_llmfair.metrics._checks import Floats, flat_scores, group_rows, labels, same_length
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import GroupRow, Population, RankBiserial
+from pytest_llmfair.stats import GroupRow, Population, Range, RankBiserial
 
 __all__ = ["rabbi"]
 
@@ -31,7 +32,7 @@ def rabbi(
     strata: Any = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RankBiserial:
+) -> RankBiserial | Range:
     """Share of pairs a group wins minus the share it loses against the reference group.
 
     The rank-allocational-based bias index: the mean over candidates a of the group and b of the
@@ -43,93 +44,147 @@ def rabbi(
     scores : array_like of shape (n_candidates,)
         One score per candidate, higher is better.
     groups : array_like of shape (n_candidates,)
-        Protected-attribute label of each candidate; two groups after `reference` is taken.
+        Protected-attribute label of each candidate.
     reference : object, list or "rest"
         Label of the reference group, a list of labels (their union), or "rest": everyone outside
-        the first group in order of appearance.
+        the group that is compared.
     rounds : sequence, optional
         Pool of each candidate: the sampling unit. The same as `units`; giving both is an error.
     qualified : array_like of bool, optional
         Only qualified candidates are compared (equal opportunity).
-    strata : array_like, optional
-        Not yet supported.
+    strata : array_like of shape (n_candidates,), optional
+        Job or topic of each candidate: pairs are compared inside a stratum only and the worst is
+        judged, so that opposite biases of two jobs do not cancel.
     population : {"sampled", "fixed"}
         Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
-    RankBiserial
-        Value in [-1, 1], group minus reference: above 0 the group is favoured. A bound on it does
-        not bound selection at a given quota.
+    RankBiserial or Range
+        Value in [-1, 1], group minus reference: above 0 the group is favoured. More groups or
+        strata: the value furthest from 0, each in ``.groups``; interval and p-values are those of
+        the largest absolute value. A bound on it does not bound selection at a given quota.
 
     Raises
     ------
     ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there are not two groups.
+        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
     TypeError
         If both `rounds` and `units` are given.
     """
     if rounds is not None and units is not None:
         raise TypeError("rabbi() takes rounds or units, not both: they are the same thing")
-    if strata is not None:
-        raise ValueError("strata are not supported in this version; test each stratum on its own")
     values = flat_scores(scores)
-    members = labels(groups, "groups", len(values))
-    pools = rounds if rounds is not None else units
-    pool_labels = None if pools is None else labels(pools, "rounds", len(values))
+    n = len(values)
+    pools = units if rounds is None else rounds
+    columns = _Columns(
+        values,
+        labels(groups, "groups", n),
+        None if pools is None else labels(pools, "rounds" if units is None else "units", n),
+        None if strata is None else labels(strata, "strata", n),
+    )
     if qualified is not None:
         same_length(scores=values, qualified=qualified)
-        kept = [i for i, flag in enumerate(qualified) if bool(flag)]
-        values, members = values[kept], [members[i] for i in kept]
-        pool_labels = None if pool_labels is None else [pool_labels[i] for i in kept]
-    by_group = group_rows(members, len(values))
-    group, rows_a, rows_b = _against(by_group, reference)
-    estimate = RankBiserial.of_scores(
-        values[rows_a],
-        values[rows_b],
-        units_a=None if pool_labels is None else [pool_labels[i] for i in rows_a],
-        units_b=None if pool_labels is None else [pool_labels[i] for i in rows_b],
-        population=population,
+        columns = columns.take([i for i, flag in enumerate(qualified) if bool(flag)])
+    compared = _comparisons(columns, reference, population)
+    estimate: RankBiserial | Range
+    if len(compared) == 1 and strata is None:
+        ((group, estimate),) = compared.items()
+        estimate.groups = {group: GroupRow(estimate.value, estimate.sizes[0], estimate=estimate)}
+    else:
+        estimate = Range.of_pairs(compared)
+    estimate.notes += tuple(
+        f"{' / '.join(map(str, key)) if isinstance(key, tuple) else key} minus "
+        f"{_said(reference)}: {r.sizes[0]} against {r.sizes[1]} candidates"
+        for key, r in compared.items()
     )
-    estimate.groups = {group: GroupRow(estimate.value, len(rows_a), estimate=estimate)}
-    estimate.notes += (
-        f"{group} minus {_said(reference)}: {len(rows_a)} against {len(rows_b)} candidates",
-    )
-    note_constant(estimate, [values])
+    note_constant(estimate, [columns.scores])
     return estimate
 
 
-def _against(
-    by_group: dict[Hashable, list[int]], reference: Any
-) -> tuple[Hashable, list[int], list[int]]:
-    """Return the group compared, its rows, and the rows of the reference."""
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The candidates, column by column."""
+
+    scores: Floats
+    groups: list[Hashable]
+    units: list[Hashable] | None
+    strata: list[Hashable] | None
+
+    def take(self, rows: Sequence[int]) -> _Columns:
+        """Keep some of the rows."""
+        units, strata = (
+            None if column is None else [column[i] for i in rows]
+            for column in (self.units, self.strata)
+        )
+        return _Columns(self.scores[list(rows)], [self.groups[i] for i in rows], units, strata)
+
+
+def _comparisons(
+    columns: _Columns, reference: Any, population: Population
+) -> dict[Hashable, RankBiserial]:
+    """Compare every group with the reference, inside each stratum if there are any."""
+    if columns.strata is not None:
+        found: dict[Hashable, RankBiserial] = {}
+        for stratum in dict.fromkeys(columns.strata):
+            rows = [i for i, label in enumerate(columns.strata) if label == stratum]
+            inside = replace(columns.take(rows), strata=None)
+            try:
+                parts = _comparisons(inside, reference, population)
+            except ValueError as error:
+                raise ValueError(f"stratum {stratum}: {error}") from None
+            if len(parts) == 1:
+                found[stratum] = next(iter(parts.values()))
+            else:
+                found.update({(stratum, group): r for group, r in parts.items()})
+        return found
+    by_group = group_rows(columns.groups, len(columns.scores))
+    compared: dict[Hashable, RankBiserial] = {}
+    for group, rows_b in _against(by_group, reference).items():
+        rows_a = by_group[group]
+        units_a, units_b = (
+            None if columns.units is None else [columns.units[i] for i in rows]
+            for rows in (rows_a, rows_b)
+        )
+        compared[group] = RankBiserial.of_scores(
+            columns.scores[rows_a],
+            columns.scores[rows_b],
+            units_a=units_a,
+            units_b=units_b,
+            population=population,
+        )
+    return compared
+
+
+def _against(by_group: dict[Hashable, list[int]], reference: Any) -> dict[Hashable, list[int]]:
+    """Return, for each group that is compared, the rows of its reference."""
     names = list(by_group)
     if isinstance(reference, str) and reference == "rest" and "rest" not in by_group:
-        against = names[1:]
-    elif isinstance(reference, list) or (
+        # With two groups the second view is the first one with its sign turned.
+        return {
+            name: sorted(i for other in names if other != name for i in by_group[other])
+            for name in (names if len(names) > 2 else names[:1])
+        }
+    union = isinstance(reference, list) or (
         isinstance(reference, tuple) and reference not in by_group
-    ):
-        against = list(reference)
-    else:
-        against = [reference]
+    )
+    against = list(reference) if union else [reference]
     for name in against:
         if name not in by_group:
             raise ValueError(
                 f"reference {name!r} is no group with candidates; "
                 f"groups are {', '.join(map(str, names))}"
             )
+    rows = sorted(i for name in against for i in by_group[name])
     others = [name for name in names if name not in against]
-    if len(others) != 1:
-        raise ValueError(
-            f"{len(others)} groups stand against the reference ({', '.join(map(str, others))}); "
-            "this version compares one: select two groups, or give a list as reference"
-        )
-    return others[0], by_group[others[0]], sorted(i for name in against for i in by_group[name])
+    if not others:
+        raise ValueError(f"every group is in the reference {_said(reference)}; leave one out")
+    return dict.fromkeys(others, rows)
 
 
 def _said(reference: Any) -> str:
-    return (
-        " or ".join(map(str, reference))
-        if isinstance(reference, (list, tuple))
-        else str(reference)
-    )
+    if isinstance(reference, str) and reference == "rest":
+        return "everyone else"
+    if isinstance(reference, (list, tuple)):
+        return " or ".join(map(str, reference))
+    return str(reference)

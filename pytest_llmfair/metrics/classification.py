@@ -10,7 +10,7 @@ import numpy as np
 from pytest_llmfair.metrics._checks import group_rows, labels
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import GroupRow, Population, RateDifference
+from pytest_llmfair.stats import GroupRow, Population, Range, RateDifference
 
 __all__ = ["demographic_parity_difference"]
 
@@ -31,8 +31,8 @@ def demographic_parity_difference(
     positive: Any = 1,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RateDifference:
-    """Absolute difference of the groups' rates of positive predictions.
+) -> RateDifference | Range:
+    """Largest absolute difference of the groups' rates of positive predictions.
 
     Demographic parity of Bouchard (2024), section 3.3: ``|P(prediction | first group) -
     P(prediction | second group)|``.
@@ -42,7 +42,7 @@ def demographic_parity_difference(
     y_pred : array_like of shape (n_rows,)
         Predicted classes.
     groups : array_like of shape (n_rows,)
-        Protected-attribute label of each row; two groups.
+        Protected-attribute label of each row.
     positive : object
         The class whose rate is compared; all others are the rest.
     units : sequence, optional
@@ -53,40 +53,41 @@ def demographic_parity_difference(
 
     Returns
     -------
-    RateDifference
-        Value in [0, 1]; 0 when the rates are equal. ``.signed`` is the first group (in order of
-        appearance) minus the second; ``.groups`` has the pair.
+    RateDifference or Range
+        Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
+        of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
+        every pair.
 
     Raises
     ------
     ValueError
-        If lengths differ, a label or prediction is missing, or there are not two groups.
+        If lengths differ, a label or prediction is missing, or there is one group only.
     """
     predicted = labels(y_pred, "y_pred", len(y_pred))
     if not predicted:
         raise ValueError("y_pred is empty; give at least one row per group")
     members = group_rows(groups, len(predicted))
-    if len(members) > 2:
-        raise ValueError(
-            f"groups holds {len(members)} groups ({', '.join(map(str, members))}); "
-            "this version compares two: select two, or test each pair"
-        )
     outcomes = np.array([label == positive for label in predicted], dtype=np.float64)
     unit_labels = None if units is None else labels(units, "units", len(predicted))
-    (name_a, rows_a), (name_b, rows_b) = members.items()
-    estimate = RateDifference.of_outcomes(
-        outcomes[rows_a],
-        outcomes[rows_b],
-        units_a=None if unit_labels is None else [unit_labels[i] for i in rows_a],
-        units_b=None if unit_labels is None else [unit_labels[i] for i in rows_b],
-        population=population,
-    )
-    rate_a, rate_b = estimate.rates
-    estimate.groups = {
-        (name_a, name_b): GroupRow(estimate.value, len(predicted), estimate=estimate)
-    }
-    estimate.notes += (
-        f"rates: {name_a} {rate_a:.3f} of {len(rows_a)}, {name_b} {rate_b:.3f} of {len(rows_b)}",
-    )
+    estimate: RateDifference | Range
+    if len(members) > 2:
+        names = labels(groups, "groups", len(predicted))
+        estimate = Range.of_rates(outcomes, names, units=unit_labels, population=population)
+    else:
+        (name_a, rows_a), (name_b, rows_b) = members.items()
+        estimate = RateDifference.of_outcomes(
+            outcomes[rows_a],
+            outcomes[rows_b],
+            units_a=None if unit_labels is None else [unit_labels[i] for i in rows_a],
+            units_b=None if unit_labels is None else [unit_labels[i] for i in rows_b],
+            population=population,
+        )
+        estimate.groups = {
+            (name_a, name_b): GroupRow(estimate.value, len(predicted), estimate=estimate)
+        }
+    rates = [
+        f"{name} {outcomes[rows].mean():.3f} of {len(rows)}" for name, rows in members.items()
+    ]
+    estimate.notes += (f"rates: {', '.join(rates)}",)
     note_constant(estimate, [outcomes])
     return estimate

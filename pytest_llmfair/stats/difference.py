@@ -40,7 +40,7 @@ class Difference(Estimate):
     method: str = "paired differences"
 
     @classmethod
-    def of(cls, candidate: Estimate, baseline: Estimate, *, folded: bool) -> Difference:
+    def between(cls, candidate: Estimate, baseline: Estimate, *, folded: bool) -> Difference:
         """Compare two estimates of one kind on the same rows in the same order.
 
         Parameters
@@ -81,10 +81,11 @@ class Difference(Estimate):
         paired: dict[tuple[int, int], Mean] = {}
         if candidate.sample.population == "sampled":
             reach = max(first.reach, second.reach)
-            for signs in product((1, -1), repeat=2) if folded else [(1, 1)]:
-                rows = signs[0] * first.values - signs[1] * second.values
+            signs = (1, -1) if folded else (1,)
+            for s, t in product(signs, signs):
+                rows = s * first.values - t * second.values
                 widest = max(2.0 * reach, float(abs(rows).max())) if folded else reach
-                paired[signs] = Mean.of_values(rows, units=labels[0], bounds=(-widest, widest))
+                paired[s, t] = Mean.of_values(rows, units=labels[0], bounds=(-widest, widest))
         value, other = candidate.value, baseline.value
         if folded:
             value, other = abs(value), abs(other)

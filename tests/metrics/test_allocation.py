@@ -99,3 +99,33 @@ def test_rounds_and_units_together_are_a_type_error():
 def test_bad_input_is_named(scores, groups, reference, said):
     with pytest.raises(ValueError, match=said):
         rabbi(scores, groups=groups, reference=reference)
+
+
+def test_with_more_groups_the_value_furthest_from_zero_is_judged_and_prints_signed():
+    scores = [5, 6, 7, 1, 2, 3, 4, 5, 6]
+    groups = ["a"] * 3 + ["b"] * 3 + ["c"] * 3
+    estimate = rabbi(scores, groups=groups, reference="c")
+    expected = {"a": slow_rabbi([5, 6, 7], [4, 5, 6]), "b": slow_rabbi([1, 2, 3], [4, 5, 6])}
+    assert estimate.value == pytest.approx(expected["b"]) == -1
+    assert {g: row.value for g, row in estimate.groups.items()} == pytest.approx(expected)
+    assert 0 < estimate.interval().lower <= 1
+
+
+def test_opposite_biases_of_two_jobs_do_not_cancel():
+    scores = [3, 4, 1, 2, 1, 2, 3, 4]
+    groups = ["a", "a", "b", "b"] * 2
+    jobs = ["cook"] * 4 + ["pilot"] * 4
+    assert rabbi(scores, groups=groups, reference="b").value == 0
+    estimate = rabbi(scores, groups=groups, reference="b", strata=jobs)
+    assert abs(estimate.value) == 1
+    assert {job: row.value for job, row in estimate.groups.items()} == {"cook": 1, "pilot": -1}
+
+
+def test_a_stratum_without_the_reference_is_named():
+    with pytest.raises(ValueError, match="stratum pilot: groups holds 1 group"):
+        rabbi([1, 2, 3], groups=["a", "b", "a"], reference="b", strata=["cook", "cook", "pilot"])
+
+
+def test_a_reference_that_holds_every_group_is_an_error():
+    with pytest.raises(ValueError, match="leave one out"):
+        rabbi([1, 2], groups=["a", "b"], reference=["a", "b"])

@@ -67,3 +67,29 @@ def test_the_pair_stands_in_the_table_and_the_rates_in_the_notes():
 def test_bad_input_is_named(predicted, groups, said):
     with pytest.raises(ValueError, match=said):
         demographic_parity_difference(predicted, groups=groups)
+
+
+def test_with_more_groups_the_largest_difference_of_any_two_is_judged():
+    rng = np.random.default_rng(2)
+    groups = np.repeat(["a", "b", "c"], 100)
+    predicted = (rng.random(300) < np.repeat([0.2, 0.5, 0.9], 100)).astype(int)
+    rate = {g: predicted[groups == g].mean() for g in "abc"}
+    estimate = demographic_parity_difference(predicted, groups=groups)
+    assert estimate.value == pytest.approx(rate["c"] - rate["a"])
+    assert set(estimate.groups) == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert estimate.groups["a", "b"].value == pytest.approx(rate["b"] - rate["a"])
+    interval = estimate.interval()
+    assert 0.4 < interval.lower < estimate.value <= interval.upper
+
+
+def test_order_and_names_of_more_groups_change_nothing():
+    rng = np.random.default_rng(3)
+    predicted, groups = rng.integers(0, 2, 90), np.array(list("abc") * 30)
+    order = rng.permutation(90)
+    names = dict(zip("abc", "zkm", strict=True))
+    first = demographic_parity_difference(predicted, groups=groups)
+    second = demographic_parity_difference(
+        predicted[order], groups=[names[g] for g in groups[order]]
+    )
+    assert first.value == second.value
+    assert first.interval() == second.interval()

@@ -11,7 +11,7 @@ SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=20)
 
 
 def means(a, b, **keywords):
-    return Difference.of(
+    return Difference.between(
         Mean.of_values(a, **keywords), Mean.of_values(b, **keywords), folded=False
     )
 
@@ -56,7 +56,7 @@ def test_a_difference_of_absolute_values_takes_the_worst_sign():
     a, b = rng.random(400) < 0.6, rng.random(400) < 0.3
     small = RateDifference.of_outcomes(b, rng.random(400) < 0.3)
     large = RateDifference.of_outcomes(b, a)
-    estimate = Difference.of(large, small, folded=True)
+    estimate = Difference.between(large, small, folded=True)
     assert estimate.value == pytest.approx(large.value - small.value)
     assert 0.15 < estimate.interval().lower < estimate.value < estimate.interval().upper < 0.45
 
@@ -73,7 +73,7 @@ def test_interval_holds_the_true_difference_of_rabbi(truth):
         baseline = RankBiserial.of_scores(skill_a, skill_b)
         noise = rng.normal(0, 0.3, (2, n))
         candidate = RankBiserial.of_scores((skill_a + noise[0]) + shift, skill_b + noise[1])
-        interval = Difference.of(candidate, baseline, folded=True).interval()
+        interval = Difference.between(candidate, baseline, folded=True).interval()
         true = _rabbi(0.6 + shift, 2 + 2 * 0.09) - _rabbi(0.6, 2)
         held += interval.lower <= true <= interval.upper
     assert held >= 0.93 * runs
@@ -102,7 +102,7 @@ def test_fixed_units_join_the_two_intervals():
     rng = np.random.default_rng(4)
     a, b = (rng.random((40, 10)) < 0.3).astype(float), (rng.random((40, 10)) < 0.3).astype(float)
     first, second = (Mean.of_rows(x, outcomes=True, population="fixed") for x in (a, b))
-    estimate = Difference.of(first, second, folded=False)
+    estimate = Difference.between(first, second, folded=False)
     up = np.hypot(first.interval().upper - first.value, second.value - second.interval().lower)
     assert estimate.interval().upper == pytest.approx(estimate.value + up)
 
@@ -111,12 +111,12 @@ def test_what_cannot_be_compared_is_named():
     with pytest.raises(ValueError, match="3 rows and the baseline 2"):
         means([0.1, 0.2, 0.3], [0.1, 0.2])
     with pytest.raises(ValueError, match="different units"):
-        Difference.of(
+        Difference.between(
             Mean.of_values([0.1, 0.2], units=["a", "b"]),
             Mean.of_values([0.1, 0.2], units=["a", "c"]),
             folded=False,
         )
     with pytest.raises(ValueError, match="a Mean cannot be compared with a RateDifference"):
-        Difference.of(
+        Difference.between(
             Mean.of_values([0.1]), RateDifference.of_outcomes([1.0], [0.0]), folded=False
         )
