@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from pytest_llmfair.metrics._checks import Floats, flat_scores, group_rows, labels, same_length
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import GroupRow, Population, Range, RankBiserial
+from pytest_llmfair.stats import GroupRow, Population, Range, RankBiserial, Sample
 
 __all__ = ["rabbi"]
 
@@ -93,6 +94,8 @@ def rabbi(
         estimate.groups = {group: GroupRow(estimate.value, estimate.sizes[0], estimate=estimate)}
     else:
         estimate = Range.of_pairs(compared)
+        # The reference's candidates stand in every pair, but are there once.
+        estimate.sample = columns.sample(population)
     estimate.notes += tuple(
         f"{' / '.join(map(str, key)) if isinstance(key, tuple) else key} minus "
         f"{_said(reference)}: {r.sizes[0]} against {r.sizes[1]} candidates"
@@ -110,6 +113,18 @@ class _Columns:
     groups: list[Hashable]
     units: list[Hashable] | None
     strata: list[Hashable] | None
+
+    def sample(self, population: Population) -> Sample:
+        """Count units and candidates."""
+        n = len(self.scores)
+        sizes = Counter(range(n) if self.units is None else self.units).values()
+        return Sample(
+            units=len(sizes),
+            generations=n,
+            fewest=min(sizes),
+            most=max(sizes),
+            population=population,
+        )
 
     def take(self, rows: Sequence[int]) -> _Columns:
         """Keep some of the rows."""

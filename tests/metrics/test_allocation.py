@@ -108,7 +108,8 @@ def test_with_more_groups_the_value_furthest_from_zero_is_judged_and_prints_sign
     expected = {"a": slow_rabbi([5, 6, 7], [4, 5, 6]), "b": slow_rabbi([1, 2, 3], [4, 5, 6])}
     assert estimate.value == pytest.approx(expected["b"]) == -1
     assert {g: row.value for g, row in estimate.groups.items()} == pytest.approx(expected)
-    assert 0 < estimate.interval().lower <= 1
+    assert 0 <= estimate.interval().lower < estimate.interval().upper == 1
+    assert (estimate.sample.units, estimate.sample.generations) == (9, 9)
 
 
 def test_opposite_biases_of_two_jobs_do_not_cancel():
