@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population, Sample, Undefined
 from pytest_llmfair.stats.betting import BettingMean
+from pytest_llmfair.stats.difference import Difference
+from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.log_ratio import LogRatio
 from pytest_llmfair.stats.mean import Mean
+from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.range import Range
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
 from pytest_llmfair.stats.seminorm import Seminorm
 from pytest_llmfair.stats.spending import Spending
+from pytest_llmfair.stats.spread import Spread
 
 __all__ = [
     "BettingMean",
+    "Difference",
     "Estimate",
+    "FairPairRatio",
     "GroupRow",
     "Interval",
     "LogRatio",
     "Mean",
+    "MeanDifference",
     "Population",
+    "Range",
     "RankBiserial",
     "RateDifference",
     "RateRatio",
     "Sample",
     "Seminorm",
     "Spending",
+    "Spread",
     "Undefined",
     "holm",
 ]
