@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -52,10 +53,9 @@ class Bound:
             named.
         """
         word = "minimum" if direction == "higher" else "bound"
-        try:
-            value = float(value)
-        except (TypeError, ValueError):
-            raise ValueError(f"the {word} of {name} is {value!r}; give a number") from None
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ValueError(f"the {word} of {name} is {value!r}; give a number")
+        value = float(value)
         if not math.isfinite(value):
             raise ValueError(f"the {word} of {name} is {value}; give a finite number")
         low, high = attainable
@@ -78,6 +78,11 @@ class Bound:
     def distance(self) -> float:
         """Distance of the bound from the fair value."""
         return self.value if self.direction == "two-sided" else abs(self.value - self.fair)
+
+    @property
+    def end(self) -> float:
+        """Value at the bound: for "two-sided" the one above the fair value."""
+        return self.fair + self.value if self.direction == "two-sided" else self.value
 
     def sides(self, lower: float, upper: float) -> tuple[bool, bool]:
         """Tell whether a whole interval is within the bound, and whether it is beyond it."""
@@ -124,8 +129,7 @@ class Bound:
             return math.nan, {}
         limit = 3.0 * self.distance if max_mde is None else max_mde
         gap = estimate.best_case_gap(round((1.0 - level) / 2.0, 15))
-        end = self.fair + self.value if self.direction == "two-sided" else self.value
-        beyond = estimate.minimum_detectable_effect(bound=end, level=level)
+        beyond = estimate.minimum_detectable_effect(bound=self.end, level=level)
         detectable = self.distance + beyond
         why = ""
         if gap > self.distance:

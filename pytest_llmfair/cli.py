@@ -35,13 +35,45 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     metrics = commands.add_parser("metrics", help="list the metrics, or explain one")
     metrics.add_argument("name", nargs="?", help="a metric's name or alias")
+    power = commands.add_parser("power", help="what an assertion of a given size can find")
+    power.add_argument("name", metavar="METRIC", help="a metric's name or alias")
+    power.add_argument("--threshold", type=float, required=True, help="bound or minimum")
+    power.add_argument("--units", type=int, required=True, help="prompts, pairs, people a group")
+    power.add_argument("--generations", type=int, default=None, help="answers per unit")
+    power.add_argument(
+        "--icc", type=float, default=0.3, help="correlation of answers to one prompt (0.3)"
+    )
+    power.add_argument("--power", type=float, default=0.8, help="probability to find it (0.8)")
+    power.add_argument("--level", type=float, default=0.95, help="confidence level (0.95)")
+    power.add_argument(
+        "--prompt-cost", type=float, default=1.0, help="cost of a prompt, in answers (1)"
+    )
     arguments = parser.parse_args(argv)
     try:
-        text = explain(get_metric(arguments.name)) if arguments.name else table()
+        if arguments.command == "power":
+            text = _plan(arguments)
+        else:
+            text = explain(get_metric(arguments.name)) if arguments.name else table()
     except ValueError as error:
         parser.exit(2, f"llmfair: {error}\n")
     sys.stdout.write(text + "\n")
     return 0
+
+
+def _plan(arguments: argparse.Namespace) -> str:
+    from pytest_llmfair.planning import Design, report
+
+    info = get_metric(arguments.name)
+    design = Design(
+        info,
+        arguments.threshold,
+        arguments.units,
+        arguments.generations or info.generations,
+        arguments.icc,
+        arguments.power,
+        arguments.level,
+    )
+    return report(design, arguments.prompt_cost)
 
 
 def table() -> str:
