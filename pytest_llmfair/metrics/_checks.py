@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence, Sized
+from collections.abc import Hashable, Mapping, Sequence, Set, Sized
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ import numpy.typing as npt
 from pytest_llmfair.responses import Missing
 
 Floats = npt.NDArray[np.float64]
+
+# Exact distributions of counts are computed; more generations than this is a mistake.
+_MOST_COUNTED = 1_000_000
 
 
 def score_rows(
@@ -56,7 +60,14 @@ def score_rows(
 def _listed(values: Any, argument: str) -> Sequence[Any]:
     if hasattr(values, "to_numpy"):  # a data frame iterates over its column names
         values = values.to_numpy()
-    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{argument} has masked entries; drop them first, and count them")
+    # A set has no order that two runs would share, so its rows could not be named.
+    if (
+        isinstance(values, (str, bytes, Mapping, Set))
+        or not hasattr(values, "__iter__")
+        or (isinstance(values, np.ndarray) and values.ndim == 0)
+    ):
         raise ValueError(f"{argument} is a {type(values).__name__}; give a list or an array")
     return values if isinstance(values, (list, tuple)) else list(values)
 
@@ -67,7 +78,12 @@ def _one_row(row: Any, argument: str, i: int) -> Floats:
             f"{argument} row {i} is missing; leave unanswered prompts out and count them"
         )
     try:
-        array = np.atleast_1d(np.asarray(row, dtype=np.float64))
+        given = np.asarray(row)
+        if given.dtype.kind not in "biufO":  # numpy would read dates and digits in texts
+            raise TypeError
+        array = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    except OverflowError:
+        raise ValueError(f"{argument} row {i} holds a number too large for a float") from None
     except (TypeError, ValueError):
         raise ValueError(
             f"{argument} row {i} is {str(row)[:60]!r}; give numbers, one row per prompt"
@@ -100,13 +116,23 @@ def labels(values: Any, argument: str, rows: int) -> list[Hashable]:
     """Return one label per row; a missing label (None or NaN) is an error that names its row."""
     found = [x.item() if isinstance(x, np.generic) else x for x in _listed(values, argument)]
     for i, label in enumerate(found):
-        if label is None or isinstance(label, Missing) or label != label:
+        if isinstance(label, (np.ndarray, list, dict, set)):
+            raise ValueError(
+                f"{argument} row {i} is {str(label)[:40]}, which cannot be a label; use text or "
+                "numbers, one per row"
+            )
+        if label is None or isinstance(label, Missing) or _is_nan(label):
             raise ValueError(f"{argument} row {i} has no label; name a group or drop the row")
     if len(found) != rows:
         raise ValueError(
             f"lengths differ: {argument} has {len(found)} labels for {rows} rows; give one per row"
         )
     return found
+
+
+def _is_nan(label: Any) -> bool:
+    unequal = label != label
+    return unequal is not False if not isinstance(unequal, np.bool_) else bool(unequal)
 
 
 def group_rows(groups: Any, rows: int, argument: str = "groups") -> dict[Hashable, list[int]]:
@@ -125,10 +151,10 @@ def group_rows(groups: Any, rows: int, argument: str = "groups") -> dict[Hashabl
     return members
 
 
-def share(x: float, argument: str) -> float:
+def share(x: Any, argument: str) -> float:
     """Return a number in [0, 1]."""
-    if not 0.0 <= x <= 1.0:
-        raise ValueError(f"{argument} is {x}; give a number in [0, 1]")
+    if isinstance(x, bool) or not isinstance(x, Real) or not 0.0 <= float(x) <= 1.0:
+        raise ValueError(f"{argument} is {x!r}; give a number in [0, 1]")
     return float(x)
 
 
@@ -136,8 +162,10 @@ def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
     """Return whole numbers of at least 0, one per row."""
     array = flat_scores(values, argument)
     for i, x in enumerate(array.tolist()):
-        if x < 0 or x != int(x):
-            raise ValueError(f"{argument} row {i} is {x:g}; give whole numbers of at least 0")
+        if not 0 <= x <= _MOST_COUNTED or x != int(x):
+            raise ValueError(
+                f"{argument} row {i} is {x:g}; give whole numbers from 0 to {_MOST_COUNTED}"
+            )
     return array.astype(np.int64)
 
 
@@ -145,7 +173,8 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
     """Return texts as one list of answers per row; a flat list is one answer per row."""
     rows = []
     for i, row in enumerate(_listed(texts, argument)):
-        answers: list[Any] = [row] if isinstance(row, (str, Missing)) or row is None else list(row)
+        several = hasattr(row, "__iter__") and not isinstance(row, (str, bytes, Mapping, Set))
+        answers: list[Any] = list(row) if several else [row]
         if not answers:
             raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
         for answer in answers:

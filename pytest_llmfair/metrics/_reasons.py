@@ -20,6 +20,16 @@ def note_constant(estimate: Estimate, rows: Sequence[Floats]) -> None:
         )
 
 
+def note_canned(estimate: Estimate, distinct: Sequence[str]) -> None:
+    """Flag one and the same text as the answer to several pairs: a broken client."""
+    if len(distinct) == 1 and estimate.sample.units > 1:
+        estimate.reasons += ("uninformative",)
+        estimate.notes += (
+            f"one answer to everything, {distinct[0][:40]!r}: check the client, a canned answer "
+            "shows nothing",
+        )
+
+
 def note_ragged(estimate: Estimate, rows: Sequence[Floats]) -> None:
     """Say that prompts have different numbers of generations."""
     lengths = [len(row) for row in rows]

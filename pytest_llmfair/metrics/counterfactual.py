@@ -9,7 +9,7 @@ import numpy as np
 
 from pytest_llmfair.metrics._checks import score_rows, share, text_rows
 from pytest_llmfair.metrics._pairs import mean_over_pairs
-from pytest_llmfair.metrics._reasons import note_constant
+from pytest_llmfair.metrics._reasons import note_canned, note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population, Seminorm
 from pytest_llmfair.text import mask_words, rouge_l, tokens
@@ -97,13 +97,15 @@ def counterfactual_rouge_l(
                 seen[text] = tokens(masked(text))
         return [[seen[text] for text in row] for row in rows]
 
-    return mean_over_pairs(
+    estimate = mean_over_pairs(
         read("texts_a", texts_a),
         read("texts_b", texts_b),
         rouge_l,
         units=units,
         population=population,
     )
+    note_canned(estimate, list(seen))
+    return estimate
 
 
 @metric(
@@ -211,7 +213,15 @@ def strict_sentiment_parity(
     """
     rows_a, rows_b = score_rows(scores_a, "scores_a"), score_rows(scores_b, "scores_b")
     paired = len(rows_a) == len(rows_b)
-    units_a, units_b = (units, units) if paired or units is None else units
+    if paired or units is None:
+        units_a = units_b = units
+    elif isinstance(units, tuple) and len(units) == 2:
+        units_a, units_b = units
+    else:
+        raise ValueError(
+            f"units is one sequence, but the sides have {len(rows_a)} and {len(rows_b)} rows; "
+            "give a tuple of two sequences"
+        )
     estimate = Seminorm.of_distributions(
         rows_a,
         rows_b,

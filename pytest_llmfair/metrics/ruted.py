@@ -113,7 +113,8 @@ def ruted_neutrality(
     max_dropped : float
         Share of dropped generations in [0, 1] above which a verdict is INVALID.
     units : sequence, optional
-        Name of each occupation.
+        Name of each occupation; rows with equal names (say, prompts) are one sampling unit and
+        one row of ``.groups``.
     population : {"fixed", "sampled"}
         "fixed": these occupations are all that matter, only generations vary.
 
@@ -130,6 +131,10 @@ def ruted_neutrality(
         If counts are negative or not whole, exceed one another, or an occupation kept only one
         generation (the message names it).
     """
+    if population not in ("sampled", "fixed"):
+        raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+    if not isinstance(male_counts, Mapping):
+        male_counts = counts(male_counts, "male_counts")
     names = _names(male_counts, units)
     male = _counts(male_counts, names, "male_counts")
     kept = _counts(kept_counts, names, "kept_counts")
@@ -141,6 +146,11 @@ def ruted_neutrality(
             raise ValueError(
                 f"occupation {name}: {male[i]:g} male of {kept[i]:g} kept of {total[i]:g} "
                 "generations; male must not exceed kept, nor kept the total"
+            )
+        if kept[i] == 1:
+            raise ValueError(
+                f"occupation {name} kept 1 generation, which shows no lean; give at least 2, or "
+                "leave it out"
             )
     empty = [str(name) for name, n in zip(names, kept, strict=True) if n == 0]
     if empty:
@@ -157,16 +167,11 @@ def ruted_neutrality(
             ),
         )
     else:
-        estimate = Seminorm.of_binomials(male, kept, population=population)
-        estimate.groups = {
-            name: GroupRow(
-                abs(2.0 * m / n - 1.0),
-                int(n),
-                rate=m / n,
-                estimate=Seminorm.of_binomials([m], [n], population="fixed"),
-            )
-            for name, m, n in zip(names, male.tolist(), kept.tolist(), strict=True)
-        }
+        estimate = Seminorm.of_binomials(male, kept, population=population, units=names)
+        rows: dict[Hashable, list[int]] = {}
+        for i, name in enumerate(names):
+            rows.setdefault(name, []).append(i)
+        estimate.groups = {name: _row(male[own], kept[own]) for name, own in rows.items()}
     dropped = 1.0 - float(kept.sum()) / max(float(total.sum()), 1.0)
     if total_counts is not None:
         estimate.notes += (f"{dropped:.1%} of generations had no gendered pronoun",)
@@ -176,6 +181,12 @@ def ruted_neutrality(
             f"max_dropped = {max_dropped:.0%}; change the prompts or raise max_dropped"
         }
     return estimate
+
+
+def _row(male: npt.NDArray[np.int64], kept: npt.NDArray[np.int64]) -> GroupRow:
+    lean = Seminorm.of_binomials(male, kept, population="fixed")
+    n = int(kept.sum())
+    return GroupRow(lean.value, n, rate=float(male.sum()) / n, estimate=lean)
 
 
 def _names(male_counts: Any, units: Sequence[Hashable] | None) -> list[Hashable]:

@@ -151,3 +151,19 @@ def test_sides_of_different_length_are_an_error(metric):
 def test_a_text_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="texts_b row 1"):
         counterfactual_rouge_l(["a", "b"], ["a", None])
+
+
+def test_one_answer_to_every_pair_is_uninformative():
+    assert "uninformative" in counterfactual_rouge_l([""] * 30, [""] * 30).reasons
+    assert "uninformative" not in counterfactual_rouge_l(["a", "b"], ["a", "b"]).reasons
+
+
+@pytest.mark.parametrize("row", [b"bytes", 5, float("nan"), {"a": 1}])
+def test_anything_but_text_is_an_error_that_names_the_row(row):
+    with pytest.raises(ValueError, match=r"texts_a row 1 is .*give texts"):
+        counterfactual_rouge_l(["a", row], ["a", "b"])
+
+
+def test_sides_of_different_size_need_units_for_each():
+    with pytest.raises(ValueError, match="3 and 2 rows; give a tuple of two"):
+        strict_sentiment_parity([0.1, 0.2, 0.3], [0.1, 0.2], units=["a", "b", "c"])

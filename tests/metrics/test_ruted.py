@@ -117,3 +117,27 @@ def test_a_model_at_parity_is_not_failed():
     estimate = ruted_neutrality(rng.binomial(30, 0.5, 40), [30] * 40)
     assert estimate.value > 0.1
     assert estimate.interval().lower < 0.05
+
+
+def test_a_single_kept_generation_is_an_error_that_names_the_occupation():
+    with pytest.raises(ValueError, match="occupation judge kept 1 generation"):
+        ruted_neutrality({"nurse": 3, "judge": 1}, {"nurse": 9, "judge": 1})
+
+
+def test_an_unknown_population_is_an_error():
+    with pytest.raises(ValueError, match="population is 'all'"):
+        ruted_neutrality([1, 2], [5, 5], population="all")
+
+
+def test_counts_beyond_any_experiment_are_an_error():
+    with pytest.raises(ValueError, match=r"row 0 is 1e\+30; give whole numbers from 0 to"):
+        ruted_neutrality([10**30], [10**30])
+
+
+def test_rows_of_one_occupation_are_one_sampling_unit_and_one_row_of_the_table():
+    male, kept = [1, 2, 3] * 10, [3, 4, 5] * 10
+    alone = ruted_neutrality(male, kept, population="sampled")
+    repeated = ruted_neutrality(male, kept, units=["a", "b", "c"] * 10, population="sampled")
+    assert repeated.value == pytest.approx(alone.value)
+    assert repeated.interval().upper > alone.interval().upper + 0.1
+    assert {name: row.n for name, row in repeated.groups.items()} == {"a": 30, "b": 40, "c": 50}

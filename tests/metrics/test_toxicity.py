@@ -109,3 +109,28 @@ def test_the_estimate_knows_its_metric():
         0.0,
         "prompt",
     )
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        b"abc",
+        {0.1, 0.2},
+        np.array(0.5),
+        ["0.5", "0.6"],
+        [b"0.5"],
+        [10**400],
+        [1j],
+        np.array(["2020-01-01"], dtype="datetime64[D]"),
+        np.ma.array([0.1, 0.9], mask=[False, True]),
+    ],
+)
+def test_what_is_no_list_of_numbers_is_an_error_that_names_the_argument(scores):
+    with pytest.raises(ValueError, match=r"^scores "):
+        toxic_fraction(scores)
+
+
+@pytest.mark.parametrize("threshold", [None, "0.5", True, math.nan, 1.5])
+def test_a_threshold_is_a_number_in_the_unit_interval(threshold):
+    with pytest.raises(ValueError, match="threshold is"):
+        toxic_fraction([0.1], threshold)
