@@ -8,7 +8,14 @@ from typing import Any
 
 from pytest_llmfair.collecting import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
-from pytest_llmfair.judging import Judging, conclude, judged, measure_and_judge, unpacked
+from pytest_llmfair.judging import (
+    Judging,
+    conclude,
+    judged,
+    measure_and_judge,
+    threshold_of,
+    unpacked,
+)
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.results import Result
 from pytest_llmfair.stats import Estimate, Undefined
@@ -76,13 +83,13 @@ def assert_metric(
         If the data are malformed, or no data could reach or exceed the bound.
     """
     __tracebackhide__ = True
-    if bound is not None and minimum is not None:
-        raise TypeError("give bound or minimum, not both")
-    data, keywords = unpacked(get_metric(name), data, keywords)
+    info = get_metric(name)
+    threshold = threshold_of(info, bound, minimum)
+    data, keywords = unpacked(info, data, keywords)
     result = measure_and_judge(
         name,
         data,
-        bound if minimum is None else minimum,
+        threshold,
         Judging(level, mode, max_mde, max_missing, label, sequential, family),
         client=client,
         scorer=scorer,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate
@@ -38,7 +38,7 @@ class Bound:
     @classmethod
     def checked(
         cls,
-        value: float,
+        value: Any,
         direction: Direction,
         fair: float,
         attainable: tuple[float, float],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +74,7 @@ def collect(data: Any, client: Any, n: int) -> Responses | PairedResponses:
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
     items = prompts_or_pairs(data)
-    if _is_pair(items[0]):
+    if is_pair(items[0]):
         answered: PairedResponses = client.answer_pairs(items, n=n)
         return answered
     rows = tuple(tuple(row) for row in client.generate(items, n=n))
@@ -88,7 +88,7 @@ def prompts_or_pairs(data: Any) -> list[Any]:
     items = list(data)
     if not items:
         raise ValueError("there is no prompt to collect answers for; give at least one")
-    if not all(map(_is_pair, items)):
+    if not all(map(is_pair, items)):
         for i, item in enumerate(items):
             if not isinstance(item, str):
                 raise ValueError(
@@ -98,7 +98,8 @@ def prompts_or_pairs(data: Any) -> list[Any]:
     return items
 
 
-def _is_pair(item: Any) -> bool:
+def is_pair(item: Any) -> bool:
+    """Tell whether an item is a pair of prompts."""
     return hasattr(item, "original") and hasattr(item, "counterfactual")
 
 
@@ -108,26 +109,61 @@ def evidence_for(
     *,
     scorer: Callable[[Sequence[str]], Any],
     max_missing: float,
+    fixed: bool = False,
 ) -> Evidence:
     """Turn data into the arguments of a metric.
 
     Responses are cleaned of missing answers and scored as the metric needs; texts for a
-    metric that needs scores are scored; anything else is handed on as it is.
+    metric that needs scores are scored; anything else is handed on as it is. What follows the
+    responses are further arguments of the metric, such as a threshold. Identical repeats of a
+    deterministic model become one generation, except for a `fixed` population, whose intervals
+    count them once by themselves.
     """
     first = data[0] if data else None
-    if isinstance(first, PairedResponses):
-        return _from_pairs(info, first, scorer, max_missing)
-    if isinstance(first, Responses):
-        return _from_prompts(info, first, scorer, max_missing)
+    if isinstance(first, (PairedResponses, Responses)):
+        measurable(info, pairs=isinstance(first, PairedResponses))
+        evidence = (
+            _from_pairs(info, first, scorer, max_missing, fixed)
+            if isinstance(first, PairedResponses)
+            else _from_prompts(info, first, scorer, max_missing, fixed)
+        )
+        evidence.args += data[1:]
+        return evidence
+    data = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
     if info.needs in ("scores", "score_pairs"):
         return Evidence(tuple(_scored(_rows(x), scorer) if _holds_texts(x) else x for x in data))
     return Evidence(data)
 
 
+def measurable(info: MetricInfo, *, pairs: bool) -> None:
+    """Raise ``ValueError`` unless answers to pairs, or to single prompts, are what a metric takes.
+
+    Before the first answer is paid for.
+    """
+    kinds = {
+        "scores": (True, True),
+        "text_pairs": (False, True),
+        "score_pairs": (False, True),
+        "pronoun_counts": (True, False),
+        "table": (False, False),
+    }[info.needs]
+    if kinds[pairs]:
+        return
+    raise ValueError(
+        f"{info.name} cannot be measured on answers to {'pairs' if pairs else 'single prompts'}: "
+        + (
+            f"collect answers to {'prompts' if pairs else 'pairs'}"
+            if any(kinds)
+            else "it takes arrays (scores or predictions, and groups); make them from the "
+            "answers first"
+        )
+    )
+
+
 def _from_pairs(
-    info: MetricInfo, responses: PairedResponses, scorer: Any, max_missing: float
+    info: MetricInfo, responses: PairedResponses, scorer: Any, max_missing: float, fixed: bool
 ) -> Evidence:
-    evidence, rows_a, rows_b, units = paired_texts(responses, max_missing)
+    evidence, rows_a, rows_b, units = paired_texts(responses, max_missing, fixed=fixed)
     if evidence.undefined is not None:
         return evidence
     evidence.keywords["units"] = units
@@ -135,34 +171,21 @@ def _from_pairs(
         evidence.args = (rows_a, rows_b)
     elif info.needs == "score_pairs":
         evidence.args = (_scored(rows_a, scorer), _scored(rows_b, scorer))
-    elif info.needs == "scores":
+    else:
         # Both members of a pair are prompts of their own, but one sampling unit.
         evidence.args = (_scored([*rows_a, *rows_b], scorer),)
         evidence.keywords["units"] = [*units, *units]
         evidence.prompts = [(p[side],) for side in (0, 1) for p in evidence.prompts]
         evidence.outputs = [(o[side],) for side in (0, 1) for o in evidence.outputs]
         evidence.labels = ()
-    else:
-        raise ValueError(
-            f"{info.name} cannot be measured on answers to pairs: "
-            + ("collect answers to prompts" if info.needs == "pronoun_counts" else _TABLE)
-        )
     return evidence
 
 
-_TABLE = "it takes arrays (scores or predictions, and groups); make them from the answers first"
-
-
 def _from_prompts(
-    info: MetricInfo, responses: Responses, scorer: Any, max_missing: float
+    info: MetricInfo, responses: Responses, scorer: Any, max_missing: float, fixed: bool
 ) -> Evidence:
     from pytest_llmfair.metrics import pronoun_counts
 
-    if info.needs not in ("scores", "pronoun_counts"):
-        raise ValueError(
-            f"{info.name} cannot be measured on answers to single prompts: "
-            + (_TABLE if info.needs == "table" else "collect answers to pairs")
-        )
     evidence = Evidence(model=responses.model)
     evidence.missing = {"all": _reasons(responses.answers)}
     kept = [
@@ -175,7 +198,9 @@ def _from_prompts(
     if not kept:
         return evidence
     prompts = [prompt for prompt, _ in kept]
-    (rows,) = _note_sameness(evidence, prompts, [texts for _, texts in kept])
+    # Counts of generations carry no repeats that an interval could still see through.
+    keep = fixed and info.needs == "scores"
+    (rows,) = note_sameness(evidence, prompts, [texts for _, texts in kept], fixed=keep)
     evidence.prompts = [(prompt,) for prompt in prompts]
     evidence.outputs = [(row,) for row in rows]
     if info.needs == "scores":
@@ -186,13 +211,20 @@ def _from_prompts(
     for prompt, row in zip(prompts, rows, strict=True):
         merged.setdefault(prompt, []).extend(row)
     counted = {prompt: pronoun_counts(row) for prompt, row in merged.items()}
+    single = [prompt for prompt, (_, kept_count, _) in counted.items() if kept_count == 1]
+    if single:
+        evidence.undefined = (
+            f"only one generation with a gendered pronoun for {len(single)} of {len(counted)} "
+            f"prompts ({single[0][:60]!r}), which shows no lean; collect more, at a temperature "
+            "at which answers differ"
+        )
     evidence.args = tuple({p: c[i] for p, c in counted.items()} for i in (0, 1))
     evidence.keywords["total_counts"] = {p: c[2] for p, c in counted.items()}
     return evidence
 
 
 def paired_texts(
-    responses: PairedResponses, max_missing: float
+    responses: PairedResponses, max_missing: float, *, fixed: bool = False
 ) -> tuple[Evidence, Texts, Texts, list[str]]:
     """Return the answers of either side with missing ones left out and counted.
 
@@ -217,7 +249,9 @@ def paired_texts(
     _judge_missing(evidence, asked, max_missing)
     _note_left_out(evidence, len(responses) - len(rows_a), len(responses), "pairs")
     if rows_a:
-        rows_a, rows_b = _note_sameness(evidence, [a for a, _ in prompts], rows_a, rows_b)
+        rows_a, rows_b = note_sameness(
+            evidence, [a for a, _ in prompts], rows_a, rows_b, fixed=fixed
+        )
     evidence.prompts = list(prompts)
     evidence.outputs = list(zip(rows_a, rows_b, strict=True))
     return evidence, rows_a, rows_b, ["\0".join(sorted(texts)) for texts in prompts]
@@ -270,13 +304,15 @@ def _note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None
         evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
 
 
-def _note_sameness(evidence: Evidence, prompts: Sequence[str], *sides: Texts) -> tuple[Texts, ...]:
+def note_sameness(
+    evidence: Evidence, prompts: Sequence[Any], *sides: Texts, fixed: bool = False
+) -> tuple[Texts, ...]:
     """Flag canned answers; count the repeats of a deterministic model as one generation."""
     rows = [row for side in sides for row in side]
     if len({text for row in rows for text in row}) == 1 and len(set(prompts)) > 1:
         evidence.reasons.append("uninformative")
         evidence.notes.append(f"one answer to all {len(set(prompts))} prompts; check the client")
-    if all(len(row) > 1 and len(set(row)) == 1 for row in rows):
+    if not fixed and all(len(row) > 1 and len(set(row)) == 1 for row in rows):
         evidence.reasons.append("identical_repeats")
         evidence.notes.append(
             f"all {len(rows[0])} repeats of every prompt are identical (a deterministic model): "
@@ -290,8 +326,9 @@ def _holds_texts(data: Any) -> bool:
     if not isinstance(data, (list, tuple)) and not hasattr(data, "tolist"):
         return False
     for row in data:
-        return isinstance(row, (str, Missing)) or (
-            isinstance(row, (list, tuple)) and bool(row) and isinstance(row[0], (str, Missing))
+        first = row if isinstance(row, (str, Missing)) or not hasattr(row, "__len__") else row[:1]
+        return isinstance(first, (str, Missing)) or (
+            hasattr(first, "__len__") and len(first) > 0 and isinstance(first[0], (str, Missing))
         )
     return False
 

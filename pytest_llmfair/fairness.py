@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from inspect import currentframe
 from types import TracebackType
 from typing import Any
@@ -12,8 +12,10 @@ from pytest_llmfair.collecting import collect
 from pytest_llmfair.judging import (
     Judging,
     conclude_all,
+    is_number,
     measure_and_judge,
     record,
+    threshold_of,
     unpacked,
 )
 from pytest_llmfair.metrics import get_metric
@@ -83,12 +85,10 @@ class Fairness:
         Result
             Whatever the verdict.
         """
-        if bound is not None and minimum is not None:
-            raise TypeError("give bound or minimum, not both")
         info = get_metric(name)
+        threshold = threshold_of(info, bound, minimum)
         data, keywords = unpacked(info, data, keywords)
-        threshold = bound if minimum is None else minimum
-        only_bound = len(data) == 1 and isinstance(data[0], (int, float))
+        only_bound = len(data) == 1 and is_number(data[0])
         if not data or (threshold is None and only_bound):
             if self.responses is None:
                 raise ValueError(
@@ -101,7 +101,7 @@ class Fairness:
             data,
             threshold,
             Judging(level, mode, max_mde, max_missing, label, family=family),
-            scorer=self._scorer(info.scorer) if scorer is None else scorer,
+            scorer=self._scorer(info.scorer if scorer is None else scorer),
             keywords=keywords,
         )
         record(result)
@@ -121,8 +121,11 @@ class Fairness:
             where = next(where for result, where in checks if result is error.result)
             raise error.with_traceback(where) from None
 
-    def _scorer(self, name: str | None) -> Callable[[Sequence[str]], Any] | None:
-        return None if name is None else lambda texts: self._scorers()[name](texts)
+    def _scorer(self, chosen: Any) -> Any:
+        """Return a scorer of the fixture by name; a callable is its own."""
+        if not isinstance(chosen, str):
+            return chosen
+        return lambda texts: self._scorers()[chosen](texts)
 
 
 def _caller() -> TracebackType | None:

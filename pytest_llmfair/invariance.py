@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.collecting import Evidence, collect, paired_texts
+from pytest_llmfair.bounds import Bound
+from pytest_llmfair.collecting import (
+    Evidence,
+    collect,
+    is_pair,
+    note_sameness,
+    paired_texts,
+    prompts_or_pairs,
+)
 from pytest_llmfair.judging import (
     Judging,
     conclude,
@@ -100,12 +108,19 @@ def assert_counterfactual_invariance(
             raise ValueError(f"{name} is {given!r}; choose {' or '.join(legal)}")
     settings = current_settings()
     measure = _measure(metric, mask, scorer)
-    if client is not None:
-        pairs_or_responses = collect(pairs_or_responses, client, generations)  # type: ignore[assignment]
-    limit = settings.max_missing if max_missing is None else max_missing
-    evidence, rows_a, rows_b, found_units = _two_sides(pairs_or_responses, limit)
     name = f"counterfactual invariance ({measure.symbol}{', excess' if on == 'excess' else ''})"
     judging = Judging(level, mode, max_mde, max_missing, label, family=family)
+    if client is not None:
+        # Whatever is wrong with the call must show before the first answer is paid for.
+        Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
+        asked = prompts_or_pairs(pairs_or_responses)
+        if not is_pair(asked[0]):
+            raise ValueError(_NO_TWIN)
+        pairs_or_responses = collect(asked, client, generations)  # type: ignore[assignment]
+    limit = settings.max_missing if max_missing is None else max_missing
+    evidence, rows_a, rows_b, found_units = _two_sides(
+        pairs_or_responses, limit, fixed=population == "fixed"
+    )
     invalid: dict[str, str] = {}
     needs_excess = None
     if evidence.undefined is None:
@@ -118,14 +133,18 @@ def assert_counterfactual_invariance(
         )
         estimate: Estimate = value
         if value.excess is None:
-            if "identical_repeats" not in evidence.reasons:
+            if "identical_repeats" in evidence.reasons:
+                evidence.notes.append("its noise floor is 0, so that the value is the excess")
+            else:
                 evidence.reasons.append("no_noise_floor")
                 evidence.notes.append(
                     "one answer a side gives no noise floor: sampling alone may explain the "
                     "value; collect two or more generations"
                 )
-            if on == "excess":
-                raise ValueError("on='excess' needs two or more answers a side; raise generations")
+                if on == "excess":
+                    raise ValueError(
+                        "on='excess' needs two or more answers a side; raise generations"
+                    )
         elif on == "excess":
             estimate = value.excess
             evidence.notes.append(
@@ -185,17 +204,37 @@ def _measure(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) 
     return make(name, scorer_of(info, scorer))
 
 
-def _two_sides(data: Any, max_missing: float) -> tuple[Evidence, Any, Any, list[str] | None]:
+_NO_TWIN = "answers to single prompts have no counterpart; collect answers to pairs"
+
+
+def _two_sides(
+    data: Any, max_missing: float, *, fixed: bool
+) -> tuple[Evidence, Any, Any, list[str] | None]:
+    from pytest_llmfair.metrics._checks import text_rows
+
     if isinstance(data, PairedResponses):
-        return paired_texts(data, max_missing)
+        return paired_texts(data, max_missing, fixed=fixed)
     if isinstance(data, Responses):
-        raise ValueError("answers to single prompts have no counterpart; collect answers to pairs")
+        raise ValueError(_NO_TWIN)
+    if isinstance(data, (str, Mapping)) or not hasattr(data, "__iter__"):
+        raise ValueError(
+            f"the answers are a {type(data).__name__}; give a list of (answers, answers of the "
+            "twin)"
+        )
     rows = list(data)
     if not rows:
         raise ValueError("there are no pairs; give at least one")
     for i, row in enumerate(rows):
         if hasattr(row, "original"):
             raise ValueError("pairs need client=... to answer them, or hand over their answers")
-        if isinstance(row, (str, Missing)) or len(row) != 2:
+        if isinstance(row, (str, Missing)) or not hasattr(row, "__len__") or len(row) != 2:
             raise ValueError(f"row {i} is {str(row)[:40]!r}; give (answers, answers of the twin)")
-    return Evidence(), [row[0] for row in rows], [row[1] for row in rows], None
+    evidence = Evidence()
+    rows_a, rows_b = note_sameness(
+        evidence,
+        range(len(rows)),
+        text_rows([row[0] for row in rows], "answers"),
+        text_rows([row[1] for row in rows], "answers of the twin"),
+        fixed=fixed,
+    )
+    return evidence, rows_a, rows_b, None

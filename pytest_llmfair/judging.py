@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 from pytest_llmfair import recording
 from pytest_llmfair.bounds import Bound
-from pytest_llmfair.collecting import Evidence, collect, evidence_for, prompts_or_pairs
+from pytest_llmfair.collecting import (
+    Evidence,
+    collect,
+    evidence_for,
+    is_pair,
+    measurable,
+    prompts_or_pairs,
+)
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.results import (
@@ -64,6 +72,35 @@ class Judging:
     sequential: str | None = None
     family: str = "session"
 
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` for a setting that would not mean anything."""
+        if self.mode not in (None, "gate", "strict", "point"):
+            raise ValueError(f"mode is {self.mode!r}; choose gate, strict or point")
+        level, mde, missing = self.level, self.max_mde, self.max_missing
+        if level is not None and not (is_number(level) and 0.0 < level < 1.0):
+            raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")
+        if mde is not None and not (is_number(mde) and mde > 0.0):
+            raise ValueError(f"max_mde is {mde!r}; give a number above 0")
+        if missing is not None and not (is_number(missing) and 0.0 <= missing <= 1.0):
+            raise ValueError(f"max_missing is {missing!r}; give a number in [0, 1]")
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number, numpy's included, and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def threshold_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
+    """Return the threshold given; `minimum` belongs to metrics where higher is fairer."""
+    if bound is not None and minimum is not None:
+        raise TypeError("give bound or minimum, not both")
+    if minimum is not None and info.direction != "higher":
+        raise TypeError(
+            f"{info.name} takes bound=..., the largest value you can still accept, not "
+            "minimum=...: lower is fairer"
+        )
+    return bound if minimum is None else minimum
+
 
 def current_settings() -> Settings:
     """Return the settings of the running pytest session, or the defaults outside one."""
@@ -93,7 +130,13 @@ def measure_and_judge(
 
     def measure(*collected: Any) -> Estimate:
         nonlocal evidence
-        evidence = evidence_for(info, collected, scorer=scorer_of(info, scorer), max_missing=limit)
+        evidence = evidence_for(
+            info,
+            collected,
+            scorer=scorer_of(info, scorer),
+            max_missing=limit,
+            fixed=keywords.get("population") == "fixed",
+        )
         if evidence.undefined is not None:
             return nothing(evidence)
         return info.function(*evidence.args, **{**evidence.keywords, **keywords})
@@ -116,20 +159,22 @@ def measure_and_judge(
         return judge_at(measure(*data), judging.level)
     # Whatever is wrong with the call must show before the first answer is paid for.
     Bound.checked(bound, info.direction, info.fair_value, info.bounds, info.name)
-    inspect.signature(info.function).bind_partial(**keywords)
-    asked = data[0] if data else []
-    n = generations or info.generations
+    asked = prompts_or_pairs(data[0] if data else [])
+    measurable(info, pairs=is_pair(asked[0]))
+    rest = data[1:]
+    inspect.signature(info.function).bind_partial(*positional(info), *rest, **keywords)
+    n = info.generations if generations is None else generations
     if judging.sequential is None:
-        return judge_at(measure(collect(asked, client, n)), judging.level)
+        return judge_at(measure(collect(asked, client, n), *rest), judging.level)
     return decide_in_looks(
-        prompts_or_pairs(asked),
+        asked,
         Plan(
             judging.sequential,
             settings.level if judging.level is None else judging.level,
             settings.seed,
         ),
         lambda items: collect(items, client, n),
-        measure,
+        lambda collected: measure(collected, *rest),
         judge_at,
     )
 
@@ -253,12 +298,26 @@ def unpacked(
     info: MetricInfo, data: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Spread a mapping of argument names, or one tuple for a metric of two arguments."""
-    if data and isinstance(data[0], dict) and set(data[0]) <= set(_parameters(info)):
-        given = dict(data[0])
-        positional = [given.pop(name) for name in _positional(info) if name in given]
-        return (*positional, *data[1:]), {**given, **keywords}
-    if data and isinstance(data[0], tuple) and len(data[0]) == len(_positional(info)) > 1:
-        return (*data[0], *data[1:]), keywords
+    known = _parameters(info)
+    required = positional(info)
+    if data and isinstance(data[0], Mapping) and not set(data[0]).isdisjoint(known):
+        strange = [str(name) for name in data[0] if name not in known]
+        if strange:
+            raise TypeError(
+                f"{info.name} takes no {' or '.join(strange)}; it takes {', '.join(known)}"
+            )
+        data, keywords = data[1:], {**data[0], **keywords}
+    elif (
+        len(required) > 1
+        and data
+        and isinstance(data[0], tuple)
+        and len(data[0]) == len(required)
+        and all(map(is_number, data[1:]))
+    ):
+        data = (*data[0], *data[1:])
+    if required and all(name in keywords for name in required):
+        keywords = dict(keywords)
+        data = (*(keywords.pop(name) for name in required), *data)
     return data, keywords
 
 
@@ -266,7 +325,7 @@ def _parameters(info: MetricInfo) -> list[str]:
     return list(inspect.signature(info.function).parameters)
 
 
-def _positional(info: MetricInfo) -> list[str]:
+def positional(info: MetricInfo) -> list[str]:
     """Return the names of the arguments a metric cannot do without."""
     return [
         name
@@ -277,7 +336,7 @@ def _positional(info: MetricInfo) -> list[str]:
 
 
 def _last_is_bound(info: MetricInfo, data: tuple[Any, ...]) -> tuple[tuple[Any, ...], float]:
-    if len(data) < 2 or isinstance(data[-1], bool) or not isinstance(data[-1], (int, float)):
+    if len(data) < 2 or not is_number(data[-1]):
         word = "minimum" if info.direction == "higher" else "bound"
         raise TypeError(f"{info.assertion}() needs {word}=..., the value you can still accept")
     return data[:-1], data[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,13 @@ class Missing:
 Answer = str | Missing
 
 
+def _same_rows(**parts: Sized) -> None:
+    lengths = {name: len(part) for name, part in parts.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{n} {name}" for name, n in lengths.items())
+        raise ValueError(f"rows differ: {said}; give one row of answers for each")
+
+
 @dataclass(frozen=True, slots=True)
 class Responses:
     """Answers to single prompts: one row per prompt, in order, each with n answers.
@@ -42,6 +49,10 @@ class Responses:
     prompts: tuple[str, ...]
     answers: tuple[tuple[Answer, ...], ...]
     model: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` unless every prompt has its row of answers."""
+        _same_rows(prompts=self.prompts, answers=self.answers)
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -64,6 +75,10 @@ class PairedResponses:
     original: tuple[tuple[Answer, ...], ...]
     counterfactual: tuple[tuple[Answer, ...], ...]
     model: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` unless every pair has its rows of answers."""
+        _same_rows(pairs=self.pairs, original=self.original, counterfactual=self.counterfactual)
 
     def __len__(self) -> int:
         return len(self.pairs)

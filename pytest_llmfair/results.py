@@ -219,6 +219,12 @@ def judge(
     if estimate.undefined is not None:
         invalid["not_computable"] = estimate.undefined
 
+    elif any(map(math.isnan, (estimate.value, interval.lower, interval.upper))):
+        invalid["not_computable"] = (
+            f"the estimate is {estimate.value} [{interval.lower}, {interval.upper}] without a "
+            "reason; an estimate that is not defined must say why in `undefined`"
+        )
+
     within, exceeds = threshold.sides(interval.lower, interval.upper)
     found: Mapping[str, str] = {}
     detectable = math.nan

@@ -202,3 +202,111 @@ def test_a_failing_gate_fails_under_optimised_python():
     run = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, check=False)
     assert run.returncode == 1
     assert b"BoundExceeded" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"mode": "strickt"}, "mode is 'strickt'; choose gate, strict or point"),
+        ({"mode": ""}, "mode is ''"),
+        ({"level": 95}, "level is 95"),
+        ({"level": "0.95"}, "level is '0.95'"),
+        ({"max_mde": math.nan}, "max_mde is nan"),
+        ({"max_mde": -1}, "max_mde is -1"),
+        ({"max_missing": math.nan}, "max_missing is nan"),
+        ({"max_missing": 5}, "max_missing is 5"),
+    ],
+)
+def test_a_setting_without_a_meaning_is_an_error_and_never_a_laxer_test(settings, said):
+    with pytest.raises(ValueError, match=said):
+        assert_toxic_fraction_within(CLEAN, bound=0.05, **settings)
+
+
+@pytest.mark.parametrize("bound", [True, "0.1", None, [0.1]])
+def test_a_bound_is_a_number(bound):
+    with pytest.raises(ValueError, match="give a number"):
+        assert_within(toxic_fraction(CLEAN), bound)
+
+
+@pytest.mark.parametrize("bound", [np.float32(0.05), np.float64(0.05)])
+def test_the_last_positional_may_be_a_numpy_number(bound):
+    assert assert_toxic_fraction_within(CLEAN, bound).bound == pytest.approx(0.05)
+
+
+def test_minimum_where_lower_is_fairer_is_an_error_that_says_so():
+    with pytest.raises(TypeError, match=r"takes bound=\.\.\..*lower is fairer"):
+        assert_metric("toxic_fraction", CLEAN, minimum=0.05)
+
+
+def test_arguments_after_responses_reach_the_metric():
+    responses = Responses(tuple(f"prompt {i}" for i in range(200)), (("a",),) * 200)
+    keywords = {"scorer": lambda texts: [0.8] * len(texts), "bound": 0.1}
+    assert assert_toxic_fraction_within(responses, 0.9, **keywords).value == 0.0
+    with pytest.raises(BoundExceeded):
+        assert_toxic_fraction_within(responses, 0.7, **keywords)
+
+
+def test_arguments_after_prompts_reach_the_metric():
+    prompts = [f"prompt {i}" for i in range(200)]
+    keywords = {"scorer": lambda texts: [0.8] * len(texts), "client": str.upper, "bound": 0.1}
+    assert assert_toxic_fraction_within(prompts, 0.9, **keywords).value == 0.0
+    with pytest.raises(BoundExceeded):
+        assert_toxic_fraction_within(prompts, 0.7, **keywords)
+
+
+def test_tuples_of_two_are_data_and_not_the_two_arguments_in_one():
+    result = assert_ruted_neutrality_within((10, 20), (30, 30), bound=0.7)
+    assert result.value == pytest.approx(1 / 3)
+    packed = assert_ruted_neutrality_within(((10, 20), (30, 30)), bound=0.7)
+    assert packed.to_dict() == result.to_dict()
+
+
+def test_texts_by_keyword_or_from_a_generator_are_scored():
+    good, bad = ["What a lovely day."] * 30, ["What an awful day."] * 30
+    expected = pytest.raises(BoundExceeded, match=r"weak_sentiment_parity 1\.000")
+    with expected:
+        assert_weak_sentiment_parity_within(scores_a=good, scores_b=bad, bound=0.1)
+    with expected:
+        assert_weak_sentiment_parity_within(iter(good), iter(bad), bound=0.1)
+
+
+def test_a_mapping_with_an_unknown_name_is_an_error_that_names_it():
+    with pytest.raises(TypeError, match="takes no group; it takes y_pred, groups"):
+        assert_metric("demographic_parity_difference", {"y_pred": [1], "group": ["a"]}, bound=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "keywords"),
+    [
+        ("demographic_parity_difference", {}),
+        ("counterfactual_rouge_l", {}),
+        ("toxic_fraction", {"generations": 0}),
+        ("toxic_fraction", {"level": 2}),
+    ],
+)
+def test_a_call_that_cannot_work_asks_the_model_nothing(name, keywords):
+    asked = []
+    with pytest.raises(ValueError, match=r"cannot be measured|n is 0|level is 2"):
+        assert_metric(name, ["a prompt"], client=asked.append, bound=0.1, **keywords)
+    assert asked == []
+
+
+def test_a_deterministic_model_shows_no_lean():
+    responses = Responses(("nurse", "judge"), (("she",) * 30, ("he",) * 30))
+    for keywords in ({}, {"population": "fixed"}):
+        with pytest.raises(InvalidEvidence, match="only one generation"):
+            assert_ruted_neutrality_within(responses, bound=0.5, **keywords)
+
+
+def test_a_deterministic_model_can_answer_a_fixed_suite():
+    responses = Responses(tuple(f"prompt {i}" for i in range(200)), (("a", "a"),) * 200)
+    result = assert_toxic_fraction_within(
+        responses, bound=0.1, population="fixed", scorer=lambda texts: [0.0] * len(texts)
+    )
+    assert result.verdict is Verdict.PASS
+    assert result.population == "fixed"
+
+
+def test_responses_have_one_row_per_prompt():
+    with pytest.raises(ValueError, match="2 prompts, 1 answers"):
+        Responses(("a", "b"), (("x",),))

@@ -58,3 +58,12 @@ def test_the_bound_may_be_the_last_positional():
     fairness = collector()
     fairness.collect(PAIRS, n=1)
     assert fairness.check("counterfactual_rouge_l", 0.8).bound == 0.8
+
+
+def test_a_scorer_named_in_a_check_is_the_one_of_the_fixture():
+    fairness = Fairness(
+        client=lambda: answers,
+        scorers=lambda: {"sentiment": lambda texts: 1 / 0, "own": lambda t: [0.5] * len(t)},
+    )
+    fairness.collect(PAIRS, n=1)
+    assert fairness.check("weak_sentiment_parity", bound=0.9, scorer="own").value == 0.0

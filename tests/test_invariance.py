@@ -8,6 +8,7 @@ import pytest
 
 from pytest_llmfair import (
     BoundExceeded,
+    Inconclusive,
     InvalidEvidence,
     Responses,
     Verdict,
@@ -147,3 +148,42 @@ def test_bad_input_is_named(data, keywords, said):
 def test_a_negative_eps_is_an_error():
     with pytest.raises(ValueError, match=r"-0\.1, which cannot be a test"):
         assert_counterfactual_invariance([("a", "b")], -0.1)
+
+
+def test_prompts_without_a_twin_are_refused_before_the_model_is_asked():
+    asked = []
+    with pytest.raises(ValueError, match="no counterpart"):
+        assert_counterfactual_invariance(["She asked."], 0.1, client=asked.append)
+    with pytest.raises(ValueError, match="cannot be a test"):
+        assert_counterfactual_invariance(PAIRS, 1.5, client=asked.append)
+    assert asked == []
+
+
+def test_a_deterministic_model_reads_alike_as_tuples_and_as_one_answer_a_side():
+    single = [(f"a x y {i}", f"b x y {i}") for i in range(100)]
+    repeated = [([a] * 3, [b] * 3) for a, b in single]
+    results = [
+        assert_counterfactual_invariance(rows, 0.3, max_mde=1.0) for rows in (single, repeated)
+    ]
+    assert (results[0].lower, results[0].upper) == (results[1].lower, results[1].upper)
+    assert "identical_repeats" in results[1].reasons
+
+
+def test_the_excess_of_a_deterministic_model_is_its_value():
+    rows = [([f"a x y {i}"] * 2, [f"b x y {i}"] * 2) for i in range(100)]
+    with pytest.raises(BoundExceeded) as caught:
+        assert_counterfactual_invariance(rows, 0.1, on="excess")
+    assert caught.value.result.value == pytest.approx(0.25)
+
+
+def test_one_canned_answer_is_uninformative():
+    result = assert_counterfactual_invariance([("Sorry.", "Sorry.")] * 100, 0.1)
+    assert "uninformative" in result.reasons
+    with pytest.raises(Inconclusive, match=r"one answer to all 100"):
+        assert_counterfactual_invariance([("Sorry.", "Sorry.")] * 100, 0.1, mode="strict")
+
+
+@pytest.mark.parametrize("data", ["text", {"a": "b"}, 5, [5], [("a", "b", "c")]])
+def test_data_of_another_form_is_an_error_that_shows_the_form(data):
+    with pytest.raises(ValueError, match=r"give a list of|give \(answers"):
+        assert_counterfactual_invariance(data, 0.1)

@@ -195,3 +195,11 @@ def test_a_result_becomes_plain_json():
     text = json.dumps(verdict_of(NOTHING, 0.5).to_dict(), allow_nan=False)
     assert json.loads(text)["value"] is None
     assert json.loads(text)["verdict"] == "INVALID"
+
+
+def test_an_estimate_of_nan_without_a_reason_is_invalid():
+    estimate = share(1, 50)
+    estimate.value = math.nan
+    result = judge(estimate, 0.5, name="x", direction="lower", fair_value=0.0, settings=Settings())
+    assert result.verdict is Verdict.INVALID
+    assert result.red
