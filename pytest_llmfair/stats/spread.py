@@ -26,6 +26,9 @@ _NODES, _WEIGHTS = (
 )
 # How much more often than the error rate equal groups must fall short for "rarely".
 _RARE = 0.1
+
+# Error rates at which the floor of the upper end is compared with the one asked for.
+_FLOORS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3, 0.35, 0.4, 0.45)
 # Draws of an average group that steady the variance of each.
 _ADDED = 4.0
 
@@ -155,13 +158,23 @@ class Spread(Estimate):
         One that even equal groups rarely fall short of says no more than that: groups are never
         proven equal, at any level.
         """
-        df = self.trace**2 / self.squares
-        rare = float(special.fdtri(df, self.within_df, alpha + _RARE))
-        found = self._spread(alpha, max(self.square, self.trace * rare))
+        # With very few degrees of freedom the floor rises again: what was proven stays proven.
+        floor = min([self._floor(alpha), *(f for a, f in self._floors.items() if a < alpha)])
+        found = max(self._spread(alpha, self.square), floor)
         unseen = self._unseen(alpha)
         if unseen > 0.0:
             found = max(found, self.value + unseen * (self.attainable[1] - self.value))
         return min(found, self.attainable[1])
+
+    def _floor(self, alpha: float) -> float:
+        """Upper end of a spread that even equal groups rarely fall short of."""
+        df = self.trace**2 / self.squares
+        rare = float(special.fdtri(df, self.within_df, alpha + _RARE))
+        return self._spread(alpha, self.trace * rare)
+
+    @cached_property
+    def _floors(self) -> dict[float, float]:
+        return {alpha: self._floor(alpha) for alpha in _FLOORS}
 
     def _unseen(self, alpha: float) -> float:
         return zero_event_bound(self.fewest, alpha) if self.constant else 0.0
