@@ -42,6 +42,7 @@ def assert_metric(
     max_missing: float | None = None,
     label: str = "",
     sequential: str | None = None,
+    method: str | None = None,
     family: str = "session",
     **keywords: Any,
 ) -> Result:
@@ -64,7 +65,7 @@ def assert_metric(
         Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
-    level, mode, max_mde, max_missing, label, sequential, family
+    level, mode, max_mde, max_missing, label, sequential, method, family
         See :class:`Judging`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
@@ -90,7 +91,7 @@ def assert_metric(
         name,
         data,
         threshold,
-        Judging(level, mode, max_mde, max_missing, label, sequential, family),
+        Judging(level, mode, max_mde, max_missing, label, sequential, method, family),
         client=client,
         scorer=scorer,
         generations=generations,

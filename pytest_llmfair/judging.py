@@ -32,7 +32,7 @@ from pytest_llmfair.results import (
     error_for,
     judge,
 )
-from pytest_llmfair.sequential import Plan, decide_in_looks
+from pytest_llmfair.sequential import Plan, as_betting, decide_in_looks
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 
@@ -58,8 +58,11 @@ class Judging:
         Largest share of missing answers per group in [0, 1].
     label : str
         What the report adds to the metric's name.
-    sequential : {"obf", "betting"} or None
-        With a client: ask in looks and stop once decided.
+    sequential : {"obf"} or None
+        With a client: ask in five looks with O'Brien-Fleming spending, and stop once decided.
+    method : {"betting"} or None
+        Judge a confidence sequence, which may be looked at any time: with a client, ask in
+        batches and stop once decided. For means over rows.
     family : str
         Assertions of one family share their error rate; by default all of the session.
     """
@@ -70,12 +73,19 @@ class Judging:
     max_missing: float | None = None
     label: str = ""
     sequential: str | None = None
+    method: str | None = None
     family: str = "session"
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` for a setting that would not mean anything."""
         if self.mode not in (None, "gate", "strict", "point"):
             raise ValueError(f"mode is {self.mode!r}; choose gate, strict or point")
+        if self.sequential not in (None, "obf"):
+            raise ValueError(f"sequential is {self.sequential!r}; choose obf, or leave it out")
+        if self.method not in (None, "betting"):
+            raise ValueError(f"method is {self.method!r}; choose betting, or leave it out")
+        if self.sequential is not None and self.method is not None:
+            raise ValueError("sequential and method are two ways to look early; give one of them")
         level, mde, missing = self.level, self.max_mde, self.max_missing
         if level is not None and not (is_number(level) and 0.0 < level < 1.0):
             raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")
@@ -156,7 +166,8 @@ def measure_and_judge(
     if client is None:
         if judging.sequential is not None:
             raise ValueError("sequential needs client=..., the model to stop asking")
-        return judge_at(measure(*data), judging.level)
+        estimate = measure(*data)
+        return judge_at(as_betting(estimate) if judging.method else estimate, judging.level)
     # Whatever is wrong with the call must show before the first answer is paid for.
     Bound.checked(bound, info.direction, info.fair_value, info.bounds, info.name)
     asked = prompts_or_pairs(data[0] if data else [])
@@ -164,12 +175,13 @@ def measure_and_judge(
     rest = data[1:]
     inspect.signature(info.function).bind_partial(*positional(info), *rest, **keywords)
     n = info.generations if generations is None else generations
-    if judging.sequential is None:
+    kind = judging.sequential or judging.method
+    if kind is None:
         return judge_at(measure(collect(asked, client, n), *rest), judging.level)
     return decide_in_looks(
         asked,
         Plan(
-            judging.sequential,
+            kind,
             settings.level if judging.level is None else judging.level,
             settings.seed,
         ),

@@ -35,10 +35,6 @@ class Plan:
     level: float
     seed: int
 
-    def __post_init__(self) -> None:
-        if self.kind not in _LOOKS:
-            raise ValueError(f"sequential is {self.kind!r}; choose {' or '.join(_LOOKS)}")
-
 
 def decide_in_looks(
     items: Sequence[Any],

@@ -8,6 +8,7 @@ import pytest
 from pytest_llmfair import (
     BoundExceeded,
     Verdict,
+    assert_strict_sentiment_parity_within,
     assert_toxic_fraction_within,
     assert_weak_sentiment_parity_within,
 )
@@ -68,7 +69,7 @@ def test_early_looks_use_wider_intervals():
 def test_betting_stops_whenever_it_is_decided():
     model = Model(0.6)
     with pytest.raises(BoundExceeded) as caught:
-        toxicity(model, sequential="betting")
+        toxicity(model, method="betting")
     assert model.asked == 20
     assert caught.value.result.method == "betting confidence sequence"
 
@@ -114,10 +115,26 @@ def test_pairs_can_be_asked_in_looks():
 @pytest.mark.parametrize(
     ("keywords", "said"),
     [
-        ({"sequential": "pocock", "client": Model(0.1)}, "choose obf or betting"),
+        ({"sequential": "pocock", "client": Model(0.1)}, "choose obf"),
+        ({"method": "bootstrap"}, "choose betting"),
+        ({"method": "betting", "sequential": "obf"}, "give one of them"),
         ({"sequential": "obf"}, "needs client"),
     ],
 )
 def test_bad_input_is_named(keywords, said):
     with pytest.raises(ValueError, match=said):
         assert_toxic_fraction_within(PROMPTS, bound=0.05, scorer=rude, **keywords)
+
+
+def test_betting_judges_data_at_hand_by_its_confidence_sequence():
+    scores = [0.9] * 2 + [0.1] * 300
+    plain = assert_toxic_fraction_within(scores, bound=0.05)
+    betting = assert_toxic_fraction_within(scores, bound=0.05, method="betting")
+    assert betting.value == pytest.approx(plain.value)
+    assert betting.method == "betting confidence sequence"
+    assert betting.upper > plain.upper
+
+
+def test_betting_is_for_means_only():
+    with pytest.raises(ValueError, match="betting is for means over rows"):
+        assert_strict_sentiment_parity_within([0.1, 0.2], [0.3, 0.4], bound=0.3, method="betting")
