@@ -209,7 +209,7 @@ DISTANCE_PEER: dict[str, Method] = {"percentile": peers.wasserstein_percentile}
 
 
 def _word_situations() -> Iterable[Situation]:
-    for name, share, hits, most in (("equal", EVEN, 40, 1000), ("mixed", UNEVEN, 40, 1000)):
+    for name, share, hits, most in (("equal", EVEN, 40, 800), ("mixed", UNEVEN, 40, 400)):
         draw, truth = words(share, hits)
         yield Situation(
             f"associations {name}, 3 groups, {hits} hits a word",

@@ -25,6 +25,7 @@ _INFLATION = 1.1
 _ROUNDING = 1e-12
 _WORK = 40_000_000
 _DRAWS = (500, 2000)
+_RELABELLINGS = (400, 4000)
 
 
 class Engine(Protocol):
@@ -158,12 +159,13 @@ class Bracket:
 
     @cached_property
     def _cross_fit(self) -> float:
-        return float(np.mean(self.problem.frozen(*self.problem.strata.folds())))
+        return float(np.mean(self.problem.frozen(*self.problem.strata.halves())))
 
     @cached_property
     def _relabelled(self) -> Floats:
         columns = max(self.problem.columns, self.problem.strata.units)
-        return self.problem.relabelled(min(max(_WORK // (2 * columns), 400), 1000) - 1)
+        least, most = _RELABELLINGS
+        return self.problem.relabelled(min(max(_WORK // (2 * columns), least), most) - 1)
 
     @property
     def constant(self) -> bool:

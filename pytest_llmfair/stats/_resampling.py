@@ -1,4 +1,4 @@
-"""Sampling units in strata: bootstrap weights, cross-fit folds and the variance of a sum.
+"""Sampling units in strata: bootstrap weights, halvings and the variance of a sum.
 
 Every stream starts from one constant seed. With units in canonical order the same data therefore
 give the same numbers in any process, in any order of rows and under any names.
@@ -15,11 +15,10 @@ from pytest_llmfair.stats._clusters import Floats, Indices, kurtosis_df, sattert
 from pytest_llmfair.stats._intervals import normal_quantile
 
 # Bootstrap weights, cross-fits and relabellings each have a stream of their own.
-SEED_BOOTSTRAP, SEED_FOLDS, SEED_LABELS = 11, 12, 13
+SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS = 11, 12, 13
 
-_FOLDS = 3
-# Folds depend on the rank of units in canonical order, so that only many of them are fair.
-_REPEATS = 16
+# Folds follow the rank of units in canonical order, so that only many of them together are fair.
+_HALVINGS = 64
 # Draws beyond a quantile that still give it; further out the tail of a normal takes over.
 _TAIL = 10
 # Numbers held at a time while resampling.
@@ -94,23 +93,22 @@ class Strata:
         for size in blocks(draws, columns):
             yield self._balanced(generator.standard_gamma(shape, size=(size, self.units)))
 
-    def folds(self) -> tuple[Floats, Floats]:
+    def halves(self) -> tuple[Floats, Floats]:
         """Weights that choose a functional and weights that evaluate it, on disjoint units.
 
         Returns
         -------
-        tuple of ndarray of shape (n_folds, n_units)
-            Several random partitions into a few folds; each fold evaluates what the others chose.
+        tuple of ndarray of shape (n_draws, n_units)
+            Random halvings of every stratum; each half evaluates what the other chose.
         """
-        generator = np.random.default_rng(SEED_FOLDS)
-        folds = int(min(_FOLDS, self.sizes.min()))
-        held = np.zeros((_REPEATS * folds, self.units))
-        for repeat in range(_REPEATS):
-            keys = generator.random(self.units)
-            order = np.lexsort((keys, self._stratum))
-            place = np.arange(self.units) - np.repeat(self._starts, self.sizes)
-            held[repeat * folds + place % folds, order] = 1.0
-        return self._balanced(1.0 - held), self._balanced(held)
+        generator = np.random.default_rng(SEED_HALVES)
+        # Keys between one stratum's number and the next keep strata together.
+        order = np.argsort(generator.random((_HALVINGS, self.units)) + self._stratum, axis=1)
+        place = np.arange(self.units) - np.repeat(self._starts, self.sizes)
+        half = np.zeros((_HALVINGS, self.units))
+        np.put_along_axis(half, order, place[None, :] % 2.0, axis=1)
+        first, second = self._balanced(1.0 - half), self._balanced(half)
+        return np.concatenate([first, second]), np.concatenate([second, first])
 
     def variance(self, influence: Floats) -> tuple[float, float]:
         """Variance of the sum of `influence` over resampled units, and its degrees of freedom."""

@@ -91,7 +91,7 @@ def test_expected_largest_of_one_normal_is_its_mean_deviation():
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4), st.booleans())
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 def test_value_debiased_and_interval_agree_at_every_level(seed, number, paired):
     rng = np.random.default_rng(seed)
     x, groups = outcomes(rng, rng.random(number), 15)

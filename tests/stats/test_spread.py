@@ -58,14 +58,14 @@ def test_noise_floor_is_what_equal_groups_score():
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.booleans())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 def test_debiased_and_interval_agree_at_every_level(seed, number, shared):
     rng = np.random.default_rng(seed)
     x, groups = groups_of(rng, rng.random(number), 8)
     units = np.tile(np.arange(8), number) if shared else None
     e = Spread.of_scores(x, groups, units=units)
     previous = None
-    for level in (0.5, 0.8, 0.95, 0.99, 0.999):
+    for level in (0.5, 0.95, 0.999):
         ends = e.interval(level)
         assert ends.of == "debiased"
         assert 0.0 <= ends.lower <= e.debiased <= ends.upper <= e.attainable[1] + 1e-12
