@@ -245,6 +245,18 @@ def judge(
     reasons += list(found)
     notes += list(found.values())
 
+    needed = None
+    if verdict is not Verdict.INVALID:
+        # Beyond the bound but within the noise, it is the excess that more units would decide.
+        if excess is not None and "within_noise" in reasons:
+            needed = excess.needed_units(0.0, level=level)
+        else:
+            needed = threshold.needed_units(estimate, level)
+    if needed is not None and verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
+        # These units did not decide, whatever the approximation says.
+        more = estimate.sample.units + 1
+        needed = (max(needed[0], more), max(needed[1], more))
+
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
     p_exceeds, p_within = threshold.p_values(estimate)
@@ -274,7 +286,7 @@ def judge(
         effective=estimate.sample.effective,
         population=estimate.sample.population,
         detectable=detectable,
-        needed_units=None if invalid else threshold.needed_units(estimate, level),
+        needed_units=needed,
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),
         groups=_table(estimate, level),

@@ -1,0 +1,58 @@
+"""What undecided evidence says would decide it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pytest_llmfair import (
+    InvalidEvidence,
+    Underpowered,
+    Verdict,
+    assert_counterfactual_invariance,
+)
+from pytest_llmfair.results import judge
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.stats import Mean
+
+WORDS = ["red", "green", "blue", "grey", "black", "white"]
+
+
+def pairs_of_noise(n):
+    """Answers that are drawn the same way on both sides, all of them apart."""
+    draw = random.Random(3)
+
+    def answers():
+        return [" ".join(draw.choices(WORDS, k=4)) for _ in range(3)]
+
+    return [(answers(), answers()) for _ in range(n)]
+
+
+def test_beyond_the_bound_but_within_the_noise_more_units_than_there_are_would_decide():
+    with pytest.raises(Underpowered) as caught:
+        assert_counterfactual_invariance(pairs_of_noise(2), 0.15)
+    result = caught.value.result
+    assert result.lower > 0.15
+    assert "within_noise" in result.reasons
+    few, many = result.needed_units
+    assert 2 < few <= many
+
+
+@pytest.mark.parametrize(("events", "n", "bound"), [(1, 4, 0.6), (12, 60, 0.3), (9, 200, 0.07)])
+def test_an_undecided_sample_never_counts_as_enough(events, n, bound):
+    estimate = Mean.of_indicators([1.0] * events + [0.0] * (n - events))
+    result = judge(
+        estimate, bound, name="share", direction="lower", fair_value=0.0, settings=Settings()
+    )
+    assert result.verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED)
+    few, many = result.needed_units
+    assert n < few <= many
+
+
+def test_a_floor_above_the_bound_is_decided_by_no_number_of_units():
+    with pytest.raises(InvalidEvidence) as caught:
+        assert_counterfactual_invariance(pairs_of_noise(80), 0.3)
+    assert "floor_above_bound" in caught.value.result.reasons
+    assert caught.value.result.needed_units is None
+    assert "would have been enough" not in str(caught.value)
