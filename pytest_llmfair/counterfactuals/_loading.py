@@ -120,6 +120,11 @@ def _terms(value: Any, where: str) -> tuple[str, ...]:
     return tuple(terms)
 
 
+class _UnknownLexicon(KeyError):
+    def __str__(self) -> str:  # a KeyError would show the message in quotes
+        return str(self.args[0])
+
+
 class Lexicons(Mapping[str, "Lexicon"]):
     """Lexicons by attribute, in alphabetical order; a file is read at its first use."""
 
@@ -136,7 +141,10 @@ class Lexicons(Mapping[str, "Lexicon"]):
         if name in self._extra:
             return self._extra[name]
         if name not in self._files:
-            raise KeyError(name)
+            raise _UnknownLexicon(
+                f"no lexicon is called {name!r}; {suggestion(str(name), list(self))} "
+                "(Lexicon.from_file reads one of your own)"
+            )
         return _shipped(name)
 
     def __iter__(self) -> Iterator[str]:

@@ -155,13 +155,10 @@ def lexicon_of(attribute: str | Lexicon) -> Lexicon:
     """
     if isinstance(attribute, Lexicon):
         return attribute
-    known = load_lexicons()
-    if attribute not in known:
-        raise ValueError(
-            f"no lexicon is called {attribute!r}; {suggestion(str(attribute), list(known))} "
-            "(Lexicon.from_file reads one of your own)"
-        )
-    return known[attribute]
+    try:
+        return load_lexicons()[attribute]
+    except KeyError as error:
+        raise ValueError(str(error)) from None
 
 
 def _checked(prompts: Iterable[str]) -> list[str]:

@@ -190,3 +190,8 @@ class TestRefused:
     def test_yaml_that_would_make_objects(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="is no valid YAML"):
             Lexicon.from_file(write(tmp_path, "!!python/object/apply:os.getcwd []"))
+
+
+def test_an_unknown_lexicon_is_answered_with_the_nearest_name() -> None:
+    with pytest.raises(KeyError, match=r"no lexicon is called 'gander'; did you mean gender\?"):
+        load_lexicons()["gander"]
