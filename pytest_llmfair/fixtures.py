@@ -73,7 +73,10 @@ def counterfactual_pairs(
 
 @pytest.fixture(scope="session")
 def lexicons() -> Mapping[str, Lexicon]:
-    """Return the lexicons of protected attributes by name."""
+    """Return the lexicons of protected attributes by name.
+
+    Another one in a `conftest.py` needs ``scope="session"`` too: `counterfactual_pairs` uses it.
+    """
     from pytest_llmfair.counterfactuals import load_lexicons
 
     return load_lexicons()
