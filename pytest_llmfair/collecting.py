@@ -291,10 +291,19 @@ def _judge_missing(
         lost = sum(evidence.missing[group].values())
         if total == 0 or lost / total > max_missing:
             reasons = ", ".join(f"{n} {reason}" for reason, n in evidence.missing[group].items())
+            said = _most_often_said(rows)
             evidence.invalid["missing"] = (
                 f"{lost} of {total} answers are missing for {group} ({reasons or 'none asked'}), "
                 f"more than max_missing = {max_missing:.0%}; mend the client, or raise max_missing"
+                + (f"; most often: {said}" if said else "")
             )
+
+
+def _most_often_said(rows: Sequence[Sequence[Answer]]) -> str:
+    """Return what the model said most often where it gave no answer; the first of equals."""
+    said = Counter(a.detail[:200] for row in rows for a in row if isinstance(a, Missing))
+    del said[""]
+    return max(said, key=lambda detail: said[detail], default="")
 
 
 def _note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:

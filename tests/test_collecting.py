@@ -146,3 +146,18 @@ def test_texts_for_a_metric_of_scores_are_scored():
 def test_arrays_are_handed_on_as_they_are():
     scores = np.array([0.1, 0.9])
     assert evidence("toxic_fraction", scores).args[0] is scores
+
+
+def test_missing_answers_say_what_the_model_said_most_often():
+    answers = [
+        ("fine",),
+        (Missing("error", "busy"),),
+        *[(Missing("error", "server is down"),)] * 2,
+    ]
+    found = evidence("toxic_fraction", Responses(tuple("abcd"), tuple(answers)))
+    assert found.invalid["missing"].endswith("; most often: server is down")
+
+
+def test_missing_answers_without_a_detail_add_nothing():
+    found = evidence("toxic_fraction", Responses(("a", "b"), (("fine",), (Missing("empty"),))))
+    assert found.invalid["missing"].endswith("raise max_missing")
