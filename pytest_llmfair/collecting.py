@@ -37,6 +37,10 @@ class Evidence:
         Why there is nothing to measure.
     model : str
         Which model answered; empty when unknown.
+    asked : int
+        Rows of the responses.
+    kept : list of int
+        Those that have an answer (on either side).
     """
 
     args: tuple[Any, ...] = ()
@@ -50,6 +54,13 @@ class Evidence:
     labels: tuple[str, ...] = ()
     undefined: str | None = None
     model: str = ""
+    asked: int = 0
+    kept: list[int] = field(default_factory=list)
+
+    def units_of(self, units: Any) -> Any:
+        """Leave out of one label per row asked those of the rows that were left out."""
+        found = list(units)
+        return [found[i] for i in self.kept] if len(found) == self.asked else found
 
 
 def collect(data: Any, client: Any, n: int) -> Responses | PairedResponses:
@@ -175,6 +186,7 @@ def _from_pairs(
         # Both members of a pair are prompts of their own, but one sampling unit.
         evidence.args = (_scored([*rows_a, *rows_b], scorer),)
         evidence.keywords["units"] = [*units, *units]
+        evidence.kept *= 2
         evidence.prompts = [(p[side],) for side in (0, 1) for p in evidence.prompts]
         evidence.outputs = [(o[side],) for side in (0, 1) for o in evidence.outputs]
         evidence.labels = ()
@@ -188,11 +200,9 @@ def _from_prompts(
 
     evidence = Evidence(model=responses.model)
     evidence.missing = {"all": _reasons(responses.answers)}
-    kept = [
-        (prompt, texts)
-        for prompt, row in zip(responses.prompts, responses.answers, strict=True)
-        if (texts := _texts(row))
-    ]
+    evidence.asked = len(responses)
+    evidence.kept = [i for i, row in enumerate(responses) if _texts(row)]
+    kept = [(responses.prompts[i], _texts(responses[i])) for i in evidence.kept]
     _judge_missing(evidence, {"all": responses.answers}, max_missing)
     _note_left_out(evidence, len(responses) - len(kept), len(responses), "prompts")
     if not kept:
@@ -232,16 +242,17 @@ def paired_texts(
     always the group that the first pair starts from.
     """
     sides = _sides(responses)
-    evidence = Evidence(labels=sides, model=responses.model)
+    evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))
     prompts, rows_a, rows_b = [], [], []
     asked: dict[str, list[Sequence[Answer]]] = {side: [] for side in sides}
-    for pair, (a, b) in zip(responses.pairs, responses, strict=True):
+    for i, (pair, (a, b)) in enumerate(zip(responses.pairs, responses, strict=True)):
         texts = (pair.original, pair.counterfactual)
         if pair.from_group != sides[0]:
             texts, a, b = (texts[1], texts[0]), b, a
         asked[sides[0]].append(a)
         asked[sides[1]].append(b)
         if (kept_a := _texts(a)) and (kept_b := _texts(b)):
+            evidence.kept.append(i)
             prompts.append(texts)
             rows_a.append(kept_a)
             rows_b.append(kept_b)

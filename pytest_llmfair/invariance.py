@@ -128,7 +128,7 @@ def assert_counterfactual_invariance(
             rows_a,
             rows_b,
             measure,
-            units=units if units is not None else found_units,
+            units=found_units if units is None else evidence.units_of(units),
             population="sampled" if population is None else population,  # type: ignore[arg-type]
         )
         estimate: Estimate = value

@@ -149,7 +149,10 @@ def measure_and_judge(
         )
         if evidence.undefined is not None:
             return nothing(evidence)
-        return info.function(*evidence.args, **{**evidence.keywords, **keywords})
+        given = {**evidence.keywords, **keywords}
+        if evidence.asked and keywords.get("units") is not None:
+            given["units"] = evidence.units_of(keywords["units"])
+        return info.function(*evidence.args, **given)
 
     def judge_at(estimate: Estimate, level: float | None) -> Result:
         return judged(

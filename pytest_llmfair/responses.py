@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,11 +32,23 @@ class Missing:
 Answer = str | Missing
 
 
-def _same_rows(**parts: Sized) -> None:
-    lengths = {name: len(part) for name, part in parts.items()}
-    if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{n} {name}" for name, n in lengths.items())
-        raise ValueError(f"rows differ: {said}; give one row of answers for each")
+def _check_rows(asked: Sized, **sides: Sequence[Sequence[Answer]]) -> None:
+    for side, rows in sides.items():
+        if len(rows) != len(asked):
+            raise ValueError(
+                f"rows differ: {len(asked)} asked, {len(rows)} in {side}; give one row of answers "
+                "for each"
+            )
+        for i, row in enumerate(rows):
+            # A bare text would be read as one answer per letter, and a None would go uncounted.
+            if not isinstance(row, (tuple, list)):
+                raise ValueError(f"{side} row {i} is {str(row)[:40]!r}; give a tuple of answers")
+            for answer in row:
+                if not isinstance(answer, (str, Missing)):
+                    raise ValueError(
+                        f"{side} row {i} holds {str(answer)[:40]}, a {type(answer).__name__}; "
+                        "give a text, or Missing(reason) for an answer that is not there"
+                    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +64,7 @@ class Responses:
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` unless every prompt has its row of answers."""
-        _same_rows(prompts=self.prompts, answers=self.answers)
+        _check_rows(self.prompts, answers=self.answers)
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -78,7 +90,7 @@ class PairedResponses:
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` unless every pair has its rows of answers."""
-        _same_rows(pairs=self.pairs, original=self.original, counterfactual=self.counterfactual)
+        _check_rows(self.pairs, original=self.original, counterfactual=self.counterfactual)
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -12,6 +12,7 @@ from pytest_llmfair import (
     BoundExceeded,
     InvalidEvidence,
     Missing,
+    PairedResponses,
     Responses,
     Underpowered,
     Verdict,
@@ -25,6 +26,7 @@ from pytest_llmfair import (
     assert_weak_sentiment_parity_within,
     assert_within,
 )
+from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.metrics import rabbi, toxic_fraction
 
 CLEAN = np.linspace(0.0, 0.3, 200)
@@ -308,5 +310,40 @@ def test_a_deterministic_model_can_answer_a_fixed_suite():
 
 
 def test_responses_have_one_row_per_prompt():
-    with pytest.raises(ValueError, match="2 prompts, 1 answers"):
+    with pytest.raises(ValueError, match="2 asked, 1 in answers"):
         Responses(("a", "b"), (("x",),))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (("text", "text"), "row 0 is 'text'; give a tuple"),
+        ((("a",), (None,)), "row 1 holds None, a NoneType; give a text, or Missing"),
+    ],
+)
+def test_responses_hold_texts_or_missing_answers(rows, said):
+    with pytest.raises(ValueError, match=said):
+        Responses(("a", "b"), rows)
+
+
+def test_units_are_those_of_the_rows_that_have_an_answer():
+    rows = [("text",) if i else (Missing("filtered"),) for i in range(100)]
+    result = assert_toxic_fraction_within(
+        Responses(tuple(f"prompt {i}" for i in range(100)), tuple(rows)),
+        bound=0.2,
+        units=[i // 2 for i in range(100)],
+        scorer=lambda texts: [0.0] * len(texts),
+    )
+    assert (result.units, result.missing) == (50, {"filtered": 1})
+
+
+def test_units_of_pairs_hold_for_both_members():
+    pairs = tuple(generate_pairs([f"She asked {i}." for i in range(100)], attribute="gender"))
+    answers = (("text",),) * 100
+    result = assert_toxic_fraction_within(
+        PairedResponses(pairs, answers, answers),
+        bound=0.2,
+        units=[i // 2 for i in range(100)],
+        scorer=lambda texts: [0.0] * len(texts),
+    )
+    assert result.units == 50
