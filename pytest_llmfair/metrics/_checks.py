@@ -112,7 +112,7 @@ def same_length(**arguments: Sized) -> None:
         raise ValueError(f"lengths differ: {said}; give one entry per row in each")
 
 
-def labels(values: Any, argument: str, rows: int) -> list[Hashable]:
+def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
     """Return one label per row; a missing label (None or NaN) is an error that names its row."""
     found = [x.item() if isinstance(x, np.generic) else x for x in _listed(values, argument)]
     for i, label in enumerate(found):
@@ -122,12 +122,21 @@ def labels(values: Any, argument: str, rows: int) -> list[Hashable]:
                 "numbers, one per row"
             )
         if label is None or isinstance(label, Missing) or _is_nan(label):
-            raise ValueError(f"{argument} row {i} has no label; name a group or drop the row")
-    if len(found) != rows:
+            raise ValueError(f"{argument} row {i} is missing; give a label or drop the row")
+    if rows is not None and len(found) != rows:
         raise ValueError(
             f"lengths differ: {argument} has {len(found)} labels for {rows} rows; give one per row"
         )
     return found
+
+
+def flags(values: Any, argument: str, rows: int) -> list[bool]:
+    """Return one yes or no per row; anything but a truth value, 0 or 1 is an error."""
+    found = labels(values, argument, rows)
+    for i, flag in enumerate(found):
+        if isinstance(flag, str) or flag not in (0, 1):
+            raise ValueError(f"{argument} row {i} is {str(flag)[:40]!r}; give True or False")
+    return [bool(flag) for flag in found]
 
 
 def _is_nan(label: Any) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.metrics._checks import Floats, flat_scores, group_rows, labels, same_length
+from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, group_rows, labels
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import GroupRow, Population, Range, RankBiserial, Sample
@@ -85,8 +85,12 @@ def rabbi(
         None if strata is None else labels(strata, "strata", n),
     )
     if qualified is not None:
-        same_length(scores=values, qualified=qualified)
-        columns = columns.take([i for i, flag in enumerate(qualified) if bool(flag)])
+        kept = [i for i, flag in enumerate(flags(qualified, "qualified", n)) if flag]
+        if not kept:
+            raise ValueError(
+                f"none of the {n} candidates is qualified; there is nobody to compare"
+            )
+        columns = columns.take(kept)
     compared = _comparisons(columns, reference, population)
     estimate: RankBiserial | Range
     if len(compared) == 1 and strata is None:
@@ -184,6 +188,8 @@ def _against(by_group: dict[Hashable, list[int]], reference: Any) -> dict[Hashab
         isinstance(reference, tuple) and reference not in by_group
     )
     against = list(reference) if union else [reference]
+    if not against:
+        raise ValueError("reference is an empty list; name at least one group")
     for name in against:
         if name not in by_group:
             raise ValueError(

@@ -63,10 +63,11 @@ def demographic_parity_difference(
     ValueError
         If lengths differ, a label or prediction is missing, or there is one group only.
     """
-    predicted = labels(y_pred, "y_pred", len(y_pred))
+    predicted = labels(y_pred, "y_pred")
     if not predicted:
         raise ValueError("y_pred is empty; give at least one row per group")
     members = group_rows(groups, len(predicted))
+    _check_classes(predicted, positive)
     outcomes = np.array([label == positive for label in predicted], dtype=np.float64)
     unit_labels = None if units is None else labels(units, "units", len(predicted))
     estimate: RateDifference | Range
@@ -91,3 +92,19 @@ def demographic_parity_difference(
     estimate.notes += (f"rates: {', '.join(rates)}",)
     note_constant(estimate, [outcomes])
     return estimate
+
+
+def _check_classes(predicted: Sequence[Hashable], positive: Any) -> None:
+    """Raise ``ValueError`` where predictions cannot be meant: a rate of 0 would read as equal."""
+    for i, label in enumerate(predicted):
+        if isinstance(label, float) and not label.is_integer():
+            raise ValueError(
+                f"y_pred row {i} is {label:g}, no class; compare predictions (scores >= 0.5)"
+            )
+    if positive not in predicted and any(
+        isinstance(label, str) != isinstance(positive, str) for label in predicted
+    ):
+        seen = ", ".join(map(repr, list(dict.fromkeys(predicted))[:5]))
+        raise ValueError(
+            f"no prediction is positive={positive!r}; y_pred holds {seen}: name one as positive"
+        )

@@ -130,3 +130,17 @@ def test_a_stratum_without_the_reference_is_named():
 def test_a_reference_that_holds_every_group_is_an_error():
     with pytest.raises(ValueError, match="leave one out"):
         rabbi([1, 2], groups=["a", "b"], reference=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("qualified", "said"),
+    [
+        ([True, math.nan], "qualified row 1 is missing"),
+        ([True, "False"], "qualified row 1 is 'False'; give True or False"),
+        ([False, False], "none of the 2 candidates is qualified"),
+        ([True], "1 labels for 2 rows"),
+    ],
+)
+def test_who_is_qualified_must_be_said_plainly(qualified, said):
+    with pytest.raises(ValueError, match=said):
+        rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
