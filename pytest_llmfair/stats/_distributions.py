@@ -141,11 +141,16 @@ class Distributions:
         mass *= self.shares
         totals = mass @ (group[:, None] == np.arange(self.layout.groups)).astype(np.float64)
         for comparison in self.comparisons:
-            first = comparison.first / (totals @ comparison.first)[:, None]
-            second = comparison.second / (totals @ comparison.second)[:, None]
+            first = comparison.first / _some(totals @ comparison.first)[:, None]
+            second = comparison.second / _some(totals @ comparison.second)[:, None]
             steps = (first - second)[:, group[:-1]]
             steps *= mass[:, :-1]
             yield comparison.weight, np.cumsum(steps, axis=1, out=steps)
+
+
+def _some(mass: Floats) -> Floats:
+    """Guard against a resample of few shared units that leaves a side empty: far from the other."""
+    return np.where(mass > 0.0, mass, 1.0)
 
 
 def _signs(area: Floats) -> Floats:

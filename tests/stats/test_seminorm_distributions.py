@@ -270,3 +270,11 @@ def test_clustered_rows_have_a_design_effect():
 def test_wrong_input_is_named(a, b, keywords, words):
     with pytest.raises(ValueError, match=words):
         estimate(a, b, **keywords)
+
+
+def test_a_resample_of_few_shared_units_may_leave_a_side_empty():
+    estimate = Seminorm.of_distributions(
+        [0.1, 0.2, 0.5], [0.3, 0.4], units_a=[1, 2, 3], units_b=[1, 2]
+    )
+    interval = estimate.interval()
+    assert 0 <= interval.lower < interval.upper <= 1
