@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -16,19 +14,10 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import zero_event_bound
-from pytest_llmfair.stats._rate_bounds import find_root
+from pytest_llmfair.stats._noncentral import Noncentral
 from pytest_llmfair.stats._rows import FEW_UNITS
 from pytest_llmfair.stats._tables import Grouped
 
-# Nodes of a Gauss quadrature over probabilities, and their weights.
-_NODES, _WEIGHTS = (
-    0.5 * (part + shift) for part, shift in zip(leggauss(24), (1.0, 0.0), strict=True)
-)
-# How much more often than the error rate equal groups must fall short for "rarely".
-_RARE = 0.1
-
-# Error rates at which the floor of the upper end is compared with the one asked for.
-_FLOORS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3, 0.35, 0.4, 0.45)
 # Draws of an average group that steady the variance of each.
 _ADDED = 4.0
 
@@ -45,13 +34,8 @@ class Spread(Estimate):
     ----------
     square : float
         Sum of squared deviations of the observed group means.
-    trace, squares : float
-        Trace of the covariance of those deviations, and of its square: the first two moments of
-        `square` when groups are equal are ``trace`` and ``2 * squares``.
-    along : float
-        Variance of the means in the direction of their observed deviations.
-    within_df : float
-        Degrees of freedom of the estimated variances.
+    law : Noncentral
+        Its distribution by the sum of squared deviations of the true means.
     count : int
         Number of groups.
     span : float
@@ -65,10 +49,7 @@ class Spread(Estimate):
     """
 
     square: float
-    trace: float
-    squares: float
-    along: float
-    within_df: float
+    law: Noncentral
     count: int
     span: float
     fewest: int
@@ -136,10 +117,9 @@ class Spread(Estimate):
             reasons=reasons,
             notes=notes,
             square=square,
-            trace=trace,
-            squares=squares,
-            along=along,
-            within_df=_within_df(grouped, rows, population),
+            law=Noncentral(
+                trace, 2.0 * squares, 4.0 * along, _within_df(grouped, rows, population)
+            ),
             count=count,
             span=span,
             fewest=min(own),
@@ -149,60 +129,19 @@ class Spread(Estimate):
 
     def lower_bound(self, alpha: float) -> float:
         """Smallest spread under which one so large is not too rare; at least 0."""
-        found = self._spread(1.0 - alpha, self.square)
+        found = math.sqrt(self.law.lower(self.square, alpha) / self.count)
         return min(found, self.value * (1.0 - self._unseen(alpha)))
 
     def upper_bound(self, alpha: float) -> float:
-        """Largest spread under which one so small is not too rare.
-
-        One that even equal groups rarely fall short of says no more than that: groups are never
-        proven equal, at any level.
-        """
-        # With very few degrees of freedom the floor rises again: what was proven stays proven.
-        floor = min([self._floor(alpha), *(f for a, f in self._floors.items() if a < alpha)])
-        found = max(self._spread(alpha, self.square), floor)
+        """Largest spread under which one so small is not too rare; never 0."""
+        found = math.sqrt(self.law.upper(self.square, alpha) / self.count)
         unseen = self._unseen(alpha)
         if unseen > 0.0:
             found = max(found, self.value + unseen * (self.attainable[1] - self.value))
         return min(found, self.attainable[1])
 
-    def _floor(self, alpha: float) -> float:
-        """Upper end of a spread that even equal groups rarely fall short of."""
-        df = self.trace**2 / self.squares
-        rare = float(special.fdtri(df, self.within_df, alpha + _RARE))
-        return self._spread(alpha, self.trace * rare)
-
-    @cached_property
-    def _floors(self) -> dict[float, float]:
-        return {alpha: self._floor(alpha) for alpha in _FLOORS}
-
     def _unseen(self, alpha: float) -> float:
         return zero_event_bound(self.fewest, alpha) if self.constant else 0.0
-
-    def _spread(self, below: float, square: float) -> float:
-        """Spread under which a sum of squares up to `square` has probability `below`."""
-        if self._probability(square, 0.0) <= below:
-            return 0.0
-        high = math.sqrt((square + self.trace) / self.count)
-        while self._probability(square, high) > below:
-            high *= 2.0
-        return find_root(lambda spread: self._probability(square, spread) - below, 0.0, high)
-
-    def _probability(self, square: float, spread: float) -> float:
-        """Probability of a sum of squares up to `square` when the true spread is `spread`.
-
-        A multiple of a noncentral chi-square with the same mean and variance, averaged over what
-        the true variance may be, given the estimated one.
-        """
-        true = self.count * spread * spread
-        scale = (self.squares + 2.0 * true * self.along) / (self.trace + 2.0 * true)
-        ratios = self._variance_ratios / scale
-        return float(_WEIGHTS @ special.chndtr(square * ratios, self.trace / scale, true * ratios))
-
-    @cached_property
-    def _variance_ratios(self) -> Floats:
-        """Estimated over true variance at the nodes: chi-square over its degrees of freedom."""
-        return np.asarray(special.chdtri(self.within_df, 1.0 - _NODES) / self.within_df)
 
     @property
     def debiased(self) -> float:
@@ -211,13 +150,13 @@ class Spread(Estimate):
 
     def noise_floor(self) -> float:
         """Return the mean spread of groups that do not differ."""
-        half = 0.5 * self.trace**2 / self.squares
-        mean = math.sqrt(2.0) * math.exp(math.lgamma(half + 0.5) - math.lgamma(half))
-        return mean * math.sqrt(self.squares / self.trace / self.count)
+        half = self.law.floor**2 / self.law.variance
+        mean = math.exp(math.lgamma(half + 0.5) - math.lgamma(half))
+        return mean * math.sqrt(self.law.variance / self.law.floor / self.count)
 
     def p_equal(self) -> float:
         """p-value of "groups do not differ"."""
-        return 1.0 - self._probability(self.square, 0.0)
+        return 1.0 - self.law.probability(self.square, 0.0)
 
     def standard_error(self, at: float | None = None) -> float:
         """Return half of the 68 % interval, or with `at` the error known from the sizes alone."""

@@ -30,8 +30,8 @@ def test_equal_independent_groups_give_the_textbook_chi_square():
     x, groups = rng.random(400), np.repeat(np.arange(8), 50)
     e = Spread.of_scores(x, groups)
     within = np.mean([x[groups == g].var(ddof=1) / 50 for g in range(8)])
-    assert e.trace == pytest.approx(7.0 * within, rel=0.02)
-    assert e.squares == pytest.approx(7.0 * within**2, rel=0.05)
+    assert e.law.floor == pytest.approx(7.0 * within, rel=0.02)
+    assert e.law.variance == pytest.approx(14.0 * within**2, rel=0.05)
 
 
 @pytest.mark.parametrize("spread", [0.02, 0.05, 0.15])
@@ -41,7 +41,7 @@ def test_ends_are_the_spreads_under_which_the_observed_one_is_rare(spread):
     pattern = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 1.0]) / math.sqrt(2 / 3)
     x = np.concatenate([0.5 + spread * c + rng.normal(0, 0.2, 40) for c in pattern])
     e = Spread.of_scores(x, np.repeat(np.arange(6), 40), bounds=(-2, 3))
-    error = math.sqrt(e.trace / 5)
+    error = math.sqrt(e.law.floor / 5)
     for end, side in ((e.lower_bound(0.025), 1), (e.upper_bound(0.025), -1)):
         if end == 0.0:
             continue
