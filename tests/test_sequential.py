@@ -138,3 +138,17 @@ def test_betting_judges_data_at_hand_by_its_confidence_sequence():
 def test_betting_is_for_means_only():
     with pytest.raises(ValueError, match="betting is for means over rows"):
         assert_strict_sentiment_parity_within([0.1, 0.2], [0.3, 0.4], bound=0.3, method="betting")
+
+
+def test_distances_share_the_error_evenly_over_looks():
+    pairs = generate_pairs([f"She asked {i}." for i in range(60)], attribute="gender")
+    draw = np.random.default_rng(2)
+    result = assert_strict_sentiment_parity_within(
+        pairs,
+        bound=0.3,
+        client=lambda prompt: f"{prompt} {draw.integers(1000)}",
+        scorer=lambda texts: np.array([float(text.split()[-1]) / 1000 for text in texts]),
+        sequential="obf",
+        mode="point",
+    )
+    assert result.level == pytest.approx(1 - 0.05 / 5)

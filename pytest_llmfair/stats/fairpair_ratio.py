@@ -64,6 +64,7 @@ class FairPairRatio(Estimate):
     sides: Sides | None = None
     aggregate: Aggregate = "pooled"
     method: str = "bootstrap-t over prompts, log scale"
+    near_normal = False
 
     @classmethod
     def of_prompts(

@@ -53,6 +53,7 @@ class Range(Estimate):
     widest: Bracket | None = None
     everyone: Bracket | None = None
     method: str = "intersection-union above, max-T or cross-fit below"
+    near_normal = False
 
     @classmethod
     def of_rates(

@@ -54,6 +54,7 @@ class Seminorm(Estimate):
     planned: tuple[float, float, float]
     paper_variance: float = math.nan
     method: str = "bracket"
+    near_normal = False
 
     @classmethod
     def of_distributions(

@@ -56,6 +56,7 @@ class Spread(Estimate):
     constant: bool
     planned: float
     method: str = "noncentral chi-square"
+    near_normal = False
 
     @classmethod
     def of_scores(
