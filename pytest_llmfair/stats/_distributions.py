@@ -149,7 +149,7 @@ class Distributions:
 
 
 def _some(mass: Floats) -> Floats:
-    """Guard against a resample of few shared units that leaves a side empty: far from the other."""
+    """Guard against a resample of few shared units that leaves a side empty."""
     return np.where(mass > 0.0, mass, 1.0)
 
 
