@@ -224,7 +224,10 @@ class Range(Estimate):
             attainable=(-reach if signed else 0.0, reach),
             groups=PairTable(pairs),
             reasons=tuple(dict.fromkeys(r for pair in known.values() for r in pair.reasons)),
-            notes=tuple(_undefined(pairs)) if known else (),
+            # A pair that nobody could look at may be the widest: the rest is no evidence for all.
+            invalid={"not_computable": "; ".join(_undefined(pairs))}
+            if known and len(known) < len(pairs)
+            else {},
             pairs=known,
             judged=judged,
             per_pair=lambda alpha: alpha / number,

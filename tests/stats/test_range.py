@@ -169,7 +169,7 @@ def test_undefined_pairs_are_listed_and_left_out():
     mean = Mean.of_rows([[0.2], [0.4], [0.3]])
     some = Range.of_pairs({"a": mean, "b": gone})
     assert some.value == pytest.approx(0.3)
-    assert any("no one was qualified" in note for note in some.notes)
+    assert "no one was qualified" in some.invalid["not_computable"]
     none = Range.of_pairs({"b": gone})
     assert math.isnan(none.value)
     assert "no one was qualified" in none.undefined
@@ -201,3 +201,13 @@ def test_one_row_per_group():
 def test_no_pairs_is_an_error():
     with pytest.raises(ValueError, match="no pairs"):
         Range.of_pairs({})
+
+
+def test_a_pair_that_is_not_defined_keeps_the_rest_from_being_judged():
+    nothing = Undefined(
+        undefined="nobody was asked", sample=Sample(units=0, generations=0, fewest=0, most=0)
+    )
+    known = RateDifference.of_outcomes([0.0] * 50, [0.0] * 50)
+    found = Range.of_pairs({"a": known, "b": nothing})
+    assert found.value == 0
+    assert "b is not defined (nobody was asked)" in found.invalid["not_computable"]
