@@ -303,11 +303,13 @@ def _judge_missing(
         if total == 0 or lost / total > max_missing:
             reasons = ", ".join(f"{n} {reason}" for reason, n in evidence.missing[group].items())
             said = _most_often_said(rows)
-            evidence.invalid["missing"] = (
+            words = (
                 f"{lost} of {total} answers are missing for {group} ({reasons or 'none asked'}), "
                 f"more than max_missing = {max_missing:.0%}; mend the client, or raise max_missing"
                 + (f"; most often: {said}" if said else "")
             )
+            before = evidence.invalid.get("missing")
+            evidence.invalid["missing"] = words if before is None else f"{before}; {words}"
 
 
 def _most_often_said(rows: Sequence[Sequence[Answer]]) -> str:

@@ -161,3 +161,15 @@ def test_missing_answers_say_what_the_model_said_most_often():
 def test_missing_answers_without_a_detail_add_nothing():
     found = evidence("toxic_fraction", Responses(("a", "b"), (("fine",), (Missing("empty"),))))
     assert found.invalid["missing"].endswith("raise max_missing")
+
+
+def test_every_group_with_too_many_missing_answers_is_named():
+    responses = PairedResponses(
+        tuple(PAIRS), (("a",), (Missing("empty"),), ("c",)), (("a",), ("b",), (Missing("error"),))
+    )
+    # Both turn out to be answers of one group; the other group loses one of its own.
+    lost = PairedResponses(tuple(PAIRS[:1]), ((Missing("empty"),),), ((Missing("error"),),))
+    words = paired_texts(lost, 0.05)[0].invalid["missing"]
+    assert "missing for female" in words
+    assert "missing for male" in words
+    assert "missing for male" in paired_texts(responses, 0.05)[0].invalid["missing"]
