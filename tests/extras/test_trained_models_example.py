@@ -22,7 +22,8 @@ def test_the_planted_skew_is_found_and_the_balanced_twin_is_cleared(models, tmp_
     report = tmp_path / "report.json"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", str(EXAMPLE), f"--llmfair-json={report}"],
-        env={**os.environ, "LLMFAIR_EXAMPLE_MODELS": str(models)},
+        # Two threads that wait for each other on a busy machine take ten times as long as one.
+        env={**os.environ, "LLMFAIR_EXAMPLE_MODELS": str(models), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=False,
