@@ -341,8 +341,9 @@ def _divergence_situations() -> Iterable[Situation]:
             truth,
             draw,
             lambda data: Seminorm.of_divergence(*data),
-            Limits((94.5, 100.0), false_pass=3.5, false_fail=3.5),
-            most=1000,
+            Limits((93.5, 100.0), false_pass=4.5, false_fail=4.0),
+            most=600,
+            levels=(0.5, 0.99),
             floor=tilt == 0.0,
         )
 

@@ -21,7 +21,7 @@ from pytest_llmfair.stats._resampling import Strata, upper_quantile
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
 
 # Chosen by data, even on other units, a functional has a somewhat larger error than a given one.
-_INFLATION = 1.1
+INFLATION = 1.1
 _ROUNDING = 1e-12
 _WORK = 40_000_000
 _DRAWS = (500, 2000)
@@ -184,7 +184,7 @@ class Bracket:
         if self.single:
             return 0.0
         error, df = self._error_df
-        reach = _INFLATION * t_quantile(1.0 - alpha, df) * error
+        reach = INFLATION * t_quantile(1.0 - alpha, df) * error
         unseen = self._unseen(alpha)
         return max(0.0, min(self._cross_fit - reach, self.value * (1.0 - unseen)))
 

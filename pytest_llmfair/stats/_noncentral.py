@@ -33,10 +33,21 @@ class Noncentral:
         How fast its variance grows with the truth.
     df : float
         Degrees of freedom of the estimated variances.
+    shift : tuple of float
+        How much the floor has changed at some truth, and that truth: it moves there in a straight
+        line and stays.
     """
 
-    def __init__(self, floor: float, variance: float, slope: float, df: float) -> None:
+    def __init__(
+        self,
+        floor: float,
+        variance: float,
+        slope: float,
+        df: float,
+        shift: tuple[float, float] = (0.0, 1.0),
+    ) -> None:
         self.floor, self.variance, self.slope, self.df = floor, variance, slope, df
+        self.shift = shift
 
     @cached_property
     def _ratios(self) -> Floats:
@@ -45,9 +56,11 @@ class Noncentral:
 
     def probability(self, seen: float, truth: float) -> float:
         """Probability of a statistic up to `seen` when the truth is `truth`."""
-        scale = (self.variance + self.slope * truth) / (2.0 * self.floor + 4.0 * truth)
+        change, at = self.shift
+        floor = self.floor + change * min(1.0, truth / at)
+        scale = (self.variance + self.slope * truth) / (2.0 * floor + 4.0 * truth)
         ratios = self._ratios / scale
-        return float(_WEIGHTS @ special.chndtr(seen * ratios, self.floor / scale, truth * ratios))
+        return float(_WEIGHTS @ special.chndtr(seen * ratios, floor / scale, truth * ratios))
 
     def lower(self, seen: float, alpha: float) -> float:
         """Smallest truth under which a statistic so large is not too rare."""

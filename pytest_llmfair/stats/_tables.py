@@ -23,6 +23,7 @@ from pytest_llmfair.stats._clusters import (
 )
 from pytest_llmfair.stats._layout import Layout, places, ranks
 from pytest_llmfair.stats._norms import Divergence, MeanGaps
+from pytest_llmfair.stats._quadratic import QuadraticBracket
 from pytest_llmfair.stats._totals import Norm, Totals
 
 Contrasts = Literal["pairs", "background", "rest"]
@@ -161,7 +162,8 @@ class Grouped:
         if isinstance(norm, MeanGaps):
             norm = norm.reordered(group_order)
         problem = Totals(rows[order], layout, norm)
-        return Bracket(problem, span, layout.guards(codes[order], population))
+        kind = QuadraticBracket if isinstance(norm, Divergence) else Bracket
+        return kind(problem, span, layout.guards(codes[order], population))
 
 
 def two_dimensional(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Floats:

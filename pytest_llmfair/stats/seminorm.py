@@ -253,6 +253,8 @@ class Seminorm(Estimate):
     ) -> Seminorm:
         """Jensen-Shannon divergence of the category shares of two groups.
 
+        The interval surrounds the debiased value.
+
         Parameters
         ----------
         categories : iterable of hashable
@@ -279,7 +281,9 @@ class Seminorm(Estimate):
         engine = grouped.totals(rows, norm, population, math.log(2.0) * norm.scale)
         # Close to equality the squared error is half the divergence per row.
         slope = 0.5 * norm.scale * float(grouped.per_draw(population).sum())
-        return cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))
+        found = cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))
+        found.of = "debiased"
+        return found
 
     @classmethod
     def of_associations(

@@ -204,7 +204,9 @@ def test_value_debiased_and_interval_agree_at_every_level(kind, seed):
     e = build(kind, np.random.default_rng(seed))
     for level in LEVELS:
         ends = e.interval(level)
-        assert 0.0 <= ends.lower <= e.debiased <= e.value <= ends.upper
+        assert ends.of == ("debiased" if kind == "divergence" else "value")
+        assert 0.0 <= ends.lower <= e.debiased <= ends.upper
+        assert ends.of == "debiased" or e.debiased <= e.value <= ends.upper
         assert ends.lower < ends.upper <= e.attainable[1]
         alpha = round((1.0 - level) / 2.0, 15)
         for x in (0.0, 0.1, e.value, 0.5):
@@ -249,6 +251,17 @@ def test_fixed_prompts_keep_their_share_of_responses():
     counts, prompts = words(rng, responses=80), np.repeat(np.arange(10), 8)
     fixed = Seminorm.of_associations(counts, units=prompts, population="fixed").interval()
     assert 0.0 <= fixed.lower < fixed.upper < 0.7
+
+
+def test_divergence_of_equal_groups_is_not_doubled_by_the_bootstrap():
+    rng = np.random.default_rng(12)
+    ends = [
+        Seminorm.of_divergence(rng.integers(0, 10, 200).tolist(), ["a", "b"] * 100).interval()
+        for _ in range(30)
+    ]
+    # The bias of the plug-in is 9 / 8 * (1 / 100 + 1 / 100) = 0.0225.
+    assert np.median([end.upper for end in ends]) < 2 * 0.0225
+    assert sum(end.lower == 0.0 for end in ends) >= 27
 
 
 def test_few_responses_with_hits_allow_for_others():
