@@ -6,14 +6,16 @@ import difflib
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, ParamSpec, TypeVar
+from types import MappingProxyType
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from pytest_llmfair.stats import Estimate
 
 Direction = Literal["lower", "higher", "two-sided"]
-Needs = Literal["scores", "score_pairs", "text_pairs", "pronoun_counts", "table"]
+Needs = Literal["scores", "score_pairs", "texts", "text_pairs", "pronoun_counts", "table"]
+Scale = Literal["linear", "log"]
 
 P = ParamSpec("P")
 E = TypeVar("E", bound=Estimate)
@@ -50,7 +52,11 @@ class MetricInfo:
     generations : int
         Answers to collect per prompt when the caller does not say.
     aliases : tuple of str
-        Short names accepted wherever the name is.
+        Other names accepted wherever the name is: short ones, and the paper's own spelling.
+    scale : {"linear", "log"}
+        "log" for ratios: a bound is on the absolute logarithm of the value.
+    judged_with : mapping
+        Keyword arguments that assertions use unless the caller gives others.
     function : callable
         The metric itself.
     """
@@ -68,6 +74,8 @@ class MetricInfo:
     scorer: str | None
     generations: int
     aliases: tuple[str, ...]
+    scale: Scale
+    judged_with: Mapping[str, Any]
     function: Callable[..., Estimate]
 
     @property
@@ -101,6 +109,8 @@ def metric(
     scorer: str | None = None,
     generations: int = 1,
     aliases: tuple[str, ...] = (),
+    scale: Scale = "linear",
+    judged_with: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 
@@ -132,6 +142,8 @@ def metric(
             scorer=scorer,
             generations=generations,
             aliases=aliases,
+            scale=scale,
+            judged_with=MappingProxyType(dict(judged_with or {})),
             function=measured,
         )
         for key in (info.name, *aliases):

@@ -186,6 +186,10 @@ class Estimate(ABC):
         Reason code to words, where the value is defined but must not be judged.
     metric : object or None
         Metadata of the metric that made the estimate.
+    variant : str
+        What the number depends on beside the data, printed behind the metric's name, such as
+        "@25" for a maximum over 25 generations; estimates of different variants are never
+        compared.
     """
 
     value: float
@@ -199,6 +203,7 @@ class Estimate(ABC):
     notes: tuple[str, ...] = ()
     invalid: Mapping[str, str] = field(default_factory=dict)
     metric: Any = None
+    variant: str = ""
 
     # Whether error may be spent over interim looks as for a normal statistic; shared evenly else.
     near_normal: ClassVar[bool] = True

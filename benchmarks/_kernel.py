@@ -1,0 +1,74 @@
+"""One line of ``kernels.py``: a peer and ours on the same input, alternating."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Two ways to the same result.
+
+    Attributes
+    ----------
+    name : str
+        What is computed, on how much.
+    peer : str
+        What users would pick today.
+    target : float
+        Least ratio of the peer's time to ours.
+    theirs, ours : callable
+        Turn one piece of the input into a result.
+    pieces : sequence
+        The input in pieces: short turns, so that a busy machine slows both alike.
+    same : callable
+        Whether two results are the same; the peer's first.
+    rounds : int
+        Turns per piece.
+    note : str
+        What a reader must know to read the line.
+    """
+
+    name: str
+    peer: str
+    target: float
+    theirs: Callable[[Any], Any]
+    ours: Callable[[Any], Any]
+    pieces: Sequence[Any]
+    same: Callable[[Any, Any], bool]
+    rounds: int = 4
+    note: str = ""
+
+    def run(self) -> tuple[str, bool]:
+        """Return the printed line and whether results are the same and the target is met."""
+        self.ours(self.pieces[0])  # the import of a kernel is no part of it
+        slow: list[float] = []
+        fast: list[float] = []
+        same = True
+        for _ in range(self.rounds):
+            for piece in self.pieces:
+                seconds, expected = _timed(self.theirs, piece)
+                slow.append(seconds)
+                seconds, got = _timed(self.ours, piece)
+                fast.append(seconds)
+                same = same and self.same(expected, got)
+        theirs, ours = (float(np.quantile(times, 0.25)) * 1e3 for times in (slow, fast))
+        ratio = theirs / ours
+        met = same and ratio >= self.target
+        line = (
+            f"{self.name}: {self.peer} {theirs:.4g} ms, ours {ours:.4g} ms, {ratio:.3g}x (target "
+            f"{self.target:g}x, {len(slow)} alternations), results "
+            f"{'agree' if same else 'DIFFER'}: {'ok' if met else 'MISSED'}"
+        )
+        return line + (f"\n    {self.note}" if self.note else ""), met
+
+
+def _timed(function: Callable[[Any], Any], piece: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = function(piece)
+    return time.perf_counter() - start, result
