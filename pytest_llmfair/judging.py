@@ -20,6 +20,7 @@ from pytest_llmfair.collecting import (
     prompts_or_pairs,
 )
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.planning import fair_sample
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.results import (
     BoundExceeded,
@@ -137,8 +138,9 @@ def measure_and_judge(
         data, bound = _last_is_bound(info, data)
     limit = settings.max_missing if judging.max_missing is None else judging.max_missing
     evidence = Evidence()
+    units = keywords.pop("units", None)
 
-    def measure(*collected: Any) -> Estimate:
+    def measure(*collected: Any, units: Any = units) -> Estimate:
         nonlocal evidence
         evidence = evidence_for(
             info,
@@ -150,8 +152,8 @@ def measure_and_judge(
         if evidence.undefined is not None:
             return nothing(evidence)
         given = {**evidence.keywords, **keywords}
-        if evidence.asked and keywords.get("units") is not None:
-            given["units"] = evidence.units_of(keywords["units"])
+        if units is not None:
+            given["units"] = evidence.units_of(units) if evidence.asked else units
         return info.function(*evidence.args, **given)
 
     def judge_at(estimate: Estimate, level: float | None) -> Result:
@@ -178,9 +180,15 @@ def measure_and_judge(
     rest = data[1:]
     inspect.signature(info.function).bind_partial(*positional(info), *rest, **keywords)
     n = info.generations if generations is None else generations
+    units = None if units is None else list(units)
+    if units is not None and len(units) != len(asked):
+        raise ValueError(
+            f"units has {len(units)} labels for {len(asked)} prompts or pairs; give one for each"
+        )
     kind = judging.sequential or judging.method
     if kind is None:
-        return judge_at(measure(collect(asked, client, n), *rest), judging.level)
+        return judge_at(measure(collect(asked, client, n), *rest, units=units), judging.level)
+    _can_look(info, keywords, betting=kind == "betting")
     return decide_in_looks(
         asked,
         Plan(
@@ -189,9 +197,23 @@ def measure_and_judge(
             settings.seed,
         ),
         lambda items: collect(items, client, n),
-        lambda collected: measure(collected, *rest),
+        lambda collected, labels: measure(collected, *rest, units=labels),
         judge_at,
+        units,
     )
+
+
+def _can_look(info: MetricInfo, keywords: Mapping[str, Any], *, betting: bool) -> None:
+    """Raise ``ValueError`` where looks at a part of the units could not be judged."""
+    default = inspect.signature(info.function).parameters["population"].default
+    if keywords.get("population", default) == "fixed":
+        raise ValueError(
+            f"{info.name} is judged for a fixed list of {info.unit}s here, and the first looks "
+            "would see a part of the list only; pass population='sampled' if the list is a sample "
+            "of more, or ask for everything at once"
+        )
+    if betting:
+        as_betting(fair_sample(info, 2))
 
 
 def conclude(result: Result) -> Result:

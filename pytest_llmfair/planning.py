@@ -78,8 +78,8 @@ class Design:
         generations = self.generations if generations is None else generations
         end = self.threshold.end
         if self.fixed:
-            return _fair_sample(self.info, units, generations).standard_error(end)
-        single = _fair_sample(self.info, _UNITS).standard_error(end) * math.sqrt(_UNITS / units)
+            return fair_sample(self.info, units, generations).standard_error(end)
+        single = fair_sample(self.info, _UNITS).standard_error(end) * math.sqrt(_UNITS / units)
         return single * math.sqrt(self.icc + (1.0 - self.icc) / generations)
 
     def effect(self, units: int | None = None, generations: int | None = None) -> float:
@@ -182,10 +182,10 @@ def report(design: Design, prompt_cost: float) -> str:
 
 
 def _gap(design: Design, units: int, alpha: float) -> float:
-    return _fair_sample(design.info, units, max(design.generations, 2)).best_case_gap(alpha)
+    return fair_sample(design.info, units, max(design.generations, 2)).best_case_gap(alpha)
 
 
-def _fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
+def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
     """Return the metric of a sample of this size without any difference."""
     zeros = np.zeros(units)
     if info.needs == "scores":

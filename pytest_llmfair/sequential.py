@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,9 @@ from pytest_llmfair.results import Result, Verdict
 from pytest_llmfair.stats import BettingMean, Estimate, Mean, Spending
 
 _LOOKS = {"obf": 5, "betting": 20}
+
+# Below this an error rate makes a level that is 1 to the last digit: such a look can stop nothing.
+_LEAST_SHARE = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,9 @@ def decide_in_looks(
     items: Sequence[Any],
     plan: Plan,
     ask: Callable[[Sequence[Any]], Responses | PairedResponses],
-    measure: Callable[[Responses | PairedResponses], Estimate],
+    measure: Callable[[Responses | PairedResponses, list[Hashable] | None], Estimate],
     judge_at: Callable[[Estimate, float], Result],
+    units: Sequence[Hashable] | None = None,
 ) -> Result:
     """Ask in looks until the verdict is PASS or FAIL, or everything is asked.
 
@@ -54,46 +59,65 @@ def decide_in_looks(
     ask : callable
         Items to their answers.
     measure : callable
-        All answers so far to an estimate.
+        All answers so far, and the labels of their units where there are any, to an estimate.
     judge_at : callable
         An estimate and the level of this look to a result.
+    units : sequence, optional
+        Label of each item's sampling unit; by default equal prompts are one.
 
     Returns
     -------
     Result
         Of the last look, with `looks` and `calls`.
+
+    Raises
+    ------
+    ValueError
+        If bets are planned on units of unequal size.
     """
-    batches = in_looks(items, _LOOKS[plan.kind], plan.seed)
+    if plan.kind == "betting" and (why := _unequal(_labels(items, units))):
+        raise ValueError(f"betting {why}; make them equal, or use sequential='obf'")
+    batches = in_looks(items, _LOOKS[plan.kind], plan.seed, units)
     alpha = round((1.0 - plan.level) / 2.0, 15)
     spending = Spending(alpha)
     answers: Responses | PairedResponses | None = None
-    asked = 0
+    asked: list[int] = []
     look = 0
     for batch in batches:
         look += 1
-        answers = _joined(answers, ask(batch))
-        asked += len(batch)
-        estimate = measure(answers)
-        share = spending.look(asked / len(items))
+        answers = _joined(answers, ask([items[i] for i in batch]))
+        asked += batch
+        estimate = measure(answers, None if units is None else [units[i] for i in asked])
+        share = spending.look(len(asked) / len(items))
         if plan.kind == "betting":
             estimate, share = as_betting(estimate), alpha
         elif not estimate.near_normal:
             share = alpha / len(batches)
+        if share < _LEAST_SHARE and look < len(batches):
+            continue
         result = judge_at(estimate, 1.0 - 2.0 * share)
         if result.verdict in (Verdict.PASS, Verdict.FAIL):
             break
-    return _reported(result, plan, look, len(batches), _answers(answers), asked / len(items))
+    return _reported(result, plan, look, len(batches), _answers(answers), len(asked) / len(items))
 
 
-def in_looks(items: Sequence[Any], looks: int, seed: int) -> list[list[Any]]:
-    """Part items into looks: seeded order, groups spread evenly, equal prompts never parted."""
-    units: dict[Hashable, list[Any]] = {}
-    for item in items:
-        units.setdefault(_unit(item), []).append(item)
-    strata: dict[Hashable, list[list[Any]]] = {}
-    for unit in units.values():
-        strata.setdefault(_stratum(unit[0]), []).append(unit)
-    placed: list[tuple[float, int, list[Any]]] = []
+def in_looks(
+    items: Sequence[Any], looks: int, seed: int, units: Sequence[Hashable] | None = None
+) -> list[list[int]]:
+    """Part items into looks: seeded order, groups spread evenly, units never parted.
+
+    Returns
+    -------
+    list of list of int
+        Positions of the items of each look.
+    """
+    members: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(_labels(items, units)):
+        members.setdefault(label, []).append(i)
+    strata: dict[Hashable, list[list[int]]] = {}
+    for unit in members.values():
+        strata.setdefault(_stratum(items[unit[0]]), []).append(unit)
+    placed: list[tuple[float, int, list[int]]] = []
     for number, stratum in enumerate(strata.values()):
         random.Random(seed + number).shuffle(stratum)
         placed += [((i + 0.5) / len(stratum), number, unit) for i, unit in enumerate(stratum)]
@@ -101,18 +125,19 @@ def in_looks(items: Sequence[Any], looks: int, seed: int) -> list[list[Any]]:
     looks = min(looks, len(ordered))
     cuts = [math.ceil(len(ordered) * k / looks) for k in range(looks + 1)]
     return [
-        [item for unit in ordered[start:end] for item in unit]
-        for start, end in itertools.pairwise(cuts)
+        [i for unit in ordered[start:end] for i in unit] for start, end in itertools.pairwise(cuts)
     ]
 
 
 def as_betting(estimate: Estimate) -> Estimate:
     """Replace the interval of a mean over rows by a confidence sequence in their order.
 
+    Each unit is one bet, so that units of unequal size would be bets on another mean: INVALID.
+
     Raises
     ------
     ValueError
-        If the estimate is not a mean over rows.
+        If the estimate is not a mean over rows, or its units are a fixed population.
     """
     if estimate.undefined is not None:
         return estimate
@@ -121,16 +146,32 @@ def as_betting(estimate: Estimate) -> Estimate:
             f"betting is for means over rows, not for a {type(estimate).__name__}; "
             "use sequential='obf'"
         )
+    if estimate.sample.population == "fixed":
+        raise ValueError(
+            "betting takes the units as draws from more, and these are fixed; leave method out"
+        )
     rows = estimate.contributions
     sequence = BettingMean.of_values(rows.values, units=rows.units, bounds=estimate.attainable)
     sequence.rows = estimate.rows
     sequence.reasons, sequence.notes = estimate.reasons, estimate.notes
     sequence.invalid, sequence.metric = estimate.invalid, estimate.metric
+    if rows.units is not None and (why := _unequal(rows.units)):
+        sequence.invalid = {**sequence.invalid, "unequal_units": f"betting {why}; leave it out"}
     return sequence
 
 
-def _unit(item: Any) -> str:
-    return str(getattr(item, "original", item))
+def _labels(items: Sequence[Any], units: Sequence[Hashable] | None) -> Sequence[Hashable]:
+    if units is not None:
+        return units
+    return [str(getattr(item, "original", item)) for item in items]
+
+
+def _unequal(labels: Iterable[Hashable]) -> str:
+    """Say how unequal units are; an empty string when they are equal."""
+    sizes = Counter(labels).values()
+    if min(sizes) == max(sizes):
+        return ""
+    return f"needs units of one size, and these have {min(sizes)} to {max(sizes)} rows"
 
 
 def _stratum(item: Any) -> Hashable:

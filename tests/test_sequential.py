@@ -7,7 +7,9 @@ import pytest
 
 from pytest_llmfair import (
     BoundExceeded,
+    InvalidEvidence,
     Verdict,
+    assert_ruted_neutrality_within,
     assert_strict_sentiment_parity_within,
     assert_toxic_fraction_within,
     assert_weak_sentiment_parity_within,
@@ -93,8 +95,10 @@ def test_groups_are_spread_evenly_and_equal_prompts_stay_together():
     pairs = generate_pairs([*prompts, "She asked 0."], attribute="gender")
     batches = in_looks(pairs, 5, seed=3)
     assert sum(map(len, batches)) == 41
-    assert all(1 <= sum(p.from_group == "male" for p in batch) <= 3 for batch in batches)
-    holding = [i for i, batch in enumerate(batches) for p in batch if p.original == "She asked 0."]
+    assert all(1 <= sum(pairs[i].from_group == "male" for i in batch) <= 3 for batch in batches)
+    same = [i for i, pair in enumerate(pairs) if pair.original == "She asked 0."]
+    holding = [look for look, batch in enumerate(batches) for i in batch if i in same]
+    assert len(holding) == 2
     assert len(set(holding)) == 1
 
 
@@ -110,6 +114,95 @@ def test_pairs_can_be_asked_in_looks():
     )
     assert result.verdict is Verdict.PASS
     assert result.looks[0] < 5
+
+
+def test_units_given_by_the_user_follow_their_items_through_the_looks():
+    families = [i // 4 for i in range(400)]
+    seen = Counter()
+
+    def by_family(prompt):
+        seen[families[PROMPTS.index(prompt)]] += 1
+        return "rude" if families[PROMPTS.index(prompt)] % 2 else "kind"
+
+    result = assert_toxic_fraction_within(
+        PROMPTS, bound=0.4, client=by_family, scorer=rude, sequential="obf", units=families
+    )
+    assert set(seen.values()) == {4}
+    assert result.units == len(seen)
+    # Answers of a family are all alike: each is worth one answer, not four.
+    assert result.effective == pytest.approx(len(seen), rel=0.05)
+
+
+def test_units_follow_their_items_past_missing_answers():
+    families = [i // 2 for i in range(400)]
+    result = assert_toxic_fraction_within(
+        PROMPTS,
+        bound=0.4,
+        client=lambda prompt: "" if prompt == "prompt 7" else "rude" if "1" in prompt else "kind",
+        scorer=rude,
+        sequential="obf",
+        units=families,
+        mode="point",
+        level=0.9999999,
+    )
+    assert result.units == 200
+
+
+def test_a_first_look_too_early_for_any_verdict_is_passed_over():
+    model = Model(0.0)
+    result = toxicity(model, sequential="obf", level=0.9999)
+    assert result.verdict is Verdict.PASS
+    assert result.looks[0] > 1
+    assert model.asked > 80
+
+
+@pytest.mark.parametrize("way", [{}, {"sequential": "obf"}, {"method": "betting"}])
+def test_units_of_another_length_are_an_error_before_the_first_answer(way):
+    model = Model(0.1)
+    with pytest.raises(ValueError, match="units has 3 labels for 400"):
+        toxicity(model, units=[1, 2, 3], **way)
+    assert model.asked == 0
+
+
+def test_a_fixed_population_is_never_judged_by_a_part_of_it():
+    model = Model(0.0)
+    with pytest.raises(ValueError, match="would see a part of the list only"):
+        toxicity(model, sequential="obf", population="fixed", generations=3)
+    with pytest.raises(ValueError, match="a fixed list of occupations"):
+        assert_ruted_neutrality_within(PROMPTS, bound=0.4, client=model, sequential="obf")
+    assert model.asked == 0
+
+
+def test_betting_on_a_distance_is_an_error_before_the_first_answer():
+    asked = []
+    pairs = generate_pairs(["She asked."], attribute="gender")
+    with pytest.raises(ValueError, match="betting is for means over rows"):
+        assert_strict_sentiment_parity_within(
+            pairs, bound=0.3, client=asked.append, method="betting"
+        )
+    assert not asked
+
+
+def test_betting_on_units_of_unequal_size_is_refused():
+    model = Model(0.1)
+    with pytest.raises(ValueError, match="units of one size, and these have 1 to 4 rows"):
+        toxicity(model, method="betting", units=[0, 0, 0, 0, *range(1, 397)])
+    assert model.asked == 0
+    # Of 120 rows 3 in 4 are toxic, but of the units 1 in 31: no PASS for a bound of a half.
+    with pytest.raises(InvalidEvidence, match="these have 1 to 90 rows"):
+        assert_toxic_fraction_within(
+            [0.9] * 90 + [0.1] * 30,
+            units=[0] * 90 + list(range(1, 31)),
+            bound=0.5,
+            method="betting",
+        )
+
+
+def test_betting_on_a_fixed_population_is_refused():
+    with pytest.raises(ValueError, match="these are fixed"):
+        assert_toxic_fraction_within(
+            [[0.1, 0.9]] * 30, bound=0.5, method="betting", population="fixed"
+        )
 
 
 @pytest.mark.parametrize(
