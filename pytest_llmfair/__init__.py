@@ -9,48 +9,29 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_llmfair import metrics
+    # "as" marks a name as public to type checkers.
+    from pytest_llmfair import metrics as metrics
     from pytest_llmfair.assertions import (
-        assert_counterfactual_invariance,
-        assert_metric,
-        assert_not_worse,
-        assert_within,
+        assert_counterfactual_invariance as assert_counterfactual_invariance,
     )
-    from pytest_llmfair.fairness import Fairness
-    from pytest_llmfair.responses import Missing, PairedResponses, Responses
-    from pytest_llmfair.results import (
-        BoundExceeded,
-        FairnessAssertionError,
-        Inconclusive,
-        InvalidEvidence,
-        Result,
-        Underpowered,
-        Verdict,
-    )
-    from pytest_llmfair.stats import Estimate, Interval
+    from pytest_llmfair.assertions import assert_metric as assert_metric
+    from pytest_llmfair.assertions import assert_not_worse as assert_not_worse
+    from pytest_llmfair.assertions import assert_within as assert_within
+    from pytest_llmfair.fairness import Fairness as Fairness
+    from pytest_llmfair.responses import Missing as Missing
+    from pytest_llmfair.responses import PairedResponses as PairedResponses
+    from pytest_llmfair.responses import Responses as Responses
+    from pytest_llmfair.results import BoundExceeded as BoundExceeded
+    from pytest_llmfair.results import FairnessAssertionError as FairnessAssertionError
+    from pytest_llmfair.results import Inconclusive as Inconclusive
+    from pytest_llmfair.results import InvalidEvidence as InvalidEvidence
+    from pytest_llmfair.results import Result as Result
+    from pytest_llmfair.results import Underpowered as Underpowered
+    from pytest_llmfair.results import Verdict as Verdict
+    from pytest_llmfair.stats import Estimate as Estimate
+    from pytest_llmfair.stats import Interval as Interval
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "BoundExceeded",
-    "Estimate",
-    "Fairness",
-    "FairnessAssertionError",
-    "Inconclusive",
-    "Interval",
-    "InvalidEvidence",
-    "Missing",
-    "PairedResponses",
-    "Responses",
-    "Result",
-    "Underpowered",
-    "Verdict",
-    "assert_counterfactual_invariance",
-    "assert_metric",
-    "assert_not_worse",
-    "assert_within",
-    "metrics",
-]
 
 _HOMES = {
     "BoundExceeded": "results",
@@ -71,8 +52,11 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     value: Any
-    if name.startswith("assert_"):
-        # Most assertions are made from the list of metrics, not written anywhere.
+    if name == "__all__":
+        # Made at first use: most assertions are made from the list of metrics, written nowhere.
+        assertions = importlib.import_module("pytest_llmfair.assertions")
+        value = sorted({*_HOMES, "metrics", *dir(assertions)})
+    elif name.startswith("assert_"):
         value = getattr(importlib.import_module("pytest_llmfair.assertions"), name)
     elif name in _HOMES:
         value = getattr(importlib.import_module(f"pytest_llmfair.{_HOMES[name]}"), name)
@@ -85,5 +69,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    assertions = importlib.import_module("pytest_llmfair.assertions")
-    return sorted({*globals(), *__all__, *dir(assertions)})
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -27,6 +27,13 @@ def test_every_metric_has_its_assertion() -> None:
         assert info.assertion in dir(pytest_llmfair)
 
 
+def test_a_star_import_brings_every_assertion() -> None:
+    names: dict[str, object] = {}
+    exec("from pytest_llmfair import *", names)
+    made = {info.assertion for info in all_metrics().values()}
+    assert {*made, "assert_not_worse", "Verdict", "metrics"} <= set(names)
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, pytest_llmfair; print({'numpy', 'pytest', 'scipy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
