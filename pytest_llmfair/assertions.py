@@ -133,11 +133,7 @@ def assert_within(
         As :func:`assert_metric`.
     """
     __tracebackhide__ = True
-    if not isinstance(estimate, Estimate):
-        raise TypeError(
-            f"assert_within takes an Estimate, not a {type(estimate).__name__}; "
-            "call a metric of pytest_llmfair.metrics on your data first"
-        )
+    _need_estimate("assert_within", estimate)
     info = estimate.metric
     result = judged(
         estimate,
@@ -188,12 +184,16 @@ def assert_not_worse(
     ------
     FairnessAssertionError
         As :func:`assert_metric`.
+    TypeError
+        If one of the two is no estimate.
     ValueError
         If the two estimates cannot be compared; the message says why.
     """
     __tracebackhide__ = True
     from pytest_llmfair.stats import Difference, RateDifference
 
+    for side in (candidate, baseline):
+        _need_estimate("assert_not_worse", side)
     info = candidate.metric or baseline.metric
     names = {estimate.metric.name for estimate in (candidate, baseline) if estimate.metric}
     if len(names) > 1:
@@ -204,9 +204,13 @@ def assert_not_worse(
     folded = direction == "two-sided" or (
         isinstance(candidate, RateDifference) and candidate.absolute
     )
-    undefined = candidate.undefined or baseline.undefined
+    undefined = [
+        f"{side}: {one.undefined}"
+        for side, one in (("candidate", candidate), ("baseline", baseline))
+        if one.undefined is not None
+    ]
     if undefined:
-        estimate: Estimate = Undefined(undefined=undefined, sample=candidate.sample)
+        estimate: Estimate = Undefined(undefined="; ".join(undefined), sample=candidate.sample)
     elif direction == "higher":
         estimate = Difference.between(baseline, candidate, folded=False)
     else:
@@ -214,7 +218,7 @@ def assert_not_worse(
     result = judged(
         estimate,
         margin,
-        Evidence(),
+        Evidence(invalid={**baseline.invalid, **candidate.invalid}),
         Judging(level, mode, max_mde, label=label, family=family),
         name=f"{info.name if info else 'estimate'} worse than baseline",
         direction="lower",
@@ -222,6 +226,14 @@ def assert_not_worse(
         unit=info.unit if info else "unit",
     )
     return conclude(result)
+
+
+def _need_estimate(caller: str, given: Any) -> None:
+    if not isinstance(given, Estimate):
+        raise TypeError(
+            f"{caller} takes an Estimate, not a {type(given).__name__}; "
+            "call a metric of pytest_llmfair.metrics on your data first"
+        )
 
 
 def _make(info: MetricInfo) -> Callable[..., Result]:

@@ -87,6 +87,8 @@ class Judging:
             raise ValueError(f"method is {self.method!r}; choose betting, or leave it out")
         if self.sequential is not None and self.method is not None:
             raise ValueError("sequential and method are two ways to look early; give one of them")
+        if not isinstance(self.family, str) or not self.family:
+            raise ValueError(f"family is {self.family!r}; give the name that its members share")
         level, mde, missing = self.level, self.max_mde, self.max_missing
         if level is not None and not (is_number(level) and 0.0 < level < 1.0):
             raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")

@@ -218,11 +218,15 @@ def judge(
     invalid = {**estimate.invalid, **(invalid or {})}
     if estimate.undefined is not None:
         invalid["not_computable"] = estimate.undefined
-
     elif any(map(math.isnan, (estimate.value, interval.lower, interval.upper))):
         invalid["not_computable"] = (
             f"the estimate is {estimate.value} [{interval.lower}, {interval.upper}] without a "
             "reason; an estimate that is not defined must say why in `undefined`"
+        )
+    elif interval.lower > interval.upper:
+        invalid["not_computable"] = (
+            f"the interval [{interval.lower}, {interval.upper}] has its lower end above its "
+            "upper; an estimate must give its ends in order"
         )
 
     within, exceeds = threshold.sides(interval.lower, interval.upper)

@@ -213,6 +213,8 @@ def test_a_failing_gate_fails_under_optimised_python():
         ({"mode": ""}, "mode is ''"),
         ({"level": 95}, "level is 95"),
         ({"level": "0.95"}, "level is '0.95'"),
+        ({"family": ["a"]}, "family is \\['a'\\]; give the name"),
+        ({"family": ""}, "family is ''"),
         ({"max_mde": math.nan}, "max_mde is nan"),
         ({"max_mde": -1}, "max_mde is -1"),
         ({"max_missing": math.nan}, "max_missing is nan"),

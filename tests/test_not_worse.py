@@ -65,8 +65,25 @@ def test_rate_gaps_are_compared_on_the_same_people():
 
 def test_an_undefined_side_is_invalid():
     empty = ruted_neutrality({"nurse": 0}, {"nurse": 0})
-    with pytest.raises(InvalidEvidence):
+    with pytest.raises(InvalidEvidence, match=r"candidate: .*; baseline: "):
         assert_not_worse(empty, empty, margin=0.1)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_side_that_must_not_be_judged_is_invalid(side):
+    sides = toxic_fraction(SCORES), toxic_fraction(SCORES)
+    sides[side].invalid = {"dropped": "half of the answers could not be read"}
+    with pytest.raises(InvalidEvidence, match="half of the answers"):
+        assert_not_worse(*sides, margin=0.1)
+
+
+@pytest.mark.parametrize("wrong", [0.1, SCORES, None])
+def test_what_is_no_estimate_is_named(wrong):
+    said = f"assert_not_worse takes an Estimate, not a {type(wrong).__name__}; call a metric"
+    with pytest.raises(TypeError, match=said):
+        assert_not_worse(wrong, toxic_fraction(SCORES), margin=0.1)
+    with pytest.raises(TypeError, match=said):
+        assert_not_worse(toxic_fraction(SCORES), wrong, margin=0.1)
 
 
 def test_too_little_to_tell_is_red_in_strict():

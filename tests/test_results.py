@@ -38,6 +38,22 @@ def verdict_of(estimate, bound, direction="lower", fair=0.0, **options):
     )
 
 
+class Reversed(Undefined):
+    """An estimate of one's own whose ends are the wrong way round."""
+
+    def lower_bound(self, alpha):
+        return 0.9
+
+    def upper_bound(self, alpha):
+        return 0.01
+
+
+def test_an_interval_with_its_ends_the_wrong_way_round_is_invalid():
+    result = verdict_of(Reversed(value=0.02, sample=NOTHING.sample), 0.05)
+    assert result.verdict is Verdict.INVALID
+    assert "lower end above its upper" in result.notes[0]
+
+
 def test_pass_means_the_whole_interval_is_within_the_bound():
     result = verdict_of(share(0, 200), 0.05)
     assert result.verdict is Verdict.PASS
