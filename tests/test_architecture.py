@@ -27,7 +27,7 @@ HEAVY = {
 # What a room may import of the package; a room that is not listed may import any public module.
 ALLOWED = {
     "stats": {"stats"},
-    "metrics": {"metrics", "responses", "stats", "text"},
+    "metrics": {"metrics", "responses", "stats", "text", "vocabulary"},
     "clients": {"clients", "counterfactuals", "responses", "text"},
     "scorers": {"scorers", "clients", "counterfactuals", "responses", "text"},
     "counterfactuals": {"counterfactuals", "text"},
