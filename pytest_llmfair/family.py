@@ -26,12 +26,16 @@ def adjust(records: Sequence[dict[str, Any]]) -> None:
 
 
 def upheld(records: Sequence[dict[str, Any]]) -> list[str]:
-    """Name the postponed FAILs that remain significant after the correction, one line each."""
-    return [
-        f"{record['nodeid']}: FAIL {record['metric']} holds after Holm's correction over "
-        f"{record['family_size']} assertions (adjusted p = {record['p_adjusted']:.2g})"
-        for record in records
-        if record["postponed"]
-        and record["p_adjusted"] is not None
-        and record["p_adjusted"] < round((1.0 - record["level"]) / 2.0, 15)
-    ]
+    """Name the postponed FAILs that hold after the correction, one line each; they turn red."""
+    lines = []
+    for record in records:
+        alpha = round((1.0 - record["level"]) / 2.0, 15)
+        adjusted = record["p_adjusted"]
+        if not record["postponed"] or adjusted is None or adjusted >= alpha:
+            continue
+        record["red"] = True
+        lines.append(
+            f"{record['nodeid']}: FAIL {record['metric']} holds after Holm's correction over "
+            f"{record['family_size']} assertions (adjusted p = {adjusted:.2g})"
+        )
+    return lines

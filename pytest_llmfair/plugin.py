@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -103,10 +104,24 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Record what a test judges, from its set-up to its teardown."""
-    recorder = Recorder(item.nodeid, item.config.stash[SETTINGS], item.path.parent)
+    settings = item.config.stash[SETTINGS]
+    if _expected_to_fail(item):
+        # A FAIL that waits for the end of the session could no longer be the expected one.
+        settings = replace(settings, family="none")
+    recorder = Recorder(item.nodeid, settings, item.path.parent)
     item.stash[RECORDER] = recorder
     with recording(recorder):
         return (yield)
+
+
+def _expected_to_fail(item: pytest.Item) -> bool:
+    if item.config.getoption("runxfail", False):
+        return False
+    for mark in item.iter_markers("xfail"):
+        conditions = mark.args or (mark.kwargs.get("condition", True),)
+        if any(conditions):
+            return True
+    return False
 
 
 @pytest.hookimpl(tryfirst=True)

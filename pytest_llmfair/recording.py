@@ -73,9 +73,11 @@ class Recorder:
             collector.finish()
 
     def refuse_another_attempt(self) -> None:
-        """Raise the verdict of an earlier attempt again: no test is run until it is green."""
+        """Raise what an earlier attempt judged, unless PASS: no test is run until it is green."""
         __tracebackhide__ = True
-        red = [result for result in self.results[: self.earlier] if result.red]
+        earlier = self.results[: self.earlier]
+        # Undecided is not red by itself, but asking again until it is PASS is the same mistake.
+        red = [r for r in earlier if r.red or (r.mode != "point" and r.verdict != "PASS")]
         if not red:
             return
         from pytest_llmfair.reports.message import first_line

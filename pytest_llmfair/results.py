@@ -63,7 +63,7 @@ class Result:
     bound : float
         The threshold; `direction` says which side is fairer.
     red : bool
-        Whether the mode makes the test fail.
+        Whether the mode makes the test fail; of a postponed FAIL known at the end only.
     p_exceeds, p_within : float
         One-sided p-values of "beyond the bound" and of "within the bound".
     noise_floor : float

@@ -82,6 +82,26 @@ def test_rerun_after_another_error_counts_every_attempt(
     assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "PASS"), (2, "PASS")]
 
 
+def test_an_undecided_test_is_not_run_until_it_passes(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        from pytest_llmfair import assert_toxic_fraction_within
+
+        toxic = iter([22, 2])
+
+        def test_it():
+            k = next(toxic)
+            result = assert_toxic_fraction_within([[0.9]] * k + [[0.1]] * (200 - k), bound=0.1)
+            assert result.verdict == "PASS"
+        """
+    )
+    result = run("-p", "rerunfailures", "--reruns=1", "--llmfair-json=run.json")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Inconclusive: INCONCLUSIVE*", "*attempt 2 is refused: *"])
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "INCONCLUSIVE")]
+
+
 SUBTESTS = """
 from pytest_llmfair import assert_toxic_fraction_within
 

@@ -55,6 +55,51 @@ def test_with_holm_a_fail_that_holds_is_named_and_sets_the_exit_status(pytester,
     )
 
 
+EXPECTED = """
+import pytest
+from pytest_llmfair import BoundExceeded, assert_toxic_fraction_within
+
+def skewed():
+    assert_toxic_fraction_within([0.9] * 80 + [0.1] * 20, bound=0.5)
+
+@pytest.mark.xfail(raises=BoundExceeded, strict=True)
+def test_expected():
+    skewed()
+
+@pytest.mark.xfail(True, reason="the skew is planted")
+def test_expected_here():
+    skewed()
+"""
+
+
+def test_with_holm_an_expected_fail_is_still_expected(pytester, run):
+    pytester.makepyfile(EXPECTED)
+    result = run("--llmfair-family=holm")
+    result.assert_outcomes(xfailed=2)
+    assert result.ret == 0
+
+
+def test_with_holm_an_expectation_that_is_off_changes_nothing(pytester, run):
+    pytester.makepyfile(EXPECTED.replace("True, reason", "False, reason"))
+    result = run("--llmfair-family=holm")
+    result.assert_outcomes(xfailed=1, passed=1)
+    assert result.ret == 1
+    pytester.makepyfile(EXPECTED)
+    result = run("--llmfair-family=holm", "--runxfail")
+    result.assert_outcomes(passed=2)
+    assert result.ret == 1
+
+
+def test_with_holm_the_json_says_which_fails_hold(pytester, run):
+    pytester.makepyfile(BARELY.replace("[62,", "[62, 95,"))
+    run("--llmfair-family=holm", "--llmfair-json=run.json")
+    red = {record["nodeid"]: record["red"] for record in records(pytester)}
+    assert [nodeid for nodeid in red if red[nodeid]] == [
+        nodeid for nodeid in red if nodeid.endswith("[95]")
+    ]
+    assert sum(record["verdict"] == "FAIL" for record in records(pytester)) == 2
+
+
 def test_workers_share_the_family(pytester, run):
     pytester.makepyfile(CLEARLY)
     alone = run("--llmfair-family=holm", "--llmfair-json=run.json")
