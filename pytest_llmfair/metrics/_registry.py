@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair.stats import Estimate
 
@@ -114,20 +116,45 @@ def metric(
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 
-    Parameters are the fields of :class:`MetricInfo`; `fair_value` defaults to 0, or to the upper
-    bound where higher is fairer.
+    In a package or in a user's own ``conftest.py``: either way the function becomes a metric with
+    an assertion, a row in every report and in ``llmfair metrics``, and the shared tests of
+    :mod:`pytest_llmfair.testing`.
+
+    Parameters
+    ----------
+    family, paper, symbol, direction, bounds, unit, needs, reported, scorer, generations, aliases
+        The fields of :class:`MetricInfo`.
+    fair_value : float, optional
+        By default 0, or the upper bound where higher is fairer.
+    scale, judged_with
+        The fields of :class:`MetricInfo`.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken by another metric, or a field is none of the values allowed.
     """
+    low, high = bounds
+    if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
+        raise ValueError(
+            f"a metric cannot have direction {direction!r}, needs {needs!r} and bounds {bounds}: "
+            f"directions are {', '.join(get_args(Direction))}; needs are "
+            f"{', '.join(get_args(Needs))}; bounds are (smallest, largest)"
+        )
+    fair = fair_value if fair_value is not None else (high if direction == "higher" else 0.0)
 
     def register(function: Callable[P, E]) -> Callable[P, E]:
         @functools.wraps(function)
         def measured(*args: P.args, **kwargs: P.kwargs) -> E:
             estimate = function(*args, **kwargs)
+            if not isinstance(estimate, Estimate):
+                raise TypeError(
+                    f"{function.__name__} returned a {type(estimate).__name__}; a metric returns "
+                    "an Estimate, such as pytest_llmfair.stats.Mean.of_values(...)"
+                )
             estimate.metric = info
             return estimate
 
-        fair = (
-            fair_value if fair_value is not None else (bounds[1] if direction == "higher" else 0)
-        )
         info = MetricInfo(
             name=function.__name__,
             family=family,
@@ -146,14 +173,28 @@ def metric(
             judged_with=MappingProxyType(dict(judged_with or {})),
             function=measured,
         )
-        for key in (info.name, *aliases):
-            if key in _METRICS or key in _ALIASES:
-                raise ValueError(f"metric name {key!r} is taken; choose another")
-        _METRICS[info.name] = info
-        _ALIASES.update(dict.fromkeys(aliases, info.name))
+        _add(info)
         return measured
 
     return register
+
+
+def _add(info: MetricInfo) -> None:
+    """Put a metric into the list; a file that is loaded again replaces its own."""
+    for key in (info.name, *info.aliases):
+        owner = _METRICS.get(_ALIASES.get(key, key))
+        if owner is not None and _origin(owner) != _origin(info):
+            raise ValueError(
+                f"two metrics are called {key!r}, in {_origin(owner)[0]} and in "
+                f"{_origin(info)[0]}; give yours another name"
+            )
+    _METRICS[info.name] = info
+    _ALIASES.update(dict.fromkeys(info.aliases, info.name))
+
+
+def _origin(info: MetricInfo) -> tuple[str, str]:
+    code = inspect.unwrap(info.function).__code__
+    return str(Path(code.co_filename).resolve()), info.name
 
 
 def all_metrics() -> dict[str, MetricInfo]:
