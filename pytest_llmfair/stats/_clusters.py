@@ -36,7 +36,10 @@ def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Flo
     bounds : tuple of float
         Smallest and largest legal value; may be infinite. What is beyond by rounding is clipped.
     """
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(_unreadable(values, name)) from None
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions; give one value per row")
     if array.size == 0:
@@ -48,6 +51,15 @@ def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Flo
         row = int(np.argmax(wrong))
         raise ValueError(f"{name} row {row} is {array[row]:g}; {_legal(bounds)}")
     return np.clip(array, low, high)
+
+
+def _unreadable(values: Any, name: str) -> str:
+    for row, value in enumerate(values if isinstance(values, list | tuple) else ()):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return f"{name} row {row} is {value!r}; give one number per row"
+    return f"{name} cannot be read as numbers; give one number per row"
 
 
 def check_outcomes(array: Floats, name: str) -> None:
@@ -100,12 +112,13 @@ def cluster_index(
     Raises
     ------
     ValueError
-        If there is not one label per row, or a label is NaN or not hashable.
+        If there is not one label per row, or a label is missing (None, NaN) or not hashable.
     """
     if units is None:
         return np.arange(rows), rows
     numbers: dict[Hashable, int] = {}
-    found = [numbers.setdefault(label, len(numbers)) for label in label_list(units, rows, name)]
+    given = label_list(as_list(units, name), rows, name)
+    found = [numbers.setdefault(label, len(numbers)) for label in given]
     return np.array(found, dtype=np.intp), len(numbers)
 
 
@@ -127,7 +140,7 @@ def common_index(
         return index[:n_a], index[n_a:], n_a + n_b
     labels: list[Any] = []
     for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b)):
-        own = None if units is None else label_list(units, n, name)
+        own = None if units is None else label_list(as_list(units, name), n, name)
         # The tag keeps made-up labels apart from the caller's.
         labels += [(name, i) for i in range(n)] if own is None else [("", unit) for unit in own]
     index, n_units = cluster_index(labels, n_a + n_b)
@@ -140,14 +153,23 @@ def compact(index: Indices) -> tuple[Indices, int]:
     return renumbered, len(numbers)
 
 
+def as_list(units: Iterable[Hashable], name: str = "units") -> list[Any]:
+    """Return labels as a list, or raise ``ValueError`` when they are one text or no sequence."""
+    # A text is a sequence of letters, never meant as labels of that many rows.
+    if isinstance(units, str | bytes) or not isinstance(units, Iterable):
+        raise ValueError(f"{name} is {units!r}; give a list with one label per row")
+    return units.tolist() if isinstance(units, np.ndarray) else list(units)
+
+
 def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Sequence[Hashable]:
     """Return one hashable label per row, or raise ``ValueError`` that names the row."""
     labels = units.tolist() if isinstance(units, np.ndarray) else list(units)
     if len(labels) != rows:
         raise ValueError(f"{name} has {len(labels)} labels for {rows} rows; give one per row")
     for row, label in enumerate(labels):
-        if label != label:
-            raise ValueError(f"{name} row {row} is NaN; give every row a label")
+        if label is None or label != label:
+            missing = "None" if label is None else "NaN"
+            raise ValueError(f"{name} row {row} is {missing}; give every row a label")
         try:
             hash(label)
         except TypeError:

@@ -16,6 +16,7 @@ from pytest_llmfair.stats._clusters import (
     PLANNING_ICC,
     Floats,
     Indices,
+    as_list,
     intraclass_correlation,
     label_list,
 )
@@ -176,6 +177,10 @@ def pair_labels(
     if paired and len(set(counts)) > 1:
         both = " and ".join(f"{name} has {n} rows" for name, n in zip(names, counts, strict=True))
         raise ValueError(f"{both}; pairs need as many rows on both sides (or paired=False)")
+    units = [
+        None if own is None else as_list(own, f"units of {name}")
+        for own, name in zip(units, names, strict=True)
+    ]
     given = [own for own in units if own is not None]
     for group, (n, own, name) in enumerate(zip(counts, units, names, strict=True)):
         if own is None and paired and given:

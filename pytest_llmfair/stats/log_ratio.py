@@ -172,12 +172,13 @@ class LogRatio(Estimate):
         return t_quantile(1.0 - alpha, self.df) * math.sqrt(self.variance)
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the observed standard error; NaN with `at`.
+        """Return the observed standard error; NaN where units do not differ, and with `at`.
 
         How often words occur, not how many texts there are, decides the error of a log ratio: no
         plan can be made from the sample size alone.
         """
-        return math.sqrt(self.variance) if at is None else math.nan
+        known = at is None and self.variance > NO_VARIANCE
+        return math.sqrt(self.variance) if known else math.nan
 
 
 def _checked(rows: ArrayLike) -> Floats:

@@ -176,7 +176,7 @@ class Mean(Estimate):
         clusters.check_population(population)
         low, high = bounds
         scale = high - low
-        units = None if units is None else list(units)
+        units = None if units is None else clusters.as_list(units)
         rows = Rows.of(
             (values - low) / scale,
             counts,

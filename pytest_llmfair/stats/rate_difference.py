@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, Population
-from pytest_llmfair.stats._clusters import common_index
+from pytest_llmfair.stats._clusters import as_list, common_index
 from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates, zero_rates
@@ -72,7 +72,8 @@ class RateDifference(Estimate):
             If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
             has fewer than two rows.
         """
-        units_a, units_b = (None if u is None else list(u) for u in (units_a, units_b))
+        units_a = None if units_a is None else as_list(units_a, "units_a")
+        units_b = None if units_b is None else as_list(units_b, "units_b")
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="difference")
         a, b = np.asarray(x_a, dtype=np.float64), np.asarray(x_b, dtype=np.float64)
         index_a, index_b, _ = common_index(len(a), len(b), units_a, units_b)

@@ -27,7 +27,7 @@ def test_rows_without_labels_are_units_of_their_own():
 
 
 def test_equal_labels_of_any_kind_are_one_unit():
-    index, n = clusters.cluster_index(["a", ("b", 1), "a", None, ("b", 1)], 5)
+    index, n = clusters.cluster_index(["a", ("b", 1), "a", 7, ("b", 1)], 5)
     assert index.tolist() == [0, 1, 0, 2, 1]
     assert n == 3
 
@@ -150,3 +150,23 @@ def test_values_out_of_range_name_argument_and_row(wrong):
 def test_an_empty_argument_is_named():
     with pytest.raises(ValueError, match="x_b has no rows"):
         clusters.check_rows([], "x_b", (0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("units", "message"),
+    [
+        ("ab", "units is 'ab'; give a list with one label per row"),
+        (5, "units is 5"),
+        (["a", None], "units row 1 is None; give every row a label"),
+        (["a", float("nan")], "units row 1 is NaN"),
+    ],
+)
+def test_what_is_no_label_is_an_error(units, message):
+    with pytest.raises(ValueError, match=message):
+        clusters.cluster_index(units, 2)
+
+
+@pytest.mark.parametrize("wrong", ["x", {}, [1, 2]])
+def test_a_row_that_is_no_number_is_named(wrong):
+    with pytest.raises(ValueError, match=r"scores row 1 is .*; give one number per row"):
+        clusters.check_rows([0.5, wrong], "scores", (0, 1))

@@ -115,7 +115,7 @@ def test_of_fixed_units_only_the_rows_inside_vary():
 
 def test_a_fixed_unit_with_one_row_is_refused():
     with pytest.raises(ValueError, match="row 2 is the only one of its unit"):
-        LogRatio.of_sums(counts(texts=3), two_sides, units="aab", population="fixed")
+        LogRatio.of_sums(counts(texts=3), two_sides, units=list("aab"), population="fixed")
 
 
 def test_no_plan_is_made_without_counts():
@@ -133,3 +133,10 @@ def test_illegal_sums_name_their_row(wrong):
 def test_rows_without_shape_are_refused():
     with pytest.raises(ValueError, match="give one row of sums per text"):
         LogRatio.of_sums([1.0, 2.0], two_sides)
+
+
+@pytest.mark.parametrize("rows", [[[3.0, 1.0]], [[3.0, 1.0], [3.0, 1.0]]])
+def test_texts_that_are_all_alike_leave_the_detectable_effect_unknown(rows):
+    estimate = LogRatio.of_sums(rows, two_sides)
+    assert math.isnan(estimate.minimum_detectable_effect())
+    assert estimate.needed_units(0.1) is None

@@ -79,7 +79,7 @@ def test_rounds_that_share_difficulty_narrow_the_interval():
 
 def test_rounds_never_restrict_which_pairs_are_compared():
     a, b = [3, 1, 2, 5], [2, 2, 4, 0]
-    assert of(a, b).value == of(a, b, units_a="pqrs", units_b="qpsr").value
+    assert of(a, b).value == of(a, b, units_a=list("pqrs"), units_b=list("qpsr")).value
 
 
 def test_copies_of_a_candidate_are_no_new_evidence():
@@ -150,7 +150,7 @@ def test_mann_whitney_p_is_the_usual_normal_approximation(a, b):
 
 
 def test_a_single_candidate_or_round_is_worth_one_draw():
-    for estimate in (of([5], [1, 2, 3]), of([5, 4], [1, 2], units_a="rr", units_b="rr")):
+    for estimate in (of([5], [1, 2, 3]), of([5, 4], [1, 2], units_a=["r"] * 2, units_b=["r"] * 2)):
         assert estimate.value == 1.0
         assert estimate.interval().lower == pytest.approx(-0.95)
         assert "thin_evidence" in estimate.reasons
@@ -196,7 +196,7 @@ def test_of_fixed_rounds_only_the_generations_vary():
 
 def test_a_fixed_unit_needs_two_scores_in_either_group():
     with pytest.raises(ValueError, match="row 0 has 1 generation"):
-        of([1, 2, 3], [1, 2], units_a="uvv", units_b="uu", population="fixed")
+        of([1, 2, 3], [1, 2], units_a=list("uvv"), units_b=list("uu"), population="fixed")
 
 
 @pytest.mark.parametrize(
