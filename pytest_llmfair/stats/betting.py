@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ _GRID = np.linspace(0.0, 1.0, 2001)
 # No bet may lose more than this share of the capital (Waudby-Smith and Ramdas 2024, section 4).
 _STAKE = 0.75
 # The variance-adaptive bet is tuned to one level; the sequence is valid at all of them.
+# Candidates excluded from both sides at 95 %: a stable mean does that once in 20 times at most.
+_DRIFT = math.log(2.0 / 0.05)
 _TUNED = 2.0 * math.log(2.0 / 0.05)
 
 
@@ -36,11 +38,15 @@ class BettingMean(Estimate):
     above, below : ndarray
         Log of the largest capital so far against each candidate mean on a grid over [0, 1], of
         bets that the mean is above and below it.
+    clash : float
+        Log capital at which some candidate is excluded from both sides: the mean changed on the
+        way. No level uses less, so that the interval is never empty.
     """
 
     bounds: tuple[float, float]
     above: Floats
     below: Floats
+    clash: float
     method: str = "betting confidence sequence"
 
     @classmethod
@@ -48,7 +54,7 @@ class BettingMean(Estimate):
         cls,
         values: ArrayLike,
         *,
-        units: Sequence[Hashable] | None = None,
+        units: Iterable[Hashable] | None = None,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> BettingMean:
         """Bet on values in the order in which they were collected.
@@ -65,36 +71,50 @@ class BettingMean(Estimate):
         Raises
         ------
         ValueError
-            If a value is NaN or out of range (names the row).
+            If a value is NaN or out of range, or a label is missing (names the row).
         """
+        clusters.check_bounds(bounds)
         array = clusters.check_rows(values, "values", bounds)
         low, high = bounds
-        merged: dict[Hashable, list[float]] = {}
-        for i, x in enumerate(((array - low) / (high - low)).tolist()):
-            merged.setdefault(i if units is None else units[i], []).append(x)
+        index, _ = clusters.cluster_index(units, array.size)
+        merged: dict[int, list[float]] = {}
+        for label, x in zip(index.tolist(), ((array - low) / (high - low)).tolist(), strict=True):
+            merged.setdefault(label, []).append(x)
         bets = np.array([math.fsum(rows) / len(rows) for rows in merged.values()])
         above = _capital(bets)
         below = _capital(1.0 - bets)[::-1]
-        n = len(bets)
+        above, below = np.minimum.accumulate(above), np.minimum.accumulate(below[::-1])[::-1]
+        sizes = [len(rows) for rows in merged.values()]
+        clash = float(np.minimum(above, below).max())
+        drift = clash >= _DRIFT
         return cls(
             value=math.fsum(array.tolist()) / array.size,
-            sample=Sample(units=n, generations=array.size, fewest=1, most=1),
+            sample=Sample(len(bets), array.size, min(sizes), max(sizes)),
             attainable=bounds,
+            reasons=("drift",) if drift else (),
+            notes=("early and late units contradict each other: no one mean fits both",)
+            if drift
+            else (),
             bounds=bounds,
-            above=np.minimum.accumulate(above),
-            below=np.minimum.accumulate(below[::-1])[::-1],
+            above=above,
+            below=below,
+            clash=clash,
             rows=array.tolist(),
         )
 
     def lower_bound(self, alpha: float) -> float:
-        """Largest candidate such that it and all below it are excluded."""
-        excluded = int(np.count_nonzero(self.above >= -math.log(alpha)))
-        return self._scaled(_GRID[max(excluded - 1, 0)])
+        """Largest candidate such that it and all below it are excluded; at most the value."""
+        excluded = int(np.count_nonzero(self.above >= self._needed(alpha)))
+        return min(self.value, self._scaled(_GRID[max(excluded - 1, 0)]))
 
     def upper_bound(self, alpha: float) -> float:
-        """Smallest candidate such that it and all above it are excluded."""
-        excluded = int(np.count_nonzero(self.below >= -math.log(alpha)))
-        return self._scaled(_GRID[min(_GRID.size - excluded, _GRID.size - 1)])
+        """Smallest candidate such that it and all above it are excluded; at least the value."""
+        excluded = int(np.count_nonzero(self.below >= self._needed(alpha)))
+        return max(self.value, self._scaled(_GRID[min(_GRID.size - excluded, _GRID.size - 1)]))
+
+    def _needed(self, alpha: float) -> float:
+        """Log capital that excludes a candidate."""
+        return max(-math.log(alpha), float(np.nextafter(self.clash, math.inf)))
 
     def standard_error(self, at: float | None = None) -> float:
         """Half-width of the 68 % interval: betting has no standard error of its own."""
