@@ -151,6 +151,11 @@ def invert(excluded: Callable[[float], bool]) -> float:
             high = middle
         else:
             low = middle
+    # Levels that people type have few decimals: settle on which side of such a one the step is, so
+    # that the p-value at an end of the interval agrees with it.
+    typed = round(0.5 * (low + high), 8)
+    if low < typed < high:
+        low, high = (low, typed) if excluded(typed) else (typed, high)
     # Strictly inside (low, high): below every alpha that excludes, above every one that does not.
     return 0.5 * (low + high)
 

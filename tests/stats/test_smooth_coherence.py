@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.stats import LogRatio, Mean, RankBiserial, RateDifference, RateRatio
 
-LEVELS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
+LEVELS = (0.5, 0.6827, 0.8, 0.85, 0.9, 0.95, 0.975, 0.98, 0.99)
 
 
 def _log_ratios(sums):
