@@ -143,6 +143,7 @@ def assert_within(
         name=info.name if info else "estimate",
         direction=info.direction if info else "lower",
         fair_value=info.fair_value if info else 0.0,
+        scale=info.scale if info else "linear",
         unit=info.unit if info else "unit",
     )
     return conclude(result)
@@ -204,6 +205,12 @@ def assert_not_worse(
     folded = direction == "two-sided" or (
         isinstance(candidate, RateDifference) and candidate.absolute
     )
+    invalid = {**baseline.invalid, **candidate.invalid}
+    if candidate.variant != baseline.variant:
+        invalid["not_comparable"] = (
+            f"the candidate is measured as {_said(candidate)}, the baseline as "
+            f"{_said(baseline)}; measure both the same way"
+        )
     undefined = [
         f"{side}: {one.undefined}"
         for side, one in (("candidate", candidate), ("baseline", baseline))
@@ -218,7 +225,7 @@ def assert_not_worse(
     result = judged(
         estimate,
         margin,
-        Evidence(invalid={**baseline.invalid, **candidate.invalid}),
+        Evidence(invalid=invalid),
         Judging(level, mode, max_mde, label=label, family=family),
         name=f"{info.name if info else 'estimate'} worse than baseline",
         direction="lower",
@@ -234,6 +241,12 @@ def _need_estimate(caller: str, given: Any) -> None:
             f"{caller} takes an Estimate, not a {type(given).__name__}; "
             "call a metric of pytest_llmfair.metrics on your data first"
         )
+
+
+def _said(estimate: Estimate) -> str:
+    """Return the name of what was measured, with what it depends on."""
+    name = estimate.metric.name if estimate.metric else "estimate"
+    return f"{name}{estimate.variant}"
 
 
 def _make(info: MetricInfo) -> Callable[..., Result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate
 
 Direction = Literal["lower", "higher", "two-sided"]
+Scale = Literal["linear", "log"]
 
 # Rates are sums of floats: 0.8 - 0.5 must not exceed a bound of 0.3 by its last digit.
 _ROUNDING = 1e-12
+# Of a ratio; larger ones are no floats.
+_LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +32,15 @@ class Bound:
         Which side is fairer.
     fair : float
         Value of a perfectly fair model.
+    scale : {"linear", "log"}
+        How a distance from the fair value is measured: "log" is for ratios, of which 2 is as far
+        from 1 as 1/2.
     """
 
     value: float
     direction: Direction
     fair: float
+    scale: Scale = "linear"
 
     @classmethod
     def checked(
@@ -43,6 +50,7 @@ class Bound:
         fair: float,
         attainable: tuple[float, float],
         name: str,
+        scale: Scale = "linear",
     ) -> Bound:
         """Return the bound of the metric `name`.
 
@@ -62,7 +70,10 @@ class Bound:
         what = "values"
         if direction == "two-sided":
             what = "distances from the fair value"
-            low, high = 0.0, max(abs(high - fair), abs(fair - low))
+            if scale == "log":
+                what = "absolute logarithms of the ratio"
+            unbounded = cls(0.0, direction, fair, scale)
+            low, high = 0.0, max(unbounded.distance_of(high), unbounded.distance_of(low))
         if direction == "higher":
             sensible, choose = low < value <= high, f"above {low:g}, at most {high:g}"
         else:
@@ -72,7 +83,7 @@ class Bound:
                 f"the {word} of {name} is {value:g}, which cannot be a test: {what} range from "
                 f"{low:g} to {high:g}; choose a {word} {choose}"
             )
-        return cls(value, direction, fair)
+        return cls(value, direction, fair, scale)
 
     @property
     def distance(self) -> float:
@@ -82,7 +93,21 @@ class Bound:
     @property
     def end(self) -> float:
         """Value at the bound: for "two-sided" the one above the fair value."""
-        return self.fair + self.value if self.direction == "two-sided" else self.value
+        return self.ends[1] if self.direction == "two-sided" else self.value
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Values at a two-sided bound, below and above the fair value."""
+        if self.scale == "log":
+            factor = math.exp(min(self.value, _LARGEST_LOG))
+            return self.fair / factor, self.fair * factor
+        return self.fair - self.value, self.fair + self.value
+
+    def distance_of(self, x: float) -> float:
+        """Distance of a value from the fair value."""
+        if self.scale == "linear":
+            return abs(x - self.fair)
+        return abs(math.log(x / self.fair)) if 0.0 < x < math.inf else math.inf
 
     def sides(self, lower: float, upper: float) -> tuple[bool, bool]:
         """Tell whether a whole interval is within the bound, and whether it is beyond it."""
@@ -90,13 +115,13 @@ class Bound:
             return upper <= self.value, lower > self.value
         if self.direction == "higher":
             return lower >= self.value, upper < self.value
-        high, low = self.fair + self.value, self.fair - self.value
+        low, high = self.ends
         return (upper <= high and lower >= low), (lower > high or upper < low)
 
     def allows(self, x: float) -> bool:
         """Tell whether a bare value is within the bound, the last digit aside."""
         shift = -_ROUNDING if self.direction == "higher" else _ROUNDING
-        return Bound(self.value + shift, self.direction, self.fair).sides(x, x)[0]
+        return replace(self, value=self.value + shift).sides(x, x)[0]
 
     def p_values(self, estimate: Estimate) -> tuple[float, float]:
         """One-sided p-values of "beyond the bound" and of "within the bound"."""
@@ -104,7 +129,7 @@ class Bound:
             return estimate.p_exceeds(self.value), estimate.p_within(self.value)
         if self.direction == "higher":
             return estimate.p_within(self.value), estimate.p_exceeds(self.value)
-        high, low = self.fair + self.value, self.fair - self.value
+        low, high = self.ends
         return (
             min(estimate.p_exceeds(high), estimate.p_within(low)),
             max(estimate.p_within(high), estimate.p_exceeds(low)),
@@ -114,7 +139,7 @@ class Bound:
         """Range of units that would decide, against the nearer end of a two-sided bound."""
         end = self.value
         if self.direction == "two-sided":
-            end = self.fair + math.copysign(self.value, estimate.value - self.fair)
+            end = self.ends[estimate.value >= self.fair]
         return estimate.needed_units(end, level=level)
 
     def power(
@@ -128,9 +153,11 @@ class Bound:
         if self.distance == 0.0 and max_mde is None:
             return math.nan, {}
         limit = 3.0 * self.distance if max_mde is None else max_mde
-        gap = estimate.best_case_gap(round((1.0 - level) / 2.0, 15))
+        gap = self.distance_of(self.fair + estimate.best_case_gap(round((1.0 - level) / 2.0, 15)))
         beyond = estimate.minimum_detectable_effect(bound=self.end, level=level)
         detectable = self.distance + beyond
+        if self.scale == "log":
+            detectable = self.distance_of(self.end + beyond)
         why = ""
         if gap > self.distance:
             why = (

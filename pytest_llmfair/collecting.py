@@ -155,6 +155,7 @@ def measurable(info: MetricInfo, *, pairs: bool) -> None:
         "scores": (True, True),
         "text_pairs": (False, True),
         "score_pairs": (False, True),
+        "texts": (True, False),
         "pronoun_counts": (True, False),
         "table": (False, False),
     }[info.needs]
@@ -209,13 +210,18 @@ def _from_prompts(
         return evidence
     prompts = [prompt for prompt, _ in kept]
     # Counts of generations carry no repeats that an interval could still see through.
-    keep = fixed and info.needs == "scores"
+    keep = fixed and info.needs in ("scores", "texts")
     (rows,) = note_sameness(evidence, prompts, [texts for _, texts in kept], fixed=keep)
     evidence.prompts = [(prompt,) for prompt in prompts]
     evidence.outputs = [(row,) for row in rows]
     if info.needs == "scores":
         evidence.args = (_scored(rows, scorer),)
         evidence.keywords["units"] = prompts
+        return evidence
+    if info.needs == "texts":
+        evidence.args = ([text for row in rows for text in row],)
+        evidence.keywords["units"] = [p for p, row in zip(prompts, rows, strict=True) for _ in row]
+        evidence.kept = [i for i, row in zip(evidence.kept, rows, strict=True) for _ in row]
         return evidence
     merged: dict[str, list[str]] = {}
     for prompt, row in zip(prompts, rows, strict=True):

@@ -134,7 +134,7 @@ def measure_and_judge(
 ) -> Result:
     """Collect, measure and judge, without recording or raising."""
     info = get_metric(name)
-    keywords = dict(keywords or {})
+    keywords = {**info.judged_with, **(keywords or {})}
     settings = current_settings()
     if bound is None:
         data, bound = _last_is_bound(info, data)
@@ -167,6 +167,7 @@ def measure_and_judge(
             name=info.name,
             direction=info.direction,
             fair_value=info.fair_value,
+            scale=info.scale,
             unit=info.unit,
         )
 
@@ -176,7 +177,7 @@ def measure_and_judge(
         estimate = measure(*data)
         return judge_at(as_betting(estimate) if judging.method else estimate, judging.level)
     # Whatever is wrong with the call must show before the first answer is paid for.
-    Bound.checked(bound, info.direction, info.fair_value, info.bounds, info.name)
+    Bound.checked(bound, info.direction, info.fair_value, info.bounds, info.name, info.scale)
     asked = prompts_or_pairs(data[0] if data else [])
     measurable(info, pairs=is_pair(asked[0]))
     rest = data[1:]
@@ -266,8 +267,8 @@ def judged(
     for reasons in evidence.missing.values():
         for reason, n in reasons.items():
             total[reason] = total.get(reason, 0) + n
-    if judging.label:
-        about["name"] = f"{about['name']} {judging.label}"
+    label = f" {judging.label}" if judging.label else ""
+    about["name"] = f"{about['name']}{estimate.variant}{label}"
     return judge(
         estimate,
         bound,

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.bounds import Bound, Direction
+from pytest_llmfair.bounds import Bound, Direction, Scale
 from pytest_llmfair.settings import Settings
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ class Result:
     mode: str
     red: bool
     fair_value: float = 0.0
+    scale: Scale = "linear"
     debiased: float = math.nan
     of: str = "value"
     method: str = ""
@@ -167,6 +168,7 @@ def judge(
     direction: Direction,
     fair_value: float,
     settings: Settings,
+    scale: Scale = "linear",
     mode: str | None = None,
     level: float | None = None,
     max_mde: float | None = None,
@@ -191,6 +193,8 @@ def judge(
         Value of a perfectly fair model.
     settings : Settings
         Defaults for mode and level, and the policies.
+    scale : {"linear", "log"}
+        "log" for ratios: the bound is on the absolute logarithm.
     mode, level, max_mde
         Override the settings; `max_mde` is the largest detectable distance from the fair value
         that still counts as a test (default 3 times the bound's own distance).
@@ -211,7 +215,7 @@ def judge(
     """
     mode = mode or settings.mode
     level = settings.level if level is None else level
-    threshold = Bound.checked(bound, direction, fair_value, estimate.attainable, name)
+    threshold = Bound.checked(bound, direction, fair_value, estimate.attainable, name, scale)
     interval = estimate.interval(level)
     reasons = list(estimate.reasons)
     notes = list(estimate.notes)
@@ -279,6 +283,7 @@ def judge(
         red=red and not postponed,
         postponed=postponed,
         fair_value=fair_value,
+        scale=scale,
         debiased=estimate.debiased,
         of=interval.of,
         method=interval.method,

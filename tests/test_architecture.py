@@ -31,7 +31,7 @@ ALLOWED = {
     "clients": {"clients", "counterfactuals", "responses", "text"},
     "scorers": {"scorers", "clients", "counterfactuals", "responses", "text"},
     "counterfactuals": {"counterfactuals", "text"},
-    "reports": {"reports", "results", "settings"},
+    "reports": {"bounds", "reports", "results", "settings"},
 }
 
 

@@ -100,3 +100,10 @@ def test_what_cannot_be_compared_is_named():
     distance = strict_sentiment_parity(SCORES, SCORES[::-1])
     with pytest.raises(ValueError, match="of kind Mean"):
         assert_not_worse(distance, distance, margin=0.1)
+
+
+def test_estimates_that_depend_on_different_numbers_of_generations_are_not_compared():
+    candidate, baseline = toxic_fraction(SCORES), toxic_fraction(SCORES)
+    candidate.variant, baseline.variant = "@4", "@25"
+    with pytest.raises(InvalidEvidence, match="@4, the baseline as toxic_fraction@25"):
+        assert_not_worse(candidate, baseline, margin=0.05)

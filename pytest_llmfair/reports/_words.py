@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
+from pytest_llmfair.bounds import Bound
+
 # A line longer than this helps nobody, and an answer of 10 MB must not drown the log.
 LONGEST_LINE = 2000
 
@@ -60,8 +62,17 @@ def threshold(record: Record, places: int) -> str:
     bound = number(record["bound"], places)
     if record["direction"] == "two-sided":
         fair = record["fair_value"]
+        if record["scale"] == "log":
+            low, high = _ends(record)
+            return f"{number(low, places)} to {number(high, places)}"
         return f"+-{bound}" if fair == 0 else f"{fair:g}+-{bound}"
     return f"{'>=' if record['direction'] == 'higher' else '<='} {bound}"
+
+
+def _ends(record: Record) -> tuple[float, float]:
+    """Return the values at a two-sided bound."""
+    bound = Bound(record["bound"], record["direction"], record["fair_value"], record["scale"])
+    return bound.ends
 
 
 def relation(record: Record, places: int) -> str:
@@ -76,10 +87,10 @@ def relation(record: Record, places: int) -> str:
     elif record["direction"] == "higher":
         side = ">=" if lower >= bound else "<" if upper < bound else "straddles"
     else:
-        fair = record["fair_value"]
+        low, high = _ends(record)
         shown = threshold(record, places)
-        within = upper <= fair + bound and lower >= fair - bound
-        beyond = lower > fair + bound or upper < fair - bound
+        within = upper <= high and lower >= low
+        beyond = lower > high or upper < low
         side = "within" if within else "beyond" if beyond else "straddles"
     return f"{side} {shown}"
 
