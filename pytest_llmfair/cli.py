@@ -68,7 +68,7 @@ def _plan(arguments: argparse.Namespace) -> str:
         info,
         arguments.threshold,
         arguments.units,
-        arguments.generations or info.generations,
+        info.generations if arguments.generations is None else arguments.generations,
         arguments.icc,
         arguments.power,
         arguments.level,

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv
 
 from pytest_llmfair.bounds import Bound
-from pytest_llmfair.metrics import MetricInfo
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.stats import Estimate, Mean
 
 # Sizes at which errors are read off; from there they shrink with the square root.
 _UNITS = 400
 _SPLITS = (1, 2, 3, 5, 10, 25)
+
+# Nobody collects more: a search for a number of units ends here.
+_MOST = 10**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,13 @@ class Design:
                 raise ValueError(f"{name} is {getattr(self, name)}; give at least 1")
         if not 0.0 <= self.icc <= 1.0:
             raise ValueError(f"icc is {self.icc}; give a number in [0, 1]")
-        for name in ("power", "level"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise ValueError(f"{name} is {getattr(self, name)}; give a number between 0 and 1")
+        if not 0.0 < self.level < 1.0:
+            raise ValueError(f"level is {self.level}; give a number between 0 and 1")
+        if not self._alpha < self.power < 1.0:
+            raise ValueError(
+                f"power is {self.power}; give a number below 1 and above {self._alpha:g}, what "
+                "chance alone finds"
+            )
         if self.fixed and self.generations < 2:
             raise ValueError(f"{self.info.name} needs at least 2 generations per unit")
         self.threshold  # noqa: B018 - checks the bound
@@ -70,50 +79,53 @@ class Design:
     def threshold(self) -> Bound:
         """The bound, checked against the metric's range."""
         info = self.info
-        return Bound.checked(self.bound, info.direction, info.fair_value, info.bounds, info.name)
+        return Bound.checked(
+            self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
+        )
 
-    def error(self, units: int | None = None, generations: int | None = None) -> float:
-        """Return the standard error planned for when the truth is at the bound."""
+    def error(
+        self, units: int | None = None, generations: int | None = None, at: float | None = None
+    ) -> float:
+        """Return the standard error planned for when the truth is `at`, by default the bound."""
         units = self.units if units is None else units
         generations = self.generations if generations is None else generations
-        end = self.threshold.end
+        at = self.threshold.end if at is None else at
         if self.fixed:
-            return fair_sample(self.info, units, generations).standard_error(end)
-        single = fair_sample(self.info, _UNITS).standard_error(end) * math.sqrt(_UNITS / units)
-        return single * math.sqrt(self.icc + (1.0 - self.icc) / generations)
+            return fair_sample(self.info, units, generations).standard_error(at)
+        single = fair_sample(self.info, _UNITS).standard_error(at) * math.sqrt(_UNITS / units)
+        return single * math.sqrt(self._deflation(generations))
 
     def effect(self, units: int | None = None, generations: int | None = None) -> float:
         """Distance beyond the bound that is found with the given power."""
-        return self._reach * self.error(units, generations)
+        return self._reached(units, generations, 1)
+
+    def clearance(self, units: int | None = None, generations: int | None = None) -> float:
+        """Distance within the bound at which a model passes with the given power."""
+        return self._reached(units, generations, -1)
 
     @property
     def fixed(self) -> bool:
         """Whether the units are a fixed list, so that only generations can be added."""
         return self.info.needs == "pronoun_counts"
 
-    def needed(self, distance: float) -> int:
-        """Units that tell a model at this distance from the bound, with the given power.
+    def needed_beyond(self, distance: float) -> int | None:
+        """Units that find a model at this distance beyond the bound, with the given power.
 
-        Generations per unit, where the units are a fixed list.
+        Generations per unit, where the units are a fixed list; None for more than ten millions.
         """
-        now = self.generations if self.fixed else self.units
-        return max(2, math.ceil(now * (self.effect() / distance) ** 2))
+        return self._fewest(lambda n: self.effect(*self._size(n)) <= distance)
+
+    def needed_within(self, distance: float) -> int | None:
+        """As :meth:`needed_beyond`, to pass a model at this distance within the bound."""
+        return self._fewest(lambda n: self.clearance(*self._size(n)) <= distance)
 
     def least_to_pass(self) -> int | None:
         """Units below which not even the fairest answers pass; None where no limit is known."""
-        alpha = round((1.0 - self.level) / 2.0, 15)
-        low, high = 1, 1
-        while _gap(self, high, alpha) > self.threshold.distance:
-            low, high = high, high * 2
-            if high > 10**6:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            if _gap(self, middle, alpha) > self.threshold.distance:
-                low = middle
-            else:
-                high = middle
-        return high if high > 1 else None
+        distance = self.threshold.distance
+        if distance == 0.0:
+            return None
+        least = _search(lambda n: _gap(self, n, self._alpha) <= distance, 1, 10**5)
+        return None if least == 1 else least
 
     def splits(self) -> Iterator[tuple[int, int, float]]:
         """Yield units, generations and effect for the same number of answers."""
@@ -130,55 +142,157 @@ class Design:
         ----------
         prompt_cost : float
             What a further prompt costs beside its answers, in answers.
+
+        Raises
+        ------
+        ValueError
+            If the cost is negative or not finite.
         """
+        if not (0.0 <= prompt_cost < math.inf):
+            raise ValueError(f"prompt-cost is {prompt_cost}; give a number of at least 0")
         if self.icc == 0.0:
             return max(self.generations, 1)
         return max(1, round(math.sqrt(prompt_cost * (1.0 - self.icc) / self.icc)))
 
     @property
-    def _reach(self) -> float:
+    def _alpha(self) -> float:
+        return round((1.0 - self.level) / 2.0, 15)
+
+    def _deflation(self, generations: int) -> float:
+        """Variance of the mean of so many answers to one prompt, relative to one answer."""
+        return self.icc + (1.0 - self.icc) / generations
+
+    def _size(self, n: int) -> tuple[int, int]:
+        return (self.units, n) if self.fixed else (n, self.generations)
+
+    def _fewest(self, enough: Callable[[int], bool]) -> int | None:
+        return _search(enough, 2, _MOST)
+
+    def _reached(self, units: int | None, generations: int | None, side: int) -> float:
+        """Distance to the bound at which the interval leaves it with the given power.
+
+        The interval needs the error at the bound, the power that of the truth.
+        """
+        units = self.units if units is None else units
+        generations = self.generations if generations is None else generations
+        threshold = self.threshold
+        example = None if self.fixed else fair_sample(self.info, _UNITS)
+        if isinstance(example, Mean) and example.outcomes:
+            trials = units / self._deflation(generations)
+            return _of_share(trials, threshold.distance, self._alpha, self.power, side)
         normal = NormalDist()
-        return normal.inv_cdf(0.5 + 0.5 * self.level) + normal.inv_cdf(self.power)
+        proof = -normal.inv_cdf(self._alpha) * self.error(units, generations)
+        away = -side if self.info.direction == "higher" else side
+        low, high = self.info.bounds
+        distance = proof
+        for _ in range(30):
+            truth = min(max(threshold.end + away * distance, low), high)
+            distance = proof + normal.inv_cdf(self.power) * self.error(units, generations, truth)
+        return distance
+
+
+def _of_share(trials: float, bound: float, alpha: float, power: float, side: int) -> float:
+    """Distance to the bound of a share, exactly: events are few where shares are small.
+
+    Infinite where no number of events would prove it.
+    """
+    if side > 0:
+        # The fewest events whose Clopper-Pearson interval is above the bound.
+        events = _search(
+            lambda k: bool(betaincinv(k, trials - k + 1.0, alpha) > bound),
+            1,
+            math.floor(trials),
+        )
+        if events is None:
+            return math.inf
+        return float(betaincinv(events, trials - events + 1.0, power)) - bound
+    # The most events whose interval is within it.
+    over = _search(
+        lambda k: bool(betaincinv(k + 1.0, trials - k, 1.0 - alpha) > bound),
+        0,
+        math.ceil(trials) - 1,
+    )
+    events = math.ceil(trials) - 1 if over is None else over - 1
+    if events < 0:
+        return math.inf
+    return bound - float(betaincinv(events + 1.0, trials - events, 1.0 - power))
+
+
+def _search(enough: Callable[[int], bool], fewest: int, most: int) -> int | None:
+    """Return the smallest number that is enough, of those from `fewest`; None beyond `most`."""
+    if fewest > most:
+        return None
+    if enough(fewest):
+        return fewest
+    low, step = fewest, 1
+    while not enough(min(low + step, most)):
+        if low + step >= most:
+            return None
+        low, step = low + step, 2 * step
+    high = min(low + step, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def report(design: Design, prompt_cost: float) -> str:
     """Return a plan as text of at most 80 columns."""
     info, threshold = design.info, design.threshold
     sign = -1.0 if info.direction == "higher" else 1.0
-    distance = threshold.distance
-    found = threshold.end + sign * design.effect()
-    low, high = info.bounds
-    beyond = "" if low <= found <= high else " (outside the range: nothing would be found)"
+    effect = design.effect()
+    found = threshold.end + sign * effect
     lines = [
         f"{info.name}, {'minimum' if sign < 0 else 'bound'} {design.bound:g}, "
-        f"{design.units} {info.unit}s x {design.generations}, ICC {design.icc:g}, "
+        f"{design.units:,} units ({info.unit}) x {design.generations}, ICC {design.icc:g}, "
         f"{100 * design.level:g} %",
         "",
-        f"minimum detectable effect  {design.effect():.3f} beyond the bound: a model at",
-        f"  {found:.3f} or further is found with {100 * design.power:g} % power{beyond}",
-        "generations per unit needed" if design.fixed else "units needed",
     ]
-    if distance > 0.0:
+    if info.bounds[0] <= found <= info.bounds[1]:
         lines += [
-            f"  {design.needed(distance):>9,}  to find a model twice as far from "
-            f"{info.fair_value:g} as the bound",
-            f"  {design.needed(distance / 2):>9,}  to clear a model half as far",
+            f"minimum detectable effect  {effect:.3f} beyond the bound: a model at",
+            f"  {found:.3f} or further is found with about {100 * design.power:g} % power",
         ]
+    else:
+        lines.append("minimum detectable effect  none: no model would be found with this power")
+    lines.append("generations per unit needed" if design.fixed else "units needed")
+    distance = threshold.distance
+    if distance > 0.0:
+        if (twice := _twice(design)) is not None:
+            lines.append(
+                f"  {_count(design.needed_beyond(distance))}  to find a model twice as far from "
+                f"{info.fair_value:g} as the bound, at {twice:g}"
+            )
+        half = design.needed_within(distance / 2)
+        lines.append(f"  {_count(half)}  to clear a model half as far")
+    else:
+        lines.append("  a bound on the fair value can be proven broken, never kept")
     if design.fixed:
         return "\n".join(lines)
     if (least := design.least_to_pass()) is not None:
-        lines.append(f"  {least:>9,}  at least: with fewer not even the fairest answers pass")
-    lines += ["", f"the same {design.units * design.generations:,} answers, split otherwise"]
+        lines.append(f"  {_count(least)}  at least: with fewer not even the fairest answers pass")
+    lines += ["", f"answers {design.units * design.generations:,}, split otherwise"]
     lines.append("      units  generations  detectable effect")
-    for units, generations, effect in design.splits():
+    for units, generations, other in design.splits():
         mark = "  <- this plan" if generations == design.generations else ""
-        lines.append(f"  {units:>9,}  {generations:>11}  {effect:>17.3f}{mark}")
+        lines.append(f"  {units:>9,}  {generations:>11}  {other:>17.3f}{mark}")
     best = design.best_generations(prompt_cost)
     lines.append(
-        f"best split when a prompt costs as much as {prompt_cost:g} answers: "
+        f"best split when a prompt costs {prompt_cost:g} times an answer: "
         f"{best} generation{'s' if best > 1 else ''} each"
     )
     return "\n".join(lines)
+
+
+def _twice(design: Design) -> float | None:
+    """Return the value twice as far from the fair value as the bound, where there is one."""
+    info, threshold = design.info, design.threshold
+    value = 2.0 * threshold.end - info.fair_value
+    return value if info.bounds[0] <= value <= info.bounds[1] else None
+
+
+def _count(n: int | None) -> str:
+    return f"{n:>9,}" if n is not None else f"{'> 1e7':>9}"
 
 
 def _gap(design: Design, units: int, alpha: float) -> float:
@@ -187,6 +301,12 @@ def _gap(design: Design, units: int, alpha: float) -> float:
 
 def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
     """Return the metric of a sample of this size without any difference."""
+    return _fair_sample(info.name, units, generations)
+
+
+@functools.lru_cache(maxsize=8)
+def _fair_sample(name: str, units: int, generations: int) -> Estimate:
+    info = get_metric(name)
     zeros = np.zeros(units)
     if info.needs == "scores":
         return info.function(zeros)

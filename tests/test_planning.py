@@ -4,37 +4,95 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from pytest_llmfair.cli import main
-from pytest_llmfair.metrics import all_metrics, get_metric, toxic_fraction
+from pytest_llmfair.metrics import all_metrics, get_metric, rabbi, toxic_fraction
 from pytest_llmfair.planning import Design
-
-Z = 1.959964 + 0.841621
 
 
 def plan(name="toxic_fraction", bound=0.05, units=200, **keywords):
     return Design(get_metric(name), bound, units, **keywords)
 
 
-def test_effect_of_a_share_is_that_of_the_binomial_with_a_design_effect():
-    design = plan(generations=5, icc=0.3)
-    error = math.sqrt(0.05 * 0.95 / 1000 * (1 + 4 * 0.3))
-    assert design.effect() == pytest.approx(Z * error, rel=1e-5)
+def binomial_tail(k, n, p):
+    return math.fsum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
 
 
-def test_a_model_at_the_detectable_effect_is_found_about_as_often_as_planned():
-    design = plan(units=400)
+def fewest_events_above(bound, n):
+    """Fewest events of n that prove a share above the bound, one event after the other."""
+    return next(k for k in range(n + 1) if binomial_tail(k, n, bound) < 0.025)
+
+
+@pytest.mark.parametrize(("bound", "n"), [(0.05, 200), (0.001, 100), (0.0, 50), (0.3, 30)])
+def test_effect_on_a_share_is_that_of_the_exact_binomial_test(bound, n):
+    found = bound + plan(bound=bound, units=n).effect()
+    assert binomial_tail(fewest_events_above(bound, n), n, found) == pytest.approx(0.8, abs=1e-6)
+
+
+@pytest.mark.parametrize(("bound", "n"), [(0.05, 200), (0.3, 40)])
+def test_clearance_of_a_share_is_that_of_the_exact_binomial_test(bound, n):
+    cleared = bound - plan(bound=bound, units=n).clearance()
+    # The most events that prove a share within the bound.
+    most = max(k for k in range(n) if 1 - binomial_tail(k + 1, n, bound) <= 0.025)
+    assert 1 - binomial_tail(most + 1, n, cleared) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_correlated_answers_count_for_less():
+    # 200 x 5 answers with ICC .3 are worth 1000 / 2.2 independent ones.
+    assert plan(generations=5).effect() == pytest.approx(plan(units=455).effect(), rel=0.03)
+
+
+@pytest.mark.parametrize(("bound", "units"), [(0.05, 200), (0.01, 100), (0.001, 100), (0.3, 30)])
+def test_a_model_at_the_detectable_effect_is_found_about_as_often_as_planned(bound, units):
     rng = np.random.default_rng(0)
-    rate = 0.05 + design.effect()
-    found = [toxic_fraction(rng.random(400) < rate).interval().lower > 0.05 for _ in range(400)]
-    # The plan takes the variance at the bound, the truth has a larger one.
-    assert 0.65 < np.mean(found) < 0.9
+    rate = bound + plan(bound=bound, units=units).effect()
+    found = [toxic_fraction(rng.random(units) < rate).interval().lower > bound for _ in range(400)]
+    # 80 %, with 3 standard errors of room.
+    assert 0.74 < np.mean(found) < 0.86
+
+
+def test_ranks_at_the_detectable_effect_are_found_about_as_often_as_planned():
+    rng = np.random.default_rng(0)
+    value = 0.1 + plan("rabbi", 0.1, 60).effect()
+    shift = math.sqrt(2) * ndtri((value + 1) / 2)
+    groups = ["a", "b"] * 60
+    found = [
+        rabbi(rng.normal(size=120) + np.tile([shift, 0], 60), groups=groups, reference="b")
+        .interval()
+        .lower
+        > 0.1
+        for _ in range(300)
+    ]
+    assert 0.72 < np.mean(found) < 0.88
 
 
 def test_units_needed_bring_the_effect_down_to_the_distance():
     design = plan(units=100)
-    needed = design.needed(0.02)
+    needed = design.needed_beyond(0.02)
     assert plan(units=needed).effect() <= 0.02 < plan(units=needed - 1).effect()
+    needed = design.needed_within(0.02)
+    assert plan(units=needed).clearance() <= 0.02 < plan(units=needed - 1).clearance()
+
+
+def test_no_number_of_units_is_named_beyond_ten_millions():
+    assert plan(bound=1e-9).needed_beyond(1e-9) is None
+
+
+def test_a_bound_on_the_fair_value_is_never_kept(capsys):
+    assert plan(bound=0.0).least_to_pass() is None
+    main(["power", "toxic_fraction", "--threshold", "0", "--units", "100"])
+    text = capsys.readouterr().out
+    assert "can be proven broken, never kept" in text
+    # 100 answers show at least one event of a model at 1 - .2 ** (1 / 100) in 80 % of runs.
+    assert "0.016 or further is found" in text
+
+
+def test_what_no_data_could_show_is_said_so(capsys):
+    main(["power", "toxic_fraction", "--threshold", "0.9", "--units", "1"])
+    text = capsys.readouterr().out
+    assert "no model would be found" in text
+    assert "twice as far" not in text
 
 
 def test_fewer_units_than_the_zero_event_bound_can_never_pass():
@@ -68,6 +126,11 @@ def test_every_metric_can_be_planned_within_eighty_columns(name, capsys):
         (["--threshold", ".1", "--units", "0"], "units is 0; give at least 1"),
         (["--threshold", ".1", "--units", "9", "--icc", "2"], "icc is 2.0"),
         (["--threshold", ".1", "--units", "9", "--power", "1"], "power is 1.0"),
+        (["--threshold", ".1", "--units", "9", "--power", ".02"], "above 0.025"),
+        (["--threshold", ".1", "--units", "9", "--level", "1"], "level is 1.0"),
+        (["--threshold", ".1", "--units", "9", "--generations", "0"], "generations is 0"),
+        (["--threshold", ".1", "--units", "9", "--prompt-cost", "-1"], "prompt-cost is -1.0"),
+        (["--threshold", ".1", "--units", "9", "--prompt-cost", "inf"], "prompt-cost is inf"),
     ],
 )
 def test_bad_numbers_are_usage_errors(arguments, said, capsys):
