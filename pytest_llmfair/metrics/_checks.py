@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Hashable, Mapping, Sequence, Set, Sized
 from numbers import Real
@@ -97,6 +98,13 @@ def _one_row(row: Any, argument: str, i: int) -> Floats:
 
 def flat_scores(scores: Any, argument: str = "scores") -> Floats:
     """Return one finite number per row."""
+    given = scores.to_numpy() if hasattr(scores, "to_numpy") else scores
+    plain = isinstance(given, (list, tuple)) and set(map(type, given)) <= {float, int}
+    if plain or (type(given) is np.ndarray and given.ndim == 1 and given.dtype.kind in "biuf"):
+        with contextlib.suppress(OverflowError):  # the slow way names the row
+            array = np.array(given, dtype=np.float64)
+            if array.size and np.isfinite(array).all():
+                return array
     rows = score_rows(scores, argument, low=-math.inf, high=math.inf)
     for i, row in enumerate(rows):
         if row.size != 1:
@@ -114,8 +122,10 @@ def same_length(**arguments: Sized) -> None:
 
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
     """Return one label per row; a missing label (None or NaN) is an error that names its row."""
-    found = [x.item() if isinstance(x, np.generic) else x for x in _listed(values, argument)]
-    for i, label in enumerate(found):
+    plain = type(values) is np.ndarray and values.ndim == 1
+    listed = values.tolist() if plain else _listed(values, argument)
+    found = [x.item() if isinstance(x, np.generic) else x for x in listed]
+    for i, label in enumerate(() if _distinct_are_labels(found) else found):
         if isinstance(label, (np.ndarray, list, dict, set)):
             raise ValueError(
                 f"{argument} row {i} is {str(label)[:40]}, which cannot be a label; use text or "
@@ -128,6 +138,15 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
             f"lengths differ: {argument} has {len(found)} labels for {rows} rows; give one per row"
         )
     return found
+
+
+def _distinct_are_labels(found: Sequence[Any]) -> bool:
+    """Whether every label is one; many rows share few labels, so each is looked at once."""
+    try:
+        distinct = dict.fromkeys(found)
+    except TypeError:
+        return False
+    return not any(x is None or isinstance(x, Missing) or _is_nan(x) for x in distinct)
 
 
 def flags(values: Any, argument: str, rows: int) -> list[bool]:
