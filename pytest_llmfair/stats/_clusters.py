@@ -147,6 +147,16 @@ def common_index(
     return index[:n_a], index[n_a:], n_units
 
 
+def check_repeats(index: Indices, name: str) -> None:
+    """Raise ``ValueError`` naming the first row that is the only one of its unit."""
+    alone = np.bincount(index)[index] < 2
+    if alone.any():
+        raise ValueError(
+            f"{name} row {int(np.argmax(alone))} has 1 generation; a fixed population needs at "
+            "least 2 per unit and group, since nothing else varies"
+        )
+
+
 def compact(index: Indices) -> tuple[Indices, int]:
     """Renumber clusters from 0 without gaps, and count them."""
     numbers, renumbered = np.unique(index, return_inverse=True)

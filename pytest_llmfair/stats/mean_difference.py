@@ -13,7 +13,7 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import t_quantile
-from pytest_llmfair.stats._rows import FEW_UNITS
+from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 from pytest_llmfair.stats.mean import Mean
 
 Ends = tuple[float, float]
@@ -88,6 +88,9 @@ class MeanDifference(Estimate):
         clusters.check_population(population)
         a, b = clusters.check_rows(x_a, "x_a", bounds), clusters.check_rows(x_b, "x_b", bounds)
         index_a, index_b, units = clusters.common_index(len(a), len(b), units_a, units_b)
+        if population == "fixed":
+            clusters.check_repeats(index_a, "x_a")
+            clusters.check_repeats(index_b, "x_b")
         shared = np.intersect1d(index_a, index_b).size > 0
         gap = clusters.exact_mean(a) - clusters.exact_mean(b)
         influence = _influence(a, index_a, units) - _influence(b, index_b, units)
@@ -95,10 +98,8 @@ class MeanDifference(Estimate):
         sides: tuple[Mean, ...] = ()
         within = None
         if shared and population == "sampled":
-            contributions = np.sort(influence + gap)
-            reach = max(float(np.abs(contributions).max()), bounds[1] - bounds[0])
-            if math.isfinite(reach):
-                within = Mean.of_values(contributions, bounds=(-reach, reach))
+            if limited:
+                within = mean_within(influence, gap, bounds[1] - bounds[0])
         elif limited:
             sides = (
                 Mean.of_values(a, units=index_a.tolist(), population=population, bounds=bounds),
@@ -108,7 +109,14 @@ class MeanDifference(Estimate):
         per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=units)
         span = bounds[1] - bounds[0]
         scale = span if limited else float(np.ptp(np.concatenate([a, b])))
-        thin = units < FEW_UNITS
+        fewest = min(len(np.unique(index)) for index in (index_a, index_b))
+        found: dict[str, str] = {}
+        if fewest < FEW_UNITS:
+            found["thin_evidence"] = (
+                f"a group has {fewest} units: below {FEW_UNITS} the interval is a rough guide"
+            )
+        if variance <= NO_VARIANCE * scale**2:
+            found["no_variance"] = f"the {units} units do not differ: each counts as one draw"
         return cls(
             value=abs(gap) if absolute else gap,
             sample=Sample(
@@ -119,10 +127,8 @@ class MeanDifference(Estimate):
                 population=population,
             ),
             attainable=(0.0, span) if absolute else (-span, span),
-            reasons=("thin_evidence",) if thin else (),
-            notes=(f"only {units} units: below {FEW_UNITS} the interval is a rough guide",)
-            if thin
-            else (),
+            reasons=tuple(found),
+            notes=tuple(found.values()),
             sides=sides,
             within=within,
             variance=variance,
@@ -144,12 +150,12 @@ class MeanDifference(Estimate):
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
         low, high = self._signed(alpha)
-        return max(0.0, low, -high) if self.absolute else low
+        return max(0.0, low, -high) if self.absolute else max(low, self.attainable[0])
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
         low, high = self._signed(alpha)
-        return max(high, -low) if self.absolute else high
+        return min(max(high, -low) if self.absolute else high, self.attainable[1])
 
     def _signed(self, alpha: float) -> Ends:
         if self.within is not None:
@@ -171,13 +177,37 @@ class MeanDifference(Estimate):
         ----------
         at : float, optional
             Without it the observed error. With it the one known from the sample sizes alone:
-            scores uniform over their range, generations of a unit correlated by 0.3.
+            scores uniform over their range, generations of a unit correlated by 0.3. Where units
+            do not differ that of one event more; NaN where nothing is known of either.
         """
-        return math.sqrt(self.planned if at is not None else self.variance)
+        if at is not None:
+            return math.sqrt(self.planned) if self.planned > 0.0 else math.nan
+        if self.variance > 0.0:
+            return math.sqrt(self.variance)
+        parts = self.sides if self.within is None else (self.within,)
+        return math.hypot(*(part.standard_error() for part in parts)) if parts else math.nan
 
     def noise_floor(self) -> float:
         """Return the mean absolute difference of equal groups; NaN for the signed difference."""
-        return math.sqrt(2.0 / math.pi * self.variance) if self.absolute else math.nan
+        return math.sqrt(2.0 / math.pi) * self.standard_error() if self.absolute else math.nan
+
+
+def mean_within(influence: Floats, gap: float, span: float) -> Mean:
+    """Difference of two groups as a mean over the units that they share.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n_units,)
+        Influence of each unit on the difference.
+    gap : float
+        The difference.
+    span : float
+        Largest difference there can be.
+    """
+    contributions = np.sort(influence + gap)
+    # A large unit left out may move the mean by more than the range.
+    reach = max(float(np.abs(contributions).max()), span)
+    return Mean.of_values(contributions, bounds=(-reach, reach))
 
 
 def _influence(x: Floats, index: Indices, units: int) -> Floats:

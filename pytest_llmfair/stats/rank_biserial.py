@@ -95,6 +95,9 @@ class RankBiserial(Estimate):
         doubled = int(won_a.sum())
         wins = doubled / (2 * n_a * n_b)
         index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
+        if population == "fixed":
+            clusters.check_repeats(index_a, "scores_a")
+            clusters.check_repeats(index_b, "scores_b")
         places_a, places_b = won_a / (2 * n_b), won_b / (2 * n_a)
         alone = _apart(places_a, places_b, np.arange(n_a), np.arange(n_b), "sampled")
         if population == "sampled" and np.intersect1d(index_a, index_b).size:

@@ -12,13 +12,23 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, Population
-from pytest_llmfair.stats._clusters import as_list, common_index
+from pytest_llmfair.stats._clusters import (
+    Floats,
+    Indices,
+    as_list,
+    common_index,
+    left_out_influence,
+)
 from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates, zero_rates
+from pytest_llmfair.stats._rows import NO_VARIANCE
+from pytest_llmfair.stats.mean import Mean
+from pytest_llmfair.stats.mean_difference import mean_within
 
 # Mean of p (1 - p) over all base rates p: a plan knows the gap but not the rates.
 _PLANNING_SPREAD = 1.0 / 6.0
+_MANY_DRAWS = 100_000
 
 
 @dataclass(eq=False, kw_only=True)
@@ -35,10 +45,15 @@ class RateDifference(Estimate):
         The two groups.
     absolute : bool
         Whether the value is folded.
+    within : Mean or None
+        The difference as a mean over units that occur in both groups with several outcomes: where
+        few of them differ it is more skewed than two rates of the same error, and its interval is
+        held as well.
     """
 
     evidence: TwoRates
     absolute: bool
+    within: Mean | None = None
     method: str = "Miettinen-Nurminen score"
 
     @classmethod
@@ -82,6 +97,9 @@ class RateDifference(Estimate):
         else:
             method = "Miettinen-Nurminen score"
             method += " on effective counts" if rates.clustered else ""
+        within = None
+        if rates.paired and population == "sampled" and rates.discordance is None:
+            within = _within(rates, (a, index_a), (b, index_b))
         return cls(
             value=abs(rates.gap) if absolute else rates.gap,
             sample=rates.sample,
@@ -97,6 +115,7 @@ class RateDifference(Estimate):
             notes=rates.notes,
             evidence=rates,
             absolute=absolute,
+            within=within,
             method=method + (", folded" if absolute else ""),
         )
 
@@ -134,8 +153,11 @@ class RateDifference(Estimate):
             draws = precision_of(rates.sample.units, alpha)
             return paired_bound(rates.gap, rates.discordance, draws)
         a, b = rates.a, rates.b
-        return difference_bound(
+        found = difference_bound(
             a.value, b.value, a.precision(alpha), b.precision(alpha), rates.correction
+        )
+        return (
+            found if self.within is None else min(1.0, max(found, self.within.upper_bound(alpha)))
         )
 
     def _signed_lower(self, alpha: float) -> float:
@@ -144,8 +166,11 @@ class RateDifference(Estimate):
             draws = precision_of(rates.sample.units, alpha)
             return -paired_bound(-rates.gap, rates.discordance, draws)
         a, b = rates.a, rates.b
-        return -difference_bound(
+        found = -difference_bound(
             b.value, a.value, b.precision(alpha), a.precision(alpha), rates.correction
+        )
+        return (
+            found if self.within is None else max(-1.0, min(found, self.within.lower_bound(alpha)))
         )
 
     def noise_floor(self) -> float:
@@ -193,10 +218,30 @@ class RateDifference(Estimate):
         return difference_bound(0.0, 0.0, precision_a, precision_b, rates.correction)
 
 
+def _within(
+    rates: TwoRates, first: tuple[Floats, Indices], second: tuple[Floats, Indices]
+) -> Mean | None:
+    """Difference as a mean over units; None where they do not differ."""
+    units = rates.sample.units
+    if min(rates.a.units, rates.b.units) < 2:
+        return None
+    part_a, part_b = (
+        left_out_influence(x - rate.value, index, units)
+        for (x, index), rate in ((first, rates.a), (second, rates.b))
+    )
+    found = mean_within(part_a - part_b, rates.gap, 1.0)
+    return found if found.variance > NO_VARIANCE else None
+
+
 def _binomial_floor(rate: float, n_a: int, n_b: int) -> float:
-    """Mean absolute difference of two independent shares with the same rate, exactly."""
+    """Mean absolute difference of two independent shares with the same rate.
+
+    Exact, but for so many draws that the normal approximation is as good.
+    """
     if rate in (0.0, 1.0):
         return 0.0
+    if max(n_a, n_b) > _MANY_DRAWS:
+        return math.sqrt(2.0 / math.pi * rate * (1.0 - rate) * (1.0 / n_a + 1.0 / n_b))
     hits_a, hits_b = np.arange(n_a + 1), np.arange(n_b + 1)
     points = np.unique(np.concatenate([hits_a / n_a, hits_b / n_b]))
     # E|U - V| is the integral of F (1 - G) + G (1 - F).

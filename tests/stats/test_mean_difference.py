@@ -85,3 +85,60 @@ def test_wrong_input_is_named():
         MeanDifference.of_scores([0.1, 0.2], [0.1, 3.0])
     with pytest.raises(ValueError, match="population is 'some'"):
         MeanDifference.of_scores([0.1], [0.1], population="some")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: MeanDifference.of_scores([0.5], [0.5, 0.7], absolute=True),
+        lambda: MeanDifference.of_scores([0.5] * 9, [0.5] * 9, absolute=True),
+        lambda: MeanDifference.of_scores(
+            [0.5] * 9, [0.4] * 9, units_a=range(9), units_b=range(9), absolute=True
+        ),
+    ],
+    ids=["one unit", "constant", "constant in pairs"],
+)
+def test_scores_that_do_not_vary_still_have_a_detectable_effect(call):
+    estimate = call()
+    assert estimate.minimum_detectable_effect() > 0.0
+    assert estimate.noise_floor() > 0.0
+
+
+def test_constant_scores_without_limits_leave_the_detectable_effect_unknown():
+    anything = (-math.inf, math.inf)
+    estimate = MeanDifference.of_scores([2.0, 2.0], [2.0, 2.0], bounds=anything)
+    assert math.isnan(estimate.minimum_detectable_effect())
+    assert math.isnan(estimate.minimum_detectable_effect(bound=0.1))
+
+
+def test_a_lonely_fixed_row_is_named_with_its_group():
+    for bounds in ((0, 1), (-math.inf, math.inf)):
+        with pytest.raises(ValueError, match="x_b row 0 has 1 generation"):
+            MeanDifference.of_scores(
+                [0.1, 0.2],
+                [0.3],
+                units_a=["u", "u"],
+                units_b=["u"],
+                population="fixed",
+                bounds=bounds,
+            )
+
+
+def test_the_interval_stays_within_what_is_attainable():
+    estimate = MeanDifference.of_scores(
+        [1.0, 0.0], [0.0, 0.0, 0.0], units_a=[0, 1], units_b=[0, 1, 2]
+    )
+    ends = estimate.interval(0.99)
+    assert -1.0 <= ends.lower < ends.upper <= 1.0
+
+
+def test_a_small_group_beside_a_large_one_is_thin_evidence():
+    x = np.linspace(0.1, 0.9, 100)
+    estimate = MeanDifference.of_scores(x, x[:5])
+    assert "thin_evidence" in estimate.reasons
+    assert "a group has 5 units" in estimate.notes[0]
+
+
+def test_groups_that_do_not_vary_say_so():
+    estimate = MeanDifference.of_scores([0.5] * 30, [0.4] * 30)
+    assert "no_variance" in estimate.reasons

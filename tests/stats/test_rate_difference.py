@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import RateDifference
+from pytest_llmfair.stats import MeanDifference, RateDifference
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
+from pytest_llmfair.stats.rate_difference import _binomial_floor
 
 LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 Z = 1.959963984540054
@@ -238,3 +239,45 @@ def test_rows_that_repeat_inside_every_unit_are_named():
 def test_an_unknown_population_is_refused():
     with pytest.raises(ValueError, match="population is 'all'; choose"):
         of([0, 1], [1, 0], population="all")
+
+
+def few_pairs_differ(rng, units=50, rows=4):
+    """Some prompts turn a few or all of their rows; every other pair of answers is equal."""
+    b = (rng.random((units, rows)) < 0.4).astype(float)
+    share = np.where(rng.random(units) < 0.5, 0.25, 1.0) * (rng.random(units) < 0.1)
+    a = np.where(rng.random((units, rows)) < share[:, None], 1.0, b)
+    return a.ravel(), b.ravel(), np.repeat(np.arange(units), rows)
+
+
+def test_few_units_that_differ_prove_no_small_difference():
+    rng = np.random.default_rng(4)
+    passed = 0
+    for _ in range(200):
+        a, b, units = few_pairs_differ(rng)
+        estimate = RateDifference.of_outcomes(a, b, units_a=units, units_b=units, absolute=False)
+        passed += estimate.interval().upper < 0.1 * 0.625 * 0.6
+    assert passed <= 0.03 * 200
+
+
+def test_the_difference_within_units_is_always_held():
+    a, b, units = few_pairs_differ(np.random.default_rng(5))
+    ends = RateDifference.of_outcomes(
+        a, b, units_a=units, units_b=units, absolute=False
+    ).interval()
+    within = MeanDifference.of_scores(a, b, units_a=units, units_b=units).interval()
+    assert ends.lower <= within.lower
+    assert within.upper <= ends.upper
+
+
+def test_a_floor_of_very_many_draws_is_that_of_normal_errors():
+    many = _binomial_floor(0.3, 100_001, 90_000)
+    assert many == pytest.approx(_binomial_floor(0.3, 100_000, 90_000), rel=1e-4)
+    assert _binomial_floor(0.3, 10**12, 10**12) > 0.0
+
+
+@pytest.mark.parametrize(("group", "rows"), [("x_a", ([1, 1, 0], [1, 1])), ("x_b", ([1, 1], [1]))])
+def test_the_group_of_a_lonely_fixed_row_is_named(group, rows):
+    a, b = rows
+    units_a, units_b = ["u", "u", "v"][: len(a)], ["u"] * len(b)
+    with pytest.raises(ValueError, match=f"{group} row {len(rows[group == 'x_b']) - 1} has 1"):
+        RateDifference.of_outcomes(a, b, units_a=units_a, units_b=units_b, population="fixed")
