@@ -151,11 +151,15 @@ class RateRatio(Estimate):
             error = math.sqrt(self.evidence.planned_variance(1.0))
             return error if self.form == "log" else error * at
         variance = 0.0
-        for rate in (self.evidence.a, self.evidence.b):
-            smoothed = max(rate.value, 0.5 / rate.effective)
-            variance += max(rate.variance, rate.smoothed_variance / rate.effective) / smoothed**2
+        rates = self.evidence.a, self.evidence.b
+        smoothed = [max(rate.value, 0.5 / rate.effective) for rate in rates]
+        for rate, share in zip(rates, smoothed, strict=True):
+            variance += max(rate.variance, rate.smoothed_variance / rate.effective) / share**2
         error = math.sqrt(variance)
-        return error if self.form == "log" or math.isinf(self.value) else error * self.value
+        if self.form == "log" or math.isinf(self.value):
+            return error
+        # A group without an event has a ratio of 0, but not an error of 0.
+        return error * _shown(smoothed[0] / smoothed[1], self.form)
 
     def best_case_gap(self, alpha: float) -> float:
         """Return what groups of this size leave open when every row has the event.

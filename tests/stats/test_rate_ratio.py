@@ -154,3 +154,10 @@ def test_best_case_is_what_groups_of_this_size_leave_open():
 def test_empty_groups_are_named():
     with pytest.raises(ValueError, match="x_b has no rows"):
         of([1, 0], [])
+
+
+@pytest.mark.parametrize("form", ["ratio", "smaller"])
+def test_a_group_without_an_event_does_not_make_every_effect_detectable(form):
+    estimate = RateRatio.of_outcomes([0] * 30, [1, 0, 0] * 10, form=form)
+    assert estimate.value == 0.0
+    assert estimate.minimum_detectable_effect() > 0.01
