@@ -34,10 +34,21 @@ from pytest_llmfair.results import (
     judge,
 )
 from pytest_llmfair.sequential import Plan, as_betting, decide_in_looks
-from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings import OPTIONS, Settings
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 
 _WORST = 3
+
+# Without these another run would not repeat what a test found; the seed is always named.
+_DECISIVE = (
+    "model",
+    "mode",
+    "level",
+    "inconclusive",
+    "underpowered",
+    "max_tokens",
+    "max_missing",
+)
 
 # An xfail for an exceeded bound must not hide that other evidence of the test is invalid.
 _SERIOUS = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
@@ -306,12 +317,15 @@ def _examples(estimate: Estimate, evidence: Evidence, direction: str) -> tuple[E
 
 
 def _options(settings: Settings) -> tuple[str, ...]:
-    """Return the command line options that the session's verdicts depend on."""
-    given = [
-        f"--llmfair-{name} {shlex.quote(str(getattr(settings, name)))}"
-        for name in ("model", "mode", "level")
-        if getattr(settings, name) != getattr(Settings(), name)
-    ]
+    """Return the command line options that answers and verdicts of the session depend on."""
+    given = []
+    for option in OPTIONS:
+        value = getattr(settings, option.name)
+        if option.name in _DECISIVE and value != getattr(Settings(), option.name):
+            setting = shlex.quote(str(value))
+            given.append(
+                f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
+            )
     return (*given, f"--llmfair-seed {settings.seed}")
 
 

@@ -261,9 +261,9 @@ def judge(
         else:
             needed = threshold.needed_units(estimate, level)
     if needed is not None and verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
-        # These units did not decide, whatever the approximation says.
+        # These units did not decide: an approximation that says they do knows nothing.
         more = estimate.sample.units + 1
-        needed = (max(needed[0], more), max(needed[1], more))
+        needed = (max(needed[0], more), needed[1]) if needed[1] >= more else None
 
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)

@@ -20,7 +20,7 @@ from pytest_llmfair.results import (
     judge,
 )
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Mean, RateDifference, Sample, Undefined
+from pytest_llmfair.stats import Mean, Range, RateDifference, Sample, Undefined
 
 NOTHING = Undefined(
     undefined="nothing was measured", sample=Sample(units=0, generations=0, fewest=0, most=0)
@@ -66,6 +66,15 @@ def test_fail_means_the_whole_interval_is_beyond_the_bound():
     assert result.verdict is Verdict.FAIL
     assert result.lower > 0.05
     assert result.red
+
+
+def test_an_approximation_that_the_sample_contradicts_names_no_units():
+    # One row of the third group keeps the gap open; the pairs with many rows say that two do.
+    estimate = Range.of_rates([1] * 201, ["a"] * 100 + ["b"] * 100 + ["c"])
+    result = verdict_of(estimate, 0.3)
+    assert result.verdict is Verdict.UNDERPOWERED
+    assert estimate.needed_units(0.3)[1] < 201
+    assert result.needed_units is None
 
 
 def test_a_straddling_interval_is_inconclusive_and_says_what_would_decide():

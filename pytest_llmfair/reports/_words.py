@@ -136,8 +136,9 @@ def needed(record: Record) -> str:
 
 
 def rounded(n: float) -> int:
-    """Return a count with two digits: more would be false precision."""
-    return int(float(f"{n:.2g}"))
+    """Return a count with two digits, rounded up: more would be false precision, less too few."""
+    step = 10 ** max(len(str(math.ceil(n))) - 2, 0)
+    return math.ceil(n / step) * step
 
 
 def missing(record: Record) -> str:

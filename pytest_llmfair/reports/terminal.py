@@ -102,6 +102,8 @@ def _estimate(record: Record) -> str:
 
 def _cells(record: Record, column: int) -> list[str]:
     places = words.decimals(record)
+    # A sample of more needs no word: it is what one expects.
+    fixed = " fixed" if record["population"] == "fixed" else ""
     attempt = f" (attempt {record['attempt']})" if record["attempt"] > 1 else ""
     return [
         escape(record["nodeid"].partition("::")[2] or record["nodeid"]) + attempt,
@@ -109,7 +111,7 @@ def _cells(record: Record, column: int) -> list[str]:
         f"{_estimate(record):>{column}} {words.interval(record, places)}".rstrip(),
         words.threshold(record, places),
         record["verdict"],
-        str(record["units"]),
+        f"{record['units']}{fixed}",
     ]
 
 

@@ -151,3 +151,16 @@ def test_failure_names_the_command_that_repeats_it(
     run("--llmfair-seed=7", "--llmfair-mode=strict").stdout.fnmatch_lines(
         ['E*rerun: pytest "test_it.py::test_fails" --llmfair-mode strict --llmfair-seed 7']
     )
+
+
+def test_the_command_repeats_what_made_the_test_red(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makeini("[pytest]\nllmfair_max_missing = 0.2\n")
+    pytester.makepyfile(test_it=verdicts)
+    run("--llmfair-inconclusive=fail", "--llmfair-max-tokens=9").stdout.fnmatch_lines(
+        [
+            'E*rerun: pytest "test_it.py::test_stays_undecided" --llmfair-inconclusive fail '
+            "--llmfair-max-tokens 9 -o llmfair_max_missing=0.2 --llmfair-seed 0"
+        ]
+    )

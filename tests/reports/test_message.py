@@ -220,7 +220,7 @@ def test_hostile_texts_stay_harmless() -> None:
 
 def test_undecided_message_says_how_many_units_and_answers_would_decide() -> None:
     assert (
-        "  to decide: about 610 to 2,300 prompts if the estimate holds, 200 prompts so far: "
+        "  to decide: about 620 to 2,400 prompts if the estimate holds, 200 prompts so far: "
         "3,100 to 12,000 answers"
     ) in lines(UNDECIDED)
 

@@ -99,6 +99,12 @@ def test_short_names_are_shown_whole() -> None:
     assert verdict == "PASS"
 
 
+def test_a_fixed_population_is_named() -> None:
+    lines = [line for line, _ in table([record(), record(population="fixed")])]
+    assert lines[-2].split()[-1].isdigit()
+    assert lines[-1].split()[-1] == "fixed"
+
+
 def test_second_attempt_is_named() -> None:
     (*_, (row, _)) = table([record(attempt=2)])
     assert "(attempt 2)" in row

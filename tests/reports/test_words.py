@@ -15,6 +15,7 @@ from pytest_llmfair.reports._words import (
     number,
     p_value,
     plural,
+    rounded,
     shorten,
 )
 
@@ -43,6 +44,13 @@ def test_numbers(x: object, shown: str) -> None:
 )
 def test_p_values(p: float, shown: str) -> None:
     assert p_value(p) == shown
+
+
+@pytest.mark.parametrize(
+    ("n", "shown"), [(2, 2), (99, 99), (202, 210), (610, 610), (2345, 2400), (999, 1000)]
+)
+def test_counts_are_rounded_up_to_two_digits(n: int, shown: int) -> None:
+    assert rounded(n) == shown
 
 
 @pytest.mark.parametrize(
