@@ -22,7 +22,7 @@ _UNSPACED = (
 _FIRST_UNSPACED = re.compile("[\u0e00-\U0010ffff]")
 
 # What may follow a word behind an apostrophe without making it another word: he's, she'd, we'll.
-_CLITICS = frozenset(("s", "d", "ll", "re", "ve", "m"))
+CLITICS = frozenset(("s", "d", "ll", "re", "ve", "m"))
 _GAP = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
 
 
@@ -328,4 +328,4 @@ def _closes(text: str, line: str, pattern: re.Pattern[str], end: int) -> bool:
     if text[end] not in "'\u2019":
         return True
     clitic = pattern.search(line, end + 1)
-    return clitic is not None and _fold_piece(clitic[0]) in _CLITICS
+    return clitic is not None and _fold_piece(clitic[0]) in CLITICS
