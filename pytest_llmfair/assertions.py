@@ -201,6 +201,12 @@ def assert_not_worse(
         raise ValueError(
             f"{' and '.join(sorted(names))} cannot be compared; give one metric twice"
         )
+    compared = [" and ".join(map(str, one.groups)) for one in (candidate, baseline)]
+    if compared[0] != compared[1] and all(compared):
+        raise ValueError(
+            f"the candidate's groups are {compared[0]}, the baseline's {compared[1]}; compare the "
+            "same groups, with the same reference, in the same order"
+        )
     direction = info.direction if info else "lower"
     folded = direction == "two-sided" or (
         isinstance(candidate, RateDifference) and candidate.absolute

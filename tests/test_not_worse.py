@@ -63,6 +63,23 @@ def test_rate_gaps_are_compared_on_the_same_people():
         assert_not_worse(first, second, margin=0.05)
 
 
+def test_other_groups_or_another_reference_cannot_be_compared():
+    chosen, scores = RNG.random(100) < 0.5, RNG.random(100)
+    groups, others = ["a", "b"] * 50, ["a", "c"] * 50
+    with pytest.raises(ValueError, match=r"are \('a', 'b'\), the baseline's \('a', 'c'\)"):
+        assert_not_worse(
+            demographic_parity_difference(chosen, groups=groups),
+            demographic_parity_difference(chosen, groups=others),
+            margin=0.1,
+        )
+    with pytest.raises(ValueError, match="with the same reference"):
+        assert_not_worse(
+            rabbi(scores, groups=groups, reference="a"),
+            rabbi(scores, groups=groups, reference="b"),
+            margin=0.1,
+        )
+
+
 def test_an_undefined_side_is_invalid():
     empty = ruted_neutrality({"nurse": 0}, {"nurse": 0})
     with pytest.raises(InvalidEvidence, match=r"candidate: .*; baseline: "):
