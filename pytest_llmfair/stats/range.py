@@ -217,6 +217,10 @@ class Range(Estimate):
         reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
         signed = any(pair.attainable[0] < 0.0 for pair in known.values())
         number = max(1, len(judged))
+        words: dict[str, str] = {}
+        for key, pair in known.items():
+            for reason, note in zip(pair.reasons, pair.notes, strict=False):
+                words.setdefault(reason, f"{_named(key)}: {note}")
         return cls(
             value=value,
             undefined=None if known else "no pair is defined: " + "; ".join(_undefined(pairs)),
@@ -224,6 +228,7 @@ class Range(Estimate):
             attainable=(-reach if signed else 0.0, reach),
             groups=PairTable(pairs),
             reasons=tuple(dict.fromkeys(r for pair in known.values() for r in pair.reasons)),
+            notes=tuple(words.values()),
             # A pair that nobody could look at may be the widest: the rest is no evidence for all.
             invalid={"not_computable": "; ".join(_undefined(pairs))}
             if known and len(known) < len(pairs)
@@ -317,6 +322,10 @@ def _p_equal(pair: Estimate) -> float:
     if pair.attainable[0] < 0.0:
         return min(1.0, 2.0 * min(above, below))
     return min(1.0, 2.0 * above)
+
+
+def _named(key: Hashable) -> str:
+    return " and ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:

@@ -15,7 +15,7 @@ from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import zero_event_bound
 from pytest_llmfair.stats._noncentral import Noncentral
-from pytest_llmfair.stats._rows import FEW_UNITS
+from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 from pytest_llmfair.stats._tables import Grouped
 
 # Draws of an average group that steady the variance of each.
@@ -43,7 +43,7 @@ class Spread(Estimate):
     fewest : int
         Units of the smallest group.
     constant : bool
-        Whether no group varies.
+        Whether no group varies, or all of them vary alike in every unit.
     planned : float
         Squared standard error known from the sample sizes alone.
     """
@@ -100,15 +100,19 @@ class Spread(Estimate):
         means = np.array([clusters.exact_mean(part) for part in parts])
         own = [np.unique(grouped.unit[grouped.group == g]).size for g in range(count)]
         covariance = _steadied(grouped.covariance(rows, population, span), means, np.array(own))
-        centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
-        centred += covariance.mean()
+        centred = _centred(covariance)
+        # Units that say the same of every group tell as little as groups that never vary.
+        alike = float(np.trace(centred)) <= NO_VARIANCE * span**2
+        if alike:
+            share = 1.0 / (np.array(own) + 2.0)
+            centred = _centred(np.diag(span**2 * share * (1.0 - share) / np.array(own)))
         trace, squares = float(np.trace(centred)), float(np.sort((centred**2).ravel()).sum())
         deviation = means - clusters.exact_mean(means)
         square = math.fsum((deviation**2).tolist())
         along = squares / trace
         if square > 0.0:
             along = math.fsum((np.outer(deviation, deviation) * centred).ravel().tolist()) / square
-        constant = all(clusters.is_constant(part, span) for part in parts)
+        constant = alike or all(clusters.is_constant(part, span) for part in parts)
         reasons, notes = _flags(own, constant)
         return cls(
             value=math.sqrt(square / count),
@@ -171,6 +175,12 @@ class Spread(Estimate):
         return self.attainable[1] * zero_event_bound(self.fewest, alpha)
 
 
+def _centred(covariance: Floats) -> Floats:
+    """Covariance of the deviations from the mean of all groups."""
+    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+    return np.asarray(centred + covariance.mean())
+
+
 def _steadied(covariance: Floats, means: Floats, units: Indices) -> Floats:
     """Add some draws of an average group to each group's variance.
 
@@ -215,5 +225,7 @@ def _flags(units: list[int], constant: bool) -> tuple[tuple[str, ...], tuple[str
             "rough guide"
         )
     if constant:
-        found["no_variance"] = "no group varies: every unit counts as one draw"
+        found["no_variance"] = (
+            "groups do not vary, or alike in every unit: each unit counts as one draw"
+        )
     return tuple(found), tuple(found.values())

@@ -211,3 +211,9 @@ def test_a_pair_that_is_not_defined_keeps_the_rest_from_being_judged():
     found = Range.of_pairs({"a": known, "b": nothing})
     assert found.value == 0
     assert "b is not defined (nobody was asked)" in found.invalid["not_computable"]
+
+
+def test_every_flag_of_a_pair_is_explained_in_words():
+    estimate = Range.of_rates([0] * 60, ["a", "b", "c"] * 20)
+    assert estimate.reasons == ("thin_evidence", "no_variance")
+    assert any("a and b: all 40 outcomes are 0" in note for note in estimate.notes)

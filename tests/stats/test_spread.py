@@ -125,3 +125,17 @@ def test_wrong_input_is_named():
         Spread.of_scores([0.1, 0.2], ["a", "a"])
     with pytest.raises(ValueError, match="finite range"):
         Spread.of_scores([0.1, 0.2], ["a", "b"], bounds=(0, math.inf))
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.2])
+def test_units_that_are_alike_in_every_group_count_as_draws(shift):
+    x = np.linspace(0.1, 0.7, 20)
+    scores, groups = np.concatenate([x, x + shift]), ["a"] * 20 + ["b"] * 20
+    estimate = Spread.of_scores(scores, groups, units=[*range(20)] * 2)
+    assert estimate.value == pytest.approx(0.5 * shift)
+    for level in (0.5, 0.95):
+        ends = estimate.interval(level)
+        assert ends.lower < ends.upper
+        assert estimate.debiased in ends
+    assert estimate.interval().upper > 0.05
+    assert "no_variance" in estimate.reasons
