@@ -12,6 +12,7 @@ from pytest_llmfair.stats._base import Population
 from pytest_llmfair.stats._bracket import Bracket, Guard
 from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import Floats, Indices, cluster_index
+from pytest_llmfair.stats._folded_bracket import FoldedBracket
 from pytest_llmfair.stats._layout import Layout, places, ranks
 from pytest_llmfair.stats._norms import Associations
 from pytest_llmfair.stats._resampling import Strata
@@ -126,9 +127,10 @@ class Cooccurrences:
         layout = Layout(own[order], slot, slot_unit, slot_group, sizes[1], Strata(strata))
         shares = None if reference is None else reference[orders[1]]
         most = 1.0 if shares is None else 1.0 - float(shares.min())
-        problem = Totals(rows[order], layout, Associations(shares))
+        norm = Associations(shares)
         told = len(np.unique(own[rows[:, :-1].any(axis=1)]))
-        return Bracket(problem, most, (Guard(told, told),))
+        problem = Totals(rows[order], layout, norm)
+        return FoldedBracket(problem, most, (Guard(told, told),), norm)
 
 
 def _counted(values: ArrayLike, name: str, dimensions: int) -> Floats:

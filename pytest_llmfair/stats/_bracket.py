@@ -223,9 +223,13 @@ class Bracket:
 
     def p_equal(self) -> float:
         """Permutation p-value of equal groups."""
-        draws = self._relabelled
-        beyond = int((draws >= self.value - self._rounding).sum())
-        return (1.0 + beyond) / (1.0 + len(draws))
+        draws = len(self._relabelled)
+        return (1.0 + draws * self.as_far_if_equal) / (1.0 + draws)
+
+    @cached_property
+    def as_far_if_equal(self) -> float:
+        """Share of relabellings at least as far apart; may be 0, unlike a p-value."""
+        return float((self._relabelled >= self.value - self._rounding).mean())
 
     def flags(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Reason codes and the same in words."""

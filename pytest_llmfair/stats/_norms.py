@@ -55,6 +55,10 @@ class MeanGaps:
         """Sum of absolute differences at every draw."""
         return np.asarray(self.factor * np.abs(self._gaps(totals)).sum(axis=(1, 2)))
 
+    def noise(self, totals: Floats) -> float:
+        """Sum of the standard deviations of the differences over draws."""
+        return self.factor * float(self._gaps(totals).std(axis=0).sum())
+
     def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
         """Signs at `chosen`, differences at `held`."""
         signed = np.sign(_cleared(self._gaps(chosen))) * self._gaps(held)
@@ -119,6 +123,10 @@ class Associations:
         """Mean distance at every draw."""
         gaps = np.abs(self._gaps(totals))
         return np.asarray(0.5 * gaps.sum(axis=1).mean(axis=1))
+
+    def noise(self, totals: Floats) -> float:
+        """Mean over words of the standard deviations of the shares over draws."""
+        return 0.5 * float(self._gaps(totals).std(axis=0).sum(axis=0).mean())
 
     def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
         """Signs at `chosen`, shares at `held`."""

@@ -21,6 +21,7 @@ from pytest_llmfair.stats._clusters import (
     is_constant,
     label_list,
 )
+from pytest_llmfair.stats._folded_bracket import FoldedBracket
 from pytest_llmfair.stats._layout import Layout, places, ranks
 from pytest_llmfair.stats._norms import Divergence, MeanGaps
 from pytest_llmfair.stats._quadratic import QuadraticBracket
@@ -162,8 +163,11 @@ class Grouped:
         if isinstance(norm, MeanGaps):
             norm = norm.reordered(group_order)
         problem = Totals(rows[order], layout, norm)
+        guards = layout.guards(codes[order], population)
+        if isinstance(norm, MeanGaps):
+            return FoldedBracket(problem, span, guards, norm)
         kind = QuadraticBracket if isinstance(norm, Divergence) else Bracket
-        return kind(problem, span, layout.guards(codes[order], population))
+        return kind(problem, span, guards)
 
 
 def two_dimensional(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Floats:

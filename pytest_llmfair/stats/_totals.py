@@ -60,13 +60,14 @@ class Totals:
 
     def plug_in(self, weights: Floats) -> Floats:
         """Distance at each row of `weights` (n_draws, n_units)."""
-        return self.norm.distance(self._totals(weights))
+        return self.norm.distance(self.totals(weights))
 
     def frozen(self, chosen: Floats, held: Floats) -> Floats:
         """Functionals chosen at some weights, evaluated at others."""
-        return self.norm.frozen(self._totals(chosen), self._totals(held))
+        return self.norm.frozen(self.totals(chosen), self.totals(held))
 
-    def _totals(self, weights: Floats) -> Floats:
+    def totals(self, weights: Floats) -> Floats:
+        """Totals (n_draws, n_groups, n_features) at each row of `weights`."""
         group = self.layout.group
         totals = np.empty((len(weights), self.layout.groups, self.rows.shape[1]))
         for number in range(self.layout.groups):
@@ -77,7 +78,7 @@ class Totals:
     def influence(self) -> Floats:
         """Differentiate the functional chosen at equal weights by the weight of each unit."""
         units = self.strata.units
-        full = self._totals(np.ones((1, units)))
+        full = self.totals(np.ones((1, units)))
         influence = np.empty(units)
         order = np.argsort(self.layout.unit, kind="stable")
         unit, group = self.layout.unit[order], self.layout.group[order]

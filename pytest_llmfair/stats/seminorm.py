@@ -281,9 +281,7 @@ class Seminorm(Estimate):
         engine = grouped.totals(rows, norm, population, math.log(2.0) * norm.scale)
         # Close to equality the squared error is half the divergence per row.
         slope = 0.5 * norm.scale * float(grouped.per_draw(population).sum())
-        found = cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))
-        found.of = "debiased"
-        return found
+        return cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))
 
     @classmethod
     def of_associations(
@@ -340,6 +338,7 @@ class Seminorm(Estimate):
             planned=planned,
             sample=sample,
             attainable=(0.0, engine.span),
+            of="value" if type(engine) is Bracket else "debiased",
             reasons=reasons,
             notes=notes,
             method=engine.method,
