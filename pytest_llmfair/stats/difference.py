@@ -10,6 +10,7 @@ from itertools import product
 from pytest_llmfair.stats._base import Estimate, Sample
 from pytest_llmfair.stats._intervals import zero_event_bound
 from pytest_llmfair.stats.mean import Mean
+from pytest_llmfair.stats.rate_difference import RateDifference
 
 # Correlation of two models on the same rows that planning assumes: half of the variance is shared.
 _PLANNING_CORRELATION = 0.5
@@ -55,6 +56,8 @@ class Difference(Estimate):
         ValueError
             If the kinds differ or have no row contributions, or the rows do not match.
         """
+        if not folded:
+            candidate, baseline = _signed(candidate), _signed(baseline)
         first, second = candidate.contributions, baseline.contributions
         if type(candidate) is not type(baseline) or first is None or second is None:
             raise ValueError(
@@ -90,7 +93,8 @@ class Difference(Estimate):
         if folded:
             value, other = abs(value), abs(other)
         both = (candidate.sample, baseline.sample)
-        span = (-1.0, 1.0) if folded else (-first.reach, first.reach)
+        reach = max(map(abs, candidate.attainable)) if folded else first.reach
+        span = (-reach, reach)
         return cls(
             value=value - other,
             sample=Sample(
@@ -118,7 +122,8 @@ class Difference(Estimate):
         if not self.paired:
             return self._joined(alpha)[0]
         mine = _sign(self.candidate, self.folded)
-        return min(_end(m, alpha, -1) for (s, _), m in self.paired.items() if s == mine)
+        found = min(_end(m, alpha, -1) for (s, _), m in self.paired.items() if s == mine)
+        return max(found, self.attainable[0])
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`.
@@ -128,7 +133,8 @@ class Difference(Estimate):
         if not self.paired:
             return self._joined(alpha)[1]
         other = _sign(self.baseline, self.folded)
-        return max(_end(m, alpha, 1) for (_, t), m in self.paired.items() if t == other)
+        found = max(_end(m, alpha, 1) for (_, t), m in self.paired.items() if t == other)
+        return min(found, self.attainable[1])
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error.
@@ -161,6 +167,10 @@ class Difference(Estimate):
             c - b - math.hypot(c - c_low, b_high - b),
             c - b + math.hypot(c_high - c, b - b_low),
         )
+
+
+def _signed(estimate: Estimate) -> Estimate:
+    return estimate.signed if isinstance(estimate, RateDifference) else estimate
 
 
 def _end(differences: Mean, alpha: float, side: int) -> float:

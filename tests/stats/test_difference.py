@@ -120,3 +120,29 @@ def test_what_cannot_be_compared_is_named():
         Difference.between(
             Mean.of_values([0.1]), RateDifference.of_outcomes([1.0], [0.0]), folded=False
         )
+
+
+@pytest.mark.parametrize("population", ["sampled", "fixed"])
+@pytest.mark.parametrize("absolute", [False, True])
+def test_signs_count_unless_folded_however_the_rates_were_given(population, absolute):
+    def rates(a, b):
+        return RateDifference.of_outcomes(
+            a,
+            b,
+            units_a=[i // 2 for i in range(20)],
+            units_b=[i // 2 for i in range(20)],
+            population=population,
+            absolute=absolute,
+        )
+
+    ones, few = [1] * 12 + [0] * 8, [1, 0, 0, 0] * 5
+    difference = Difference.between(rates(few, ones), rates(ones, few), folded=False)
+    assert difference.value == pytest.approx(-0.7)
+    assert difference.value in difference.interval()
+    assert Difference.between(rates(few, ones), rates(ones, few), folded=True).value == 0.0
+
+
+def test_a_folded_difference_stays_within_what_is_attainable():
+    one = Mean.of_values([0.5, 0.9])
+    ends = Difference.between(one, Mean.of_values([0.1, 0.2]), folded=True).interval(0.99)
+    assert -1.0 <= ends.lower < ends.upper <= 1.0
