@@ -137,7 +137,7 @@ def needed(record: Record) -> str:
 
 def rounded(n: float) -> int:
     """Return a count with two digits, rounded up: more would be false precision, less too few."""
-    step = 10 ** max(len(str(math.ceil(n))) - 2, 0)
+    step = int(10 ** max(len(str(math.ceil(n))) - 2, 0))
     return math.ceil(n / step) * step
 
 
