@@ -7,6 +7,7 @@ from pytest_llmfair.stats.betting import BettingMean
 from pytest_llmfair.stats.difference import Difference
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.log_ratio import LogRatio
+from pytest_llmfair.stats.maxima import Maxima
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
@@ -14,6 +15,7 @@ from pytest_llmfair.stats.range import Range
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
+from pytest_llmfair.stats.ratio_range import RatioRange
 from pytest_llmfair.stats.seminorm import Seminorm
 from pytest_llmfair.stats.spending import Spending
 from pytest_llmfair.stats.spread import Spread
@@ -26,6 +28,7 @@ __all__ = [
     "GroupRow",
     "Interval",
     "LogRatio",
+    "Maxima",
     "Mean",
     "MeanDifference",
     "Population",
@@ -33,6 +36,7 @@ __all__ = [
     "RankBiserial",
     "RateDifference",
     "RateRatio",
+    "RatioRange",
     "Sample",
     "Seminorm",
     "Spending",

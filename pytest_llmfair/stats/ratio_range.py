@@ -1,0 +1,156 @@
+"""Ratio of the two rates furthest apart: several groups compared by ratios."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmfair.stats._base import Estimate, GroupRow
+from pytest_llmfair.stats.range import Range
+from pytest_llmfair.stats.rate_ratio import RateRatio
+
+
+@dataclass(eq=False, kw_only=True)
+class RatioRange(Estimate):
+    """Ratio of the pair of groups whose rates are furthest apart on the log scale.
+
+    Interval and p-values are those of the largest absolute log ratio of any pair (see
+    :class:`Range`), shown as a ratio on the value's side of 1: for a value of 0.5 the interval is
+    ``[exp(-b), exp(-a)]`` where ``[a, b]`` holds the largest absolute log ratio. A bound of
+    ``exp(b)`` and ``exp(-b)`` is therefore judged alike, whichever group comes first.
+
+    Attributes
+    ----------
+    largest : Range
+        The largest absolute log ratio.
+    """
+
+    largest: Range
+    method: str = "Koopman score of every pair, joined on the log scale"
+    near_normal = False
+
+    @classmethod
+    def of_pairs(
+        cls,
+        pairs: Mapping[Any, RateRatio],
+        *,
+        rates: Mapping[Hashable, GroupRow] | None = None,
+    ) -> RatioRange:
+        """Ratio furthest from 1 of several.
+
+        Parameters
+        ----------
+        pairs : mapping
+            Pair of groups to its ratio: all as "ratio", or all as "smaller". Undefined ones (no
+            event in either group) are listed; they matter only where no ratio is infinite.
+        rates : mapping, optional
+            Further rows of the table, such as the groups' own rates.
+
+        Raises
+        ------
+        ValueError
+            If there is no pair, or their forms are not the same ratio or smaller.
+        """
+        forms = list(dict.fromkeys(pair.form for pair in pairs.values()))
+        if len(forms) != 1 or forms[0] == "log":
+            raise ValueError(
+                f"pairs have the forms {', '.join(forms) or 'none'}; give them all as ratio, or "
+                "all as smaller"
+            )
+        logs = {key: _log(pair) for key, pair in pairs.items()}
+        largest = Range.of_pairs(logs)
+        known = [key for key, pair in logs.items() if pair.undefined is None]
+        widest = max(known, key=lambda key: logs[key].value, default=None)
+        value = math.nan if widest is None else pairs[widest].value
+        return cls(
+            value=value,
+            undefined=largest.undefined,
+            sample=largest.sample,
+            attainable=next(iter(pairs.values())).attainable,
+            groups=RatioTable(pairs, largest.groups, rates or {}),
+            reasons=largest.reasons,
+            notes=largest.notes,
+            # No ratio is further from 1 than an infinite one, whatever the others are.
+            invalid={} if math.isinf(largest.value) else largest.invalid,
+            largest=largest,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`; at least 1 where the value is above 1."""
+        if self.value > 1.0:
+            return _ratio(self.largest.lower_bound(alpha))
+        return math.exp(-self.largest.upper_bound(alpha))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`; at most 1 unless the value is above 1."""
+        if self.value > 1.0:
+            return _ratio(self.largest.upper_bound(alpha))
+        return math.exp(-self.largest.lower_bound(alpha))
+
+    def noise_floor(self) -> float:
+        """Return about the value of groups that do not differ, on this value's side of 1."""
+        floor = self.largest.noise_floor()
+        return _ratio(floor) if self.value > 1.0 else math.exp(-floor)
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error, from that of the log ratio; as in :class:`RateRatio`."""
+        error = self.largest.standard_error(at)
+        scale = self.value if at is None else at
+        return error if math.isinf(scale) else error * scale
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Distance from 1 that groups of these sizes leave open when every row has the event."""
+        gap = self.largest.best_case_gap(alpha)
+        return -math.expm1(-gap) if self.attainable[1] == 1.0 else _ratio(gap) - 1.0
+
+
+class RatioTable(Mapping[Hashable, GroupRow]):
+    """Pairs with their ratio, p-values computed when first looked at; then the groups' rates."""
+
+    def __init__(
+        self,
+        pairs: Mapping[Hashable, RateRatio],
+        logs: Mapping[Hashable, GroupRow],
+        rates: Mapping[Hashable, GroupRow],
+    ) -> None:
+        self._pairs = pairs
+        self._logs = logs
+        self._rates = rates
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        """Return the row of a pair or of a group."""
+        if key not in self._pairs:
+            return self._rates[key]
+        pair = self._pairs[key]
+        p = math.nan if pair.undefined is not None else self._logs[key].p
+        return GroupRow(pair.value, pair.sample.generations, p=p, estimate=pair)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the keys, without computing anything."""
+        return iter([*self._pairs, *self._rates])
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._pairs) + len(self._rates)
+
+
+def _log(pair: RateRatio) -> RateRatio:
+    """Return the same pair, as an absolute log ratio."""
+    value = abs(math.log(pair.value)) if pair.value > 0.0 else math.inf
+    return dataclasses.replace(
+        pair,
+        value=math.nan if pair.undefined is not None else value,
+        attainable=(0.0, math.inf),
+        form="log",
+        method=pair.method.removesuffix(", folded") + ", folded",
+    )
+
+
+def _ratio(log: float) -> float:
+    try:
+        return math.exp(log)
+    except OverflowError:  # beyond the largest float
+        return math.inf
