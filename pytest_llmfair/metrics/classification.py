@@ -1,18 +1,24 @@
-"""Rates of classifiers between groups (Bouchard 2024, section 3.3; Saleiro et al. 2018)."""
+"""Who gets the positive prediction (Bouchard 2024, section 3.2.1; Saleiro et al. 2018)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
-
-from pytest_llmfair.metrics._checks import group_rows, labels
-from pytest_llmfair.metrics._reasons import note_constant
+from pytest_llmfair.metrics._checks import share
+from pytest_llmfair.metrics._rate_comparisons import difference, ratio
+from pytest_llmfair.metrics._rates import selection_rates
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import GroupRow, Population, Range, RateDifference
+from pytest_llmfair.stats import (
+    Population,
+    Range,
+    RateDifference,
+    RateRatio,
+    RatioRange,
+    Undefined,
+)
 
-__all__ = ["demographic_parity_difference"]
+__all__ = ["demographic_parity_difference", "impact_ratio"]
 
 
 @metric(
@@ -23,6 +29,7 @@ __all__ = ["demographic_parity_difference"]
     bounds=(0.0, 1.0),
     unit="person",
     reported="cut-offs only, no values",
+    aliases=("DP", "demographic_parity"),
 )
 def demographic_parity_difference(
     y_pred: Any,
@@ -31,10 +38,10 @@ def demographic_parity_difference(
     positive: Any = 1,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RateDifference | Range:
+) -> RateDifference | Range | Undefined:
     """Largest absolute difference of the groups' rates of positive predictions.
 
-    Demographic parity of Bouchard (2024), section 3.3: ``|P(prediction | first group) -
+    Demographic parity of Bouchard (2024), section 3.2.1: ``|P(prediction | first group) -
     P(prediction | second group)|``.
 
     Parameters
@@ -63,48 +70,55 @@ def demographic_parity_difference(
     ValueError
         If lengths differ, a label or prediction is missing, or there is one group only.
     """
-    predicted = labels(y_pred, "y_pred")
-    if not predicted:
-        raise ValueError("y_pred is empty; give at least one row per group")
-    members = group_rows(groups, len(predicted))
-    _check_classes(predicted, positive)
-    outcomes = np.array([label == positive for label in predicted], dtype=np.float64)
-    unit_labels = None if units is None else labels(units, "units", len(predicted))
-    estimate: RateDifference | Range
-    if len(members) > 2:
-        names = labels(groups, "groups", len(predicted))
-        estimate = Range.of_rates(outcomes, names, units=unit_labels, population=population)
-    else:
-        (name_a, rows_a), (name_b, rows_b) = members.items()
-        estimate = RateDifference.of_outcomes(
-            outcomes[rows_a],
-            outcomes[rows_b],
-            units_a=None if unit_labels is None else [unit_labels[i] for i in rows_a],
-            units_b=None if unit_labels is None else [unit_labels[i] for i in rows_b],
-            population=population,
-        )
-        estimate.groups = {
-            (name_a, name_b): GroupRow(estimate.value, len(predicted), estimate=estimate)
-        }
-    rates = [
-        f"{name} {outcomes[rows].mean():.3f} of {len(rows)}" for name, rows in members.items()
-    ]
-    estimate.notes += (f"rates: {', '.join(rates)}",)
-    note_constant(estimate, [outcomes])
-    return estimate
+    return difference(selection_rates(y_pred, groups, positive, units, population))
 
 
-def _check_classes(predicted: Sequence[Hashable], positive: Any) -> None:
-    """Raise ``ValueError`` where predictions cannot be meant: a rate of 0 would read as equal."""
-    for i, label in enumerate(predicted):
-        if isinstance(label, float) and not label.is_integer():
-            raise ValueError(
-                f"y_pred row {i} is {label:g}, no class; compare predictions (scores >= 0.5)"
-            )
-    if positive not in predicted and any(
-        isinstance(label, str) != isinstance(positive, str) for label in predicted
-    ):
-        seen = ", ".join(map(repr, list(dict.fromkeys(predicted))[:5]))
-        raise ValueError(
-            f"no prediction is positive={positive!r}; y_pred holds {seen}: name one as positive"
-        )
+@metric(
+    family="classification",
+    paper="saleiro2018",
+    symbol="IR",
+    direction="higher",
+    bounds=(0.0, 1.0),
+    unit="person",
+    reported="none printed; four fifths (0.8) is a guideline of US agencies for hiring",
+    aliases=("disparate_impact",),
+)
+def impact_ratio(
+    y_pred: Any,
+    *,
+    groups: Any,
+    positive: Any = 1,
+    minimum_share: float = 0.0,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> RateRatio | RatioRange | Undefined:
+    """Smallest rate of positive predictions of any group, over the largest.
+
+    The disparity of predicted prevalence of Saleiro et al. (2018), with the group selected most
+    as reference.
+
+    Parameters
+    ----------
+    y_pred, groups, positive
+        As in :func:`demographic_parity_difference`.
+    minimum_share : float
+        Groups with a smaller share of the rows than this, in [0, 1], are left unjudged: they are
+        neither the smallest nor the largest rate, and stand in ``.groups`` with count and rate.
+    units, population
+        As in :func:`demographic_parity_difference`.
+
+    Returns
+    -------
+    RateRatio, RatioRange or Undefined
+        Value in [0, 1]; 1 when the rates are equal. NaN with a reason when nobody is selected, or
+        fewer than two groups are judged. ``.groups`` has every judged pair, and every group: its
+        rate over the largest as ``value``, with ``rate`` and ``n``.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label or prediction is missing, there is one group only, or
+        `minimum_share` is no share.
+    """
+    rates = selection_rates(y_pred, groups, positive, units, population)
+    return ratio(rates, smaller=True, least=share(minimum_share, "minimum_share"))

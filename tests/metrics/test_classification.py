@@ -62,7 +62,7 @@ def test_the_pair_stands_in_the_table_and_the_rates_in_the_notes():
         ([1, 0], ["a", "a"], "1 group"),
         ([1, math.nan], ["a", "b"], "y_pred row 1"),
         ([1, 0], ["a", None], "groups row 1"),
-        (["yes", "no"], ["a", "b"], "no prediction is positive=1; y_pred holds 'yes', 'no'"),
+        (["yes", "no"], ["a", "b"], "no row of y_pred is positive=1; it holds 'yes', 'no'"),
         ([0.3, 0.6], ["a", "b"], "y_pred row 0 is 0.3, no class"),
     ],
 )

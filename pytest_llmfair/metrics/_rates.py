@@ -1,0 +1,233 @@
+"""What every comparison of classifier rates shares: rows by group, pairs, rates that are empty."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from pytest_llmfair.metrics._checks import Floats, group_rows, labels, same_length
+from pytest_llmfair.stats import (
+    Estimate,
+    GroupRow,
+    Population,
+    Sample,
+    Undefined,
+)
+
+E = TypeVar("E", bound=Estimate)
+Pair = tuple[Hashable, Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRate:
+    """Share of wrong predictions among the rows where one column has one value.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    column : {"y_true", "y_pred"}
+        Column that says which rows count.
+    positive : bool
+        Whether those rows are the positive ones.
+    """
+
+    name: str
+    column: Literal["y_true", "y_pred"]
+    positive: bool
+
+
+FALSE_NEGATIVE = ErrorRate("false negative rate", "y_true", True)
+FALSE_POSITIVE = ErrorRate("false positive rate", "y_true", False)
+FALSE_OMISSION = ErrorRate("false omission rate", "y_pred", False)
+FALSE_DISCOVERY = ErrorRate("false discovery rate", "y_pred", True)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """A 0/1 outcome by group.
+
+    Attributes
+    ----------
+    name : str
+        What the rate is called.
+    among : str
+        Rows that it is taken over, in words.
+    outcomes : dict of ndarray
+        1 where the event occurs, per group in order of appearance; a group may have no row.
+    units : dict of list
+        Sampling unit of each of these rows, per group.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population.
+    constant : str
+        What to say of predictions that are all the same; empty where they are not.
+    """
+
+    name: str
+    among: str
+    outcomes: dict[Hashable, Floats]
+    units: dict[Hashable, list[Hashable]]
+    population: Population
+    constant: str
+
+    def of(self, group: Hashable) -> float:
+        """Rate of a group; NaN without a row."""
+        outcomes = self.outcomes[group]
+        return float(outcomes.mean()) if outcomes.size else math.nan
+
+    @property
+    def sample(self) -> Sample:
+        """Units and rows of all groups."""
+        sizes = Counter(unit for units in self.units.values() for unit in units).values()
+        return Sample(
+            units=len(sizes),
+            generations=sum(sizes),
+            fewest=min(sizes, default=0),
+            most=max(sizes, default=0),
+            population=self.population,
+        )
+
+    def kept(self, groups: Iterable[Hashable]) -> Rates:
+        """Return some of the groups only."""
+        names = list(groups)
+        return replace(
+            self,
+            outcomes={name: self.outcomes[name] for name in names},
+            units={name: self.units[name] for name in names},
+        )
+
+    def undefined(self, because: str = "") -> Undefined:
+        """Return what groups without a row leave, or what else is said to be the reason."""
+        empty = [
+            f"group {group} has no row {self.among}: its {self.name} is not defined"
+            for group, outcomes in self.outcomes.items()
+            if not outcomes.size
+        ]
+        return Undefined(undefined=because or "; ".join(empty), sample=self.sample)
+
+    def compared(
+        self, compare: Callable[..., E]
+    ) -> tuple[dict[Pair, E], dict[Hashable, GroupRow]]:
+        """Compare every two groups; a pair without rows is in the table only, as undefined."""
+        found: dict[Pair, E] = {}
+        table: dict[Hashable, GroupRow] = {}
+        for a, b in combinations(self.outcomes, 2):
+            pair = self.kept([a, b])
+            rows = self.outcomes[a].size + self.outcomes[b].size
+            if not (self.outcomes[a].size and self.outcomes[b].size):
+                table[a, b] = GroupRow(math.nan, rows, estimate=pair.undefined())
+                continue
+            found[a, b] = compare(
+                self.outcomes[a],
+                self.outcomes[b],
+                units_a=self.units[a],
+                units_b=self.units[b],
+                population=self.population,
+            )
+            table[a, b] = GroupRow(found[a, b].value, rows, estimate=found[a, b])
+        return found, table
+
+    def note(self, estimate: Estimate) -> None:
+        """Add every group's rate and number of rows, and a warning of constant predictions."""
+        said = [
+            f"{group} {self.of(group):.3f} of {x.size}" if x.size else f"{group} of 0 rows"
+            for group, x in self.outcomes.items()
+        ]
+        estimate.notes += (f"{self.name}s: {', '.join(said)}",)
+        if self.constant:
+            estimate.reasons += ("uninformative",)
+            estimate.notes += (self.constant,)
+
+
+def selection_rates(
+    y_pred: Any, groups: Any, positive: Any, units: Any, population: Population
+) -> Rates:
+    """Share of positive predictions by group."""
+    predicted = _is_positive(y_pred, "y_pred", positive)
+    members = group_rows(groups, len(predicted))
+    own = _units(units, len(predicted))
+    return _rates("selection rate", "at all", predicted, members, own, population, predicted)
+
+
+def error_rates(
+    kind: ErrorRate,
+    y_true: Any,
+    y_pred: Any,
+    groups: Any,
+    positive: Any,
+    units: Any,
+    population: Population,
+) -> Rates:
+    """Share of errors by group, among the rows that the rate is about."""
+    actual = _is_positive(y_true, "y_true", positive)
+    predicted = _is_positive(y_pred, "y_pred", positive)
+    same_length(y_true=actual, y_pred=predicted)
+    members = group_rows(groups, len(actual))
+    counted = actual if kind.column == "y_true" else predicted
+    wrong = [a != p for a, p in zip(actual, predicted, strict=True)]
+    about = {
+        group: [i for i in rows if counted[i] == kind.positive] for group, rows in members.items()
+    }
+    among = f"with {kind.column} {'=' if kind.positive else 'other than'} {positive!r}"
+    return _rates(
+        kind.name, among, wrong, about, _units(units, len(actual)), population, predicted
+    )
+
+
+def _rates(
+    name: str,
+    among: str,
+    events: Sequence[bool],
+    members: dict[Hashable, list[int]],
+    units: Sequence[Hashable],
+    population: Population,
+    predicted: Sequence[bool],
+) -> Rates:
+    constant = ""
+    if len(predicted) > 1 and len(set(predicted)) == 1:
+        constant = (
+            f"all {len(predicted)} predictions are {'' if predicted[0] else 'not '}the positive "
+            "class: check the model, a constant shows nothing"
+        )
+    array = np.array(events, dtype=np.float64)
+    return Rates(
+        name=name,
+        among=among,
+        outcomes={group: array[rows] for group, rows in members.items()},
+        units={group: [units[i] for i in rows] for group, rows in members.items()},
+        population=population,
+        constant=constant,
+    )
+
+
+def _units(units: Any, rows: int) -> Sequence[Hashable]:
+    return range(rows) if units is None else labels(units, "units", rows)
+
+
+def _is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
+    """Tell which rows have the positive class.
+
+    Raises ``ValueError`` where classes cannot be meant: a rate of 0 would read as equal.
+    """
+    found = labels(values, argument)
+    if not found:
+        raise ValueError(f"{argument} is empty; give at least one row per group")
+    for i, label in enumerate(found):
+        if isinstance(label, float) and not label.is_integer():
+            raise ValueError(
+                f"{argument} row {i} is {label:g}, no class; compare predictions (scores >= 0.5)"
+            )
+    if positive not in found and any(
+        isinstance(label, str) != isinstance(positive, str) for label in found
+    ):
+        seen = ", ".join(map(repr, list(dict.fromkeys(found))[:5]))
+        raise ValueError(
+            f"no row of {argument} is positive={positive!r}; it holds {seen}: name one as positive"
+        )
+    return [label == positive for label in found]
