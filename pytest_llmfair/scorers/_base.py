@@ -111,7 +111,11 @@ class Scorers(Mapping[str, Scorer]):
         if name not in self._makers:
             near = difflib.get_close_matches(str(name), list(self._makers), n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"scorers: {', '.join(self)}"
-            raise _UnknownScorer(f"no scorer is called {name!r}; {hint}")
+            raise _UnknownScorer(
+                f"no scorer is called {name!r}; {hint}; or bring your own, a callable from texts "
+                "to scores: pass it as scorer=..., or override the `scorers` fixture with "
+                f"load_scorers({_keyword(name)}=...)"
+            )
         if name not in self._made:
             self._made[name] = self._makers[name]()
         return self._made[name]
@@ -127,6 +131,10 @@ class Scorers(Mapping[str, Scorer]):
 
     def __repr__(self) -> str:
         return f"Scorers({', '.join(self)})"
+
+
+def _keyword(name: object) -> str:
+    return name if isinstance(name, str) and name.isidentifier() else "name"
 
 
 class _UnknownScorer(KeyError):

@@ -120,6 +120,10 @@ class TestByName:
         with pytest.raises(KeyError, match="scorers: sentiment, toxicity"):
             load_scorers()["regard"]
 
+    def test_an_unknown_name_is_answered_with_the_remedy(self) -> None:
+        with pytest.raises(KeyError, match=r"scorer=\.\.\., .* load_scorers\(stereotype=\.\.\.\)"):
+            load_scorers()["stereotype"]
+
     def test_an_own_scorer_joins_or_replaces(self) -> None:
         own = Share([0.5])
         scorers = load_scorers(toxicity=own, share=own)
