@@ -219,8 +219,8 @@ def measure_and_judge(
 
 def _can_look(info: MetricInfo, keywords: Mapping[str, Any], *, betting: bool) -> None:
     """Raise ``ValueError`` where looks at a part of the units could not be judged."""
-    default = inspect.signature(info.function).parameters["population"].default
-    if keywords.get("population", default) == "fixed":
+    own = inspect.signature(info.function).parameters.get("population")
+    if keywords.get("population", own.default if own else "sampled") == "fixed":
         raise ValueError(
             f"{info.name} is judged for a fixed list of {info.unit}s here, and the first looks "
             "would see a part of the list only; pass population='sampled' if the list is a sample "
