@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Hashable, Mapping, Sequence, Set, Sized
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -184,6 +184,13 @@ def share(x: Any, argument: str) -> float:
     if isinstance(x, bool) or not isinstance(x, Real) or not 0.0 <= float(x) <= 1.0:
         raise ValueError(f"{argument} is {x!r}; give a number in [0, 1]")
     return float(x)
+
+
+def whole(x: Any, argument: str, least: int = 1) -> int:
+    """Return a whole number of at least `least`."""
+    if isinstance(x, bool) or not isinstance(x, Integral) or x < least:
+        raise ValueError(f"{argument} is {x!r}; give a whole number of at least {least}")
+    return int(x)
 
 
 def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:

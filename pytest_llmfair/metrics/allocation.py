@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, group_rows, labels
-from pytest_llmfair.metrics._reasons import note_constant
+from pytest_llmfair.metrics._candidates import Candidates, Rows
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import GroupRow, Population, Range, RankBiserial, Sample
+from pytest_llmfair.metrics._selection import note_quota
+from pytest_llmfair.stats import Population, Range, RankBiserial, Undefined
 
 __all__ = ["rabbi"]
 
@@ -22,6 +20,11 @@ __all__ = ["rabbi"]
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="candidate",
+    reported=(
+        "values in figures only; over ten models they correlate .86 (resumes) and .94 (essays) "
+        "with the selection gap at k = 1"
+    ),
+    aliases=("RABBI",),
 )
 def rabbi(
     scores: Any,
@@ -31,19 +34,22 @@ def rabbi(
     rounds: Sequence[Hashable] | None = None,
     qualified: Any = None,
     strata: Any = None,
+    k: int | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RankBiserial | Range:
+) -> RankBiserial | Range | Undefined:
     """Share of pairs a group wins minus the share it loses against the reference group.
 
     The rank-allocational-based bias index: the mean over candidates a of the group and b of the
     reference of ``[s_a > s_b] - [s_a < s_b]``, which is the rank-biserial correlation. All pairs
-    are compared, also across rounds.
+    are compared, also across rounds. A bound on it does not bound selection at a quota: use
+    :func:`demographic_parity_gap` for that, or give `k` to see both.
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,)
-        One score per candidate, higher is better.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate) as
+        :func:`pairwise_scores` gives them, with `groups` from candidate to group.
     groups : array_like of shape (n_candidates,)
         Protected-attribute label of each candidate.
     reference : object, list or "rest"
@@ -56,6 +62,8 @@ def rabbi(
     strata : array_like of shape (n_candidates,), optional
         Job or topic of each candidate: pairs are compared inside a stratum only and the worst is
         judged, so that opposite biases of two jobs do not cancel.
+    k : int, optional
+        Quota in deployment: the notes then show the selection gap at it; needs rounds.
     population : {"sampled", "fixed"}
         Whether the units were drawn from a larger population or are all of it.
 
@@ -64,7 +72,8 @@ def rabbi(
     RankBiserial or Range
         Value in [-1, 1], group minus reference: above 0 the group is favoured. More groups or
         strata: the value furthest from 0, each in ``.groups``; interval and p-values are those of
-        the largest absolute value. A bound on it does not bound selection at a given quota.
+        the largest absolute value. NaN where a group has nobody qualified. Of two groups,
+        ``.mann_whitney_p`` is the usual p-value, for comparison only.
 
     Raises
     ------
@@ -73,139 +82,20 @@ def rabbi(
     TypeError
         If both `rounds` and `units` are given.
     """
-    if rounds is not None and units is not None:
-        raise TypeError("rabbi() takes rounds or units, not both: they are the same thing")
-    values = flat_scores(scores)
-    n = len(values)
-    pools = units if rounds is None else rounds
-    columns = _Columns(
-        values,
-        labels(groups, "groups", n),
-        None if pools is None else labels(pools, "rounds" if units is None else "units", n),
-        None if strata is None else labels(strata, "strata", n),
+    candidates = Candidates.read(
+        scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
-    if qualified is not None:
-        kept = [i for i, flag in enumerate(flags(qualified, "qualified", n)) if flag]
-        if not kept:
-            raise ValueError(
-                f"none of the {n} candidates is qualified; there is nobody to compare"
-            )
-        columns = columns.take(kept)
-    compared = _comparisons(columns, reference, population)
-    estimate: RankBiserial | Range
-    if len(compared) == 1 and strata is None:
-        ((group, estimate),) = compared.items()
-        estimate.groups = {group: GroupRow(estimate.value, estimate.sizes[0], estimate=estimate)}
-    else:
-        estimate = Range.of_pairs(compared)
-        # The reference's candidates stand in every pair, but are there once.
-        estimate.sample = columns.sample(population)
-    estimate.notes += tuple(
-        f"{' / '.join(map(str, key)) if isinstance(key, tuple) else key} minus "
-        f"{_said(reference)}: {r.sizes[0]} against {r.sizes[1]} candidates"
-        for key, r in compared.items()
-    )
-    note_constant(estimate, [columns.scores])
+
+    def compare(rows_a: Rows, rows_b: Rows) -> RankBiserial:
+        return RankBiserial.of_scores(
+            candidates.scores[rows_a],
+            candidates.scores[rows_b],
+            units_a=candidates.units(rows_a),
+            units_b=candidates.units(rows_b),
+            population=population,
+        )
+
+    estimate = candidates.compare(reference, population, compare)
+    if k is not None:
+        note_quota(estimate, candidates, reference, k)
     return estimate
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The candidates, column by column."""
-
-    scores: Floats
-    groups: list[Hashable]
-    units: list[Hashable] | None
-    strata: list[Hashable] | None
-
-    def sample(self, population: Population) -> Sample:
-        """Count units and candidates."""
-        n = len(self.scores)
-        sizes = Counter(range(n) if self.units is None else self.units).values()
-        return Sample(
-            units=len(sizes),
-            generations=n,
-            fewest=min(sizes),
-            most=max(sizes),
-            population=population,
-        )
-
-    def take(self, rows: Sequence[int]) -> _Columns:
-        """Keep some of the rows."""
-        units, strata = (
-            None if column is None else [column[i] for i in rows]
-            for column in (self.units, self.strata)
-        )
-        return _Columns(self.scores[list(rows)], [self.groups[i] for i in rows], units, strata)
-
-
-def _comparisons(
-    columns: _Columns, reference: Any, population: Population
-) -> dict[Hashable, RankBiserial]:
-    """Compare every group with the reference, inside each stratum if there are any."""
-    if columns.strata is not None:
-        found: dict[Hashable, RankBiserial] = {}
-        for stratum in dict.fromkeys(columns.strata):
-            rows = [i for i, label in enumerate(columns.strata) if label == stratum]
-            inside = replace(columns.take(rows), strata=None)
-            try:
-                parts = _comparisons(inside, reference, population)
-            except ValueError as error:
-                raise ValueError(f"stratum {stratum}: {error}") from None
-            if len(parts) == 1:
-                found[stratum] = next(iter(parts.values()))
-            else:
-                found.update({(stratum, group): r for group, r in parts.items()})
-        return found
-    by_group = group_rows(columns.groups, len(columns.scores))
-    compared: dict[Hashable, RankBiserial] = {}
-    for group, rows_b in _against(by_group, reference).items():
-        rows_a = by_group[group]
-        units_a, units_b = (
-            None if columns.units is None else [columns.units[i] for i in rows]
-            for rows in (rows_a, rows_b)
-        )
-        compared[group] = RankBiserial.of_scores(
-            columns.scores[rows_a],
-            columns.scores[rows_b],
-            units_a=units_a,
-            units_b=units_b,
-            population=population,
-        )
-    return compared
-
-
-def _against(by_group: dict[Hashable, list[int]], reference: Any) -> dict[Hashable, list[int]]:
-    """Return, for each group that is compared, the rows of its reference."""
-    names = list(by_group)
-    if isinstance(reference, str) and reference == "rest" and "rest" not in by_group:
-        # With two groups the second view is the first one with its sign turned.
-        return {
-            name: sorted(i for other in names if other != name for i in by_group[other])
-            for name in (names if len(names) > 2 else names[:1])
-        }
-    union = isinstance(reference, list) or (
-        isinstance(reference, tuple) and reference not in by_group
-    )
-    against = list(reference) if union else [reference]
-    if not against:
-        raise ValueError("reference is an empty list; name at least one group")
-    for name in against:
-        if name not in by_group:
-            raise ValueError(
-                f"reference {name!r} is no group with candidates; "
-                f"groups are {', '.join(map(str, names))}"
-            )
-    rows = sorted(i for name in against for i in by_group[name])
-    others = [name for name in names if name not in against]
-    if not others:
-        raise ValueError(f"every group is in the reference {_said(reference)}; leave one out")
-    return dict.fromkeys(others, rows)
-
-
-def _said(reference: Any) -> str:
-    if isinstance(reference, str) and reference == "rest":
-        return "everyone else"
-    if isinstance(reference, (list, tuple)):
-        return " or ".join(map(str, reference))
-    return str(reference)

@@ -123,7 +123,7 @@ def test_opposite_biases_of_two_jobs_do_not_cancel():
 
 
 def test_a_stratum_without_the_reference_is_named():
-    with pytest.raises(ValueError, match="stratum pilot: groups holds 1 group"):
+    with pytest.raises(ValueError, match="stratum pilot holds a only"):
         rabbi([1, 2, 3], groups=["a", "b", "a"], reference="b", strata=["cook", "cook", "pilot"])
 
 
@@ -137,7 +137,6 @@ def test_a_reference_that_holds_every_group_is_an_error():
     [
         ([True, math.nan], "qualified row 1 is missing"),
         ([True, "False"], "qualified row 1 is 'False'; give True or False"),
-        ([False, False], "none of the 2 candidates is qualified"),
         ([True], "1 labels for 2 rows"),
     ],
 )

@@ -1,0 +1,346 @@
+"""Candidates with scores: what the allocation metrics read, compare and report alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, labels
+from pytest_llmfair.metrics._comparisons import Judge, PairwiseScores, groups_of
+from pytest_llmfair.metrics._reasons import note_constant
+from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Undefined
+
+Rows = npt.NDArray[np.intp]
+E = TypeVar("E", bound=Estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Candidates, column by column.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_candidates,)
+        Finite scores, higher is better.
+    names : list
+        Groups in order of appearance.
+    group : ndarray of shape (n_candidates,)
+        Number of each candidate's group.
+    pools : list or None
+        Round of each candidate, also its sampling unit; None when each is its own unit.
+    qualified : ndarray of bool or None
+        Who is compared; None when everyone is.
+    strata : list or None
+        Job or topic of each candidate.
+    judge : Judge or None
+        Where scores come from comparisons: how far these are evidence.
+    """
+
+    scores: Floats
+    names: list[Hashable]
+    group: Rows
+    pools: list[Hashable] | None
+    qualified: npt.NDArray[np.bool_] | None
+    strata: list[Hashable] | None
+    judge: Judge | None = None
+
+    @classmethod
+    def read(
+        cls,
+        scores: Any,
+        groups: Any,
+        *,
+        rounds: Any,
+        units: Any,
+        qualified: Any = None,
+        strata: Any = None,
+    ) -> Candidates:
+        """Check the columns; a mapping from (pool, candidate) brings its pools along.
+
+        Raises
+        ------
+        TypeError
+            If both `rounds` and `units` are given.
+        ValueError
+            If a score is not finite, a label is missing, or lengths differ (names the row).
+        """
+        if rounds is not None and units is not None:
+            raise TypeError("give rounds or units, not both: they are the same thing")
+        pools, argument = (rounds, "rounds") if units is None else (units, "units")
+        judge = None
+        if isinstance(scores, Mapping):
+            keys = _pool_keys(scores)
+            if not isinstance(groups, Mapping):
+                raise ValueError(
+                    f"groups is a {type(groups).__name__}; scores by (pool, candidate) need a "
+                    "mapping from candidate to group"
+                )
+            if isinstance(scores, PairwiseScores):
+                own = groups_of(scores.comparisons, groups)
+                judge = Judge.of(scores.comparisons, own, scores.max_inconsistent)
+            groups, pools, qualified, strata = (
+                _by_candidate(values, keys, name)
+                for values, name in (
+                    (groups, "groups"),
+                    ([pool for pool, _ in keys] if pools is None else pools, argument),
+                    (qualified, "qualified"),
+                    (strata, "strata"),
+                )
+            )
+            scores = list(scores.values())
+        values = flat_scores(scores)
+        n = len(values)
+        names, group = _numbered(groups, "groups", n)
+        return cls(
+            values,
+            names,
+            group,
+            None if pools is None else labels(pools, argument, n),
+            None if qualified is None else np.array(flags(qualified, "qualified", n)),
+            None if strata is None else labels(strata, "strata", n),
+            judge,
+        )
+
+    def compare(
+        self,
+        reference: Any,
+        population: Population,
+        make: Callable[[Rows, Rows], E],
+        *,
+        rate: Callable[[Rows], float] | None = None,
+        worst: type[Range] = Range,
+        word: str = "minus",
+    ) -> E | Range | Undefined:
+        """Compare every group with its reference: one estimate, or the worst of several.
+
+        Parameters
+        ----------
+        reference : object, list or "rest"
+            Group or groups to compare with.
+        population : {"sampled", "fixed"}
+            What `make` was told.
+        make : callable
+            Rows of a group and of its reference to an estimate.
+        rate : callable, optional
+            Rows of a group to what its row of the table shows as ``rate``.
+        worst : type
+            Kind of `Range` for several groups or strata.
+        word : str
+            What the notes put between a group and its reference.
+
+        Raises
+        ------
+        ValueError
+            If the reference is no group, or a stratum has nothing to compare (names it).
+        """
+        rows = self.contrasts(reference)
+        compared: dict[Hashable, E | Undefined] = {
+            key: make(a, b) if a.size and b.size else self._nobody(key, a, reference, population)
+            for key, (a, b) in rows.items()
+        }
+        estimate: E | Range | Undefined
+        table: Mapping[Hashable, GroupRow]
+        if len(compared) == 1 and self.strata is None:
+            ((key, estimate),) = compared.items()
+            table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
+        else:
+            estimate = worst.of_pairs(compared)
+            # The reference's candidates stand in every pair, but are there once.
+            estimate.sample = self._sample(population)
+            table = estimate.groups
+        estimate.groups = GroupTable(
+            table,
+            {key: len(a) for key, (a, _) in rows.items()},
+            {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
+        )
+        estimate.notes += tuple(
+            f"{named(key)} {word} {said(reference)}: {len(a)} against {len(b)} candidates"
+            for key, (a, b) in rows.items()
+        )
+        note_constant(estimate, [self.scores])
+        if self.judge is not None:
+            self.judge.report(estimate)
+        return estimate
+
+    def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
+        """Return the qualified rows of every group and of its reference.
+
+        Keys are groups, strata where two groups are compared in each, or both.
+        """
+        against = contrasts(self.names, reference)
+        number = {name: i for i, name in enumerate(self.names)}
+        found: dict[Hashable, tuple[Rows, Rows]] = {}
+        for stratum, group in self._strata():
+            sides = {
+                name: (group == number[name], np.isin(group, [number[other] for other in others]))
+                for name, others in against.items()
+            }
+            sides = {name: (a, b) for name, (a, b) in sides.items() if a.any()}
+            if not sides or not all(b.any() for _, b in sides.values()):
+                present = [str(name) for name in self.names if (group == number[name]).any()]
+                raise ValueError(
+                    f"stratum {stratum} holds {' and '.join(present)} only; it needs a group and "
+                    f"its reference ({said(reference)}): leave it out or merge it"
+                )
+            for name, (a, b) in sides.items():
+                key = name if self.strata is None else stratum
+                if self.strata is not None and len(against) > 1:
+                    key = (stratum, name)
+                found[key] = self.rows(a), self.rows(b)
+        return found
+
+    def units(self, rows: Rows) -> list[Hashable] | None:
+        """Return the sampling units of some rows; None when each is its own."""
+        return None if self.pools is None else [self.pools[i] for i in rows.tolist()]
+
+    def _strata(self) -> Iterator[tuple[Hashable, Rows]]:
+        """Yield each stratum with the number of each row's group, -1 outside the stratum."""
+        if self.strata is None:
+            yield None, self.group
+            return
+        names, inside = _numbered(self.strata, "strata", len(self.group))
+        for i, name in enumerate(names):
+            yield name, np.where(inside == i, self.group, -1)
+
+    def rows(self, inside: npt.NDArray[np.bool_]) -> Rows:
+        """Return the qualified rows among some."""
+        return np.flatnonzero(inside if self.qualified is None else inside & self.qualified)
+
+    def _nobody(
+        self, key: Hashable, rows: Rows, reference: Any, population: Population
+    ) -> Undefined:
+        who = said(reference) if rows.size else named(key)
+        return Undefined(
+            undefined=f"no candidate of {who} is qualified: there is nobody to compare",
+            sample=self._sample(population),
+        )
+
+    def _sample(self, population: Population) -> Sample:
+        """Count the units and candidates that are compared."""
+        rows = self.rows(np.ones(len(self.scores), dtype=np.bool_)).tolist()
+        sizes = Counter(rows if self.pools is None else [self.pools[i] for i in rows]).values()
+        return Sample(
+            units=len(sizes),
+            generations=len(rows),
+            fewest=min(sizes, default=0),
+            most=max(sizes, default=0),
+            population=population,
+        )
+
+
+class GroupTable(Mapping[Hashable, GroupRow]):
+    """Table of groups with the size and rate of each, computed when first looked at."""
+
+    def __init__(
+        self,
+        rows: Mapping[Hashable, GroupRow],
+        sizes: Mapping[Hashable, int],
+        rates: Mapping[Hashable, float],
+    ) -> None:
+        self._rows = rows
+        self._sizes = sizes
+        self._rates = rates
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        """Return the row of a group, stratum, or both."""
+        row = self._rows[key]
+        return replace(row, n=self._sizes[key], rate=self._rates.get(key, row.rate))
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the keys, without computing anything."""
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._rows)
+
+
+def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[Hashable]]:
+    """Return, for each group that is compared, the groups of its reference.
+
+    Raises
+    ------
+    ValueError
+        If there is one group only, or the reference is empty, no group, or all of them.
+    """
+    if len(names) < 2:
+        raise ValueError(
+            f"groups holds {len(names)} group ({', '.join(map(str, names))}); "
+            "a comparison needs at least two"
+        )
+    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+        # With two groups the second view is the first one with its sign turned.
+        compared = names if len(names) > 2 else names[:1]
+        return {name: [other for other in names if other != name] for name in compared}
+    union = isinstance(reference, list) or (
+        isinstance(reference, tuple) and reference not in names
+    )
+    against = list(reference) if union else [reference]
+    if not against:
+        raise ValueError("reference is an empty list; name at least one group")
+    for name in against:
+        if name not in names:
+            raise ValueError(
+                f"reference {name!r} is no group with candidates; "
+                f"groups are {', '.join(map(str, names))}"
+            )
+    others = [name for name in names if name not in against]
+    if not others:
+        raise ValueError(f"every group is in the reference {said(reference)}; leave one out")
+    return dict.fromkeys(others, against)
+
+
+def said(reference: Any) -> str:
+    """Return a reference in words."""
+    if isinstance(reference, str) and reference == "rest":
+        return "everyone else"
+    if isinstance(reference, (list, tuple)):
+        return " or ".join(map(str, reference))
+    return str(reference)
+
+
+def named(key: Hashable) -> str:
+    """Return the key of a table in words."""
+    return " / ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _numbered(values: Any, argument: str, rows: int) -> tuple[list[Hashable], Rows]:
+    """Return the distinct labels in order of appearance, and the number of each row's."""
+    if type(values) is np.ndarray and values.shape == (rows,) and values.dtype.kind in "biuU":
+        distinct, index = np.unique(values, return_inverse=True)
+        first = np.empty(len(distinct), dtype=np.intp)
+        first[index[::-1]] = np.arange(rows - 1, -1, -1)  # the last to be written stays
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return distinct[order].tolist(), place[index]
+    numbers: dict[Hashable, int] = {}
+    found = [numbers.setdefault(label, len(numbers)) for label in labels(values, argument, rows)]
+    return list(numbers), np.array(found, dtype=np.intp)
+
+
+def _pool_keys(scores: Mapping[Any, Any]) -> list[tuple[Hashable, Hashable]]:
+    keys = list(scores)
+    for key in keys:
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise ValueError(
+                f"scores has the key {str(key)[:60]!r}; give a list, or keys (pool, candidate)"
+            )
+    return keys
+
+
+def _by_candidate(values: Any, keys: Sequence[tuple[Hashable, Hashable]], argument: str) -> Any:
+    """Return one entry per (pool, candidate) from a mapping of either."""
+    if not isinstance(values, Mapping):
+        return values
+    found = []
+    for pool, candidate in keys:
+        if (pool, candidate) not in values and candidate not in values:
+            raise ValueError(f"{argument} has no entry for candidate {candidate!r}; add it")
+        found.append(values.get((pool, candidate), values.get(candidate)))
+    return found

@@ -1,0 +1,230 @@
+"""Distances between the scores of groups: baselines of the RABBI paper (section 4.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytest_llmfair.metrics._candidates import Candidates, Rows
+from pytest_llmfair.metrics._checks import whole
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._selection import note_quota
+from pytest_llmfair.stats import MeanDifference, Population, Range, Seminorm, Undefined
+from pytest_llmfair.stats.worst_distance import WorstDistance
+
+__all__ = ["average_score_gap", "earth_movers_distance", "jensen_shannon_divergence"]
+
+_UNLIMITED = (-math.inf, math.inf)
+
+
+@metric(
+    family="allocation",
+    paper="rabbi",
+    symbol="delta",
+    direction="two-sided",
+    bounds=_UNLIMITED,
+    unit="candidate",
+    reported=(
+        "values in figures only; over ten models they correlate .13 (resumes) and .89 (essays) "
+        "with the selection gap at k = 1"
+    ),
+    aliases=("score_gap",),
+)
+def average_score_gap(
+    scores: Any,
+    *,
+    groups: Any,
+    reference: Any,
+    rounds: Sequence[Hashable] | None = None,
+    qualified: Any = None,
+    strata: Any = None,
+    k: int | None = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> MeanDifference | Range | Undefined:
+    """Mean score of a group minus the mean score of the reference.
+
+    The average score gap of the RABBI paper, section 4.3. A bound on it does not bound selection
+    at a quota (the two hardly correlate in the paper): use :func:`demographic_parity_gap` for
+    that, or give `k` to see both.
+
+    Parameters
+    ----------
+    scores, groups, reference, rounds, qualified, strata, k, units, population
+        As in :func:`rabbi`.
+
+    Returns
+    -------
+    MeanDifference or Range
+        Value in the unit of the scores, without limits, group minus reference. More groups or
+        strata: the value furthest from 0, each in ``.groups``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`rabbi`.
+    """
+    candidates = Candidates.read(
+        scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
+    )
+
+    def compare(rows_a: Rows, rows_b: Rows) -> MeanDifference:
+        return MeanDifference.of_scores(
+            candidates.scores[rows_a],
+            candidates.scores[rows_b],
+            units_a=candidates.units(rows_a),
+            units_b=candidates.units(rows_b),
+            population=population,
+            bounds=_UNLIMITED,
+        )
+
+    estimate = candidates.compare(reference, population, compare)
+    if k is not None:
+        note_quota(estimate, candidates, reference, k)
+    return estimate
+
+
+@metric(
+    family="allocation",
+    paper="rabbi",
+    symbol="JSD",
+    direction="lower",
+    bounds=(0.0, math.log(2.0)),
+    unit="candidate",
+    reported=(
+        "values in figures only; over ten models they correlate -.19 (resumes) and .79 (essays) "
+        "with the absolute selection gap at k = 1"
+    ),
+    aliases=("jsd",),
+)
+def jensen_shannon_divergence(
+    scores: Any,
+    *,
+    groups: Any,
+    reference: Any,
+    bins: int = 10,
+    base: float | None = None,
+    rounds: Sequence[Hashable] | None = None,
+    qualified: Any = None,
+    strata: Any = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Seminorm | Range | Undefined:
+    """Jensen-Shannon divergence between the binned scores of a group and of the reference.
+
+    ``KL(p, m) / 2 + KL(q, m) / 2`` with m the mean of both histograms p and q (Lin 1991; a
+    baseline of the RABBI paper, section 4.3, which states neither bins nor base).
+
+    Parameters
+    ----------
+    scores, groups, reference, rounds, qualified, strata, units, population
+        As in :func:`rabbi`.
+    bins : int
+        Bins of equal width from the smallest to the largest score of the group and its reference
+        together, the same for both; at least 2.
+    base : float, optional
+        Base of the logarithm, above 1; natural by default, 2 for bits.
+
+    Returns
+    -------
+    Seminorm or Range
+        Value in [0, ln 2] (in bits [0, 1]); 0 when both histograms are equal, the largest where
+        they share no bin. More groups or strata: the largest, each in ``.groups``. The interval
+        surrounds the debiased value, since the value itself is above 0 in every sample.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`rabbi`, and for illegal `bins` or `base`.
+    """
+    number = whole(bins, "bins", 2)
+    if base is not None and not 1.0 < base < math.inf:
+        raise ValueError(f"base is {base!r}; give a number above 1, or None for the natural log")
+    candidates = Candidates.read(
+        scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
+    )
+
+    def compare(rows_a: Rows, rows_b: Rows) -> Seminorm:
+        rows = np.concatenate([rows_a, rows_b])
+        pooled = candidates.scores[rows]
+        edges = np.linspace(pooled.min(), pooled.max(), number + 1)
+        # The last bin holds its upper edge, as the largest score must fall somewhere.
+        bin_of = np.searchsorted(edges[1:-1], pooled, side="right")
+        return Seminorm.of_divergence(
+            bin_of.tolist(),
+            [0] * len(rows_a) + [1] * len(rows_b),
+            base=None if base is None else float(base),
+            units=candidates.units(rows),
+            population=population,
+        )
+
+    estimate = candidates.compare(
+        reference, population, compare, worst=WorstDistance, word="against"
+    )
+    estimate.variant = f"@{bins}" + ("" if base is None else f", base {base:g}")
+    return estimate
+
+
+@metric(
+    family="allocation",
+    paper="rabbi",
+    symbol="EMD",
+    direction="lower",
+    bounds=(0.0, math.inf),
+    unit="candidate",
+    reported=(
+        "values in figures only; over ten models they correlate -.09 (resumes) and .86 (essays) "
+        "with the absolute selection gap at k = 1"
+    ),
+    aliases=("emd",),
+)
+def earth_movers_distance(
+    scores: Any,
+    *,
+    groups: Any,
+    reference: Any,
+    rounds: Sequence[Hashable] | None = None,
+    qualified: Any = None,
+    strata: Any = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Seminorm | Range | Undefined:
+    """Wasserstein-1 distance between the scores of a group and those of the reference.
+
+    The earth mover's distance (Rubner 1998; a baseline of the RABBI paper, section 4.3): the area
+    between the two distribution functions, on the raw scores.
+
+    Parameters
+    ----------
+    scores, groups, reference, rounds, qualified, strata, units, population
+        As in :func:`rabbi`.
+
+    Returns
+    -------
+    Seminorm or Range
+        Value in [0, inf), in the unit of the scores; 0 when the distributions are equal. More
+        groups or strata: the largest, each in ``.groups``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`rabbi`.
+    """
+    candidates = Candidates.read(
+        scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
+    )
+
+    def compare(rows_a: Rows, rows_b: Rows) -> Seminorm:
+        return Seminorm.of_distributions(
+            candidates.scores[rows_a],
+            candidates.scores[rows_b],
+            units_a=candidates.units(rows_a),
+            units_b=candidates.units(rows_b),
+            population=population,
+            bounds=_UNLIMITED,
+        )
+
+    return candidates.compare(reference, population, compare, worst=WorstDistance, word="against")
