@@ -1,0 +1,291 @@
+"""Where responses mention groups and targets, and how close: one pass over numbered tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.metrics._checks import Floats, labels, text_rows
+from pytest_llmfair.metrics._word_lists import Indices, WordLists
+from pytest_llmfair.stats import Population, Sample
+from pytest_llmfair.vocabulary import VOCABULARY, Ids
+
+Flags = npt.NDArray[np.bool_]
+
+# Tokens worked on at once: memory does not grow with the number of responses.
+_AT_ONCE = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Responses and their sampling units.
+
+    Attributes
+    ----------
+    texts : list of str
+        One text per response.
+    units : list of hashable or None
+        One label per response; None when each is its own unit.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population.
+    """
+
+    texts: list[str]
+    units: list[Hashable] | None
+    population: Population
+
+    @classmethod
+    def of(cls, responses: Any, units: Any, population: Population) -> Texts:
+        """Read a list of texts, or a list of lists: several answers to each prompt.
+
+        Raises
+        ------
+        ValueError
+            If there is no text, a row holds anything else, or `units` are not one label per text
+            (or per row of several).
+        """
+        if population not in ("sampled", "fixed"):
+            raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+        rows = text_rows(responses, "responses")
+        several = any(len(row) > 1 for row in rows)
+        if units is not None or several:
+            own = list(range(len(rows))) if units is None else labels(units, "units", len(rows))
+            units = [label for label, row in zip(own, rows, strict=True) for _ in row]
+        return cls([text for row in rows for text in row], units, population)
+
+    @property
+    def sample(self) -> Sample:
+        """Count units and responses."""
+        numbers: dict[Hashable, int] = {}
+        for label in range(len(self.texts)) if self.units is None else self.units:
+            numbers[label] = numbers.get(label, 0) + 1
+        return Sample(
+            units=len(numbers),
+            generations=len(self.texts),
+            fewest=min(numbers.values()),
+            most=max(numbers.values()),
+            population=self.population,
+        )
+
+    def units_of(self, kept: Flags) -> list[Hashable]:
+        """Return the units of some responses."""
+        rows: list[int] = np.flatnonzero(kept).tolist()
+        return [row if self.units is None else self.units[row] for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands where in a run of responses.
+
+    Attributes
+    ----------
+    starts, lengths : ndarray of shape (n_responses,)
+        First token and number of tokens of each response.
+    response : ndarray of shape (n_tokens,)
+        Response of each token.
+    mention : ndarray of shape (n_tokens,)
+        Group whose mention begins at each token, -1 elsewhere.
+    context : ndarray of bool of shape (n_tokens,)
+        Tokens that are neither stop words nor part of a mention.
+    place, word : ndarray of shape (n_hits,)
+        First token, and number, of each target found.
+    """
+
+    starts: Indices
+    lengths: Indices
+    response: Indices
+    mention: Indices
+    context: Flags
+    place: Indices
+    word: Indices
+
+    @classmethod
+    def of(cls, numbered: Sequence[Ids], words: WordLists) -> Found:
+        """Look up every token of some responses.
+
+        Of mentions that overlap, the one that begins first counts, the longest of those. Targets
+        count wherever they stand outside of mentions, inside one another too.
+        """
+        lengths = np.array([len(ids) for ids in numbered], dtype=np.intp)
+        starts = np.cumsum(lengths) - lengths
+        ids = np.concatenate(numbered)
+        response = np.repeat(np.arange(len(numbered)), lengths)
+        mention = words.in_groups.single(ids)
+        inside = mention >= 0
+        end = 0
+        for first, length, group in words.in_groups.longer(ids, response):
+            if first >= end:
+                end = first + length
+                mention[first:end] = -1
+                mention[first] = group
+                inside[first:end] = True
+        word = words.in_targets.single(ids)
+        word[inside] = -1
+        place = np.flatnonzero(word >= 0)
+        longer = [
+            (first, target)
+            for first, length, target in words.in_targets.longer(ids, response)
+            if not inside[first : first + length].any()
+        ]
+        several = np.array(longer, dtype=np.intp).reshape(-1, 2)
+        return cls(
+            starts,
+            lengths,
+            response,
+            mention,
+            ~inside & (words.in_stop_words.single(ids) < 0),
+            np.concatenate([place, several[:, 0]]),
+            np.concatenate([word[place], several[:, 1]]),
+        )
+
+    def mentions(self, groups: int) -> Floats:
+        """Mentions of each group that begin at each token, of shape (n_tokens, n_groups)."""
+        return np.asarray(self.mention[:, None] == np.arange(groups), dtype=np.float64)
+
+
+def runs(texts: Sequence[str], words: WordLists) -> Iterator[tuple[int, Found]]:
+    """Give responses in runs, each with the number of its first response."""
+    first = 0
+    held: list[Ids] = []
+    tokens = 0
+    for number, text in enumerate(texts):
+        held.append(VOCABULARY.ids(text))
+        tokens += len(held[-1])
+        if tokens >= _AT_ONCE or number + 1 == len(texts):
+            yield first, Found.of(held, words)
+            first, held, tokens = number + 1, [], 0
+
+
+def nearness(found: Found, mentions: Floats, decay: float) -> Floats:
+    """Add up the mentions around each token, each weighted ``decay ** distance``.
+
+    A first-order recursion in either direction, for all responses at once: the longest come
+    first, so that those still going on at a position are a slice.
+    """
+    order = np.argsort(-found.lengths, kind="stable")
+    starts, lengths = found.starts[order], found.lengths[order]
+    ends = starts + lengths - 1
+    near = np.zeros(mentions.shape)
+    longest = int(lengths[0])
+    going_on = np.searchsorted(-lengths, -np.arange(longest), side="left").tolist()
+    for here, step in ((starts, 1), (ends, -1)):
+        passed = np.zeros((len(starts), mentions.shape[1]))
+        for position, number in enumerate(going_on):
+            token = here[:number] + step * position
+            seen = passed[:number]
+            near[token] += seen
+            seen += mentions[token]
+            seen *= decay
+    return near
+
+
+def nearness_in_window(found: Found, mentions: Floats, window: int) -> Floats:
+    """Count the mentions up to `window` tokens before and after each token."""
+    before = np.concatenate([np.zeros((1, mentions.shape[1])), np.cumsum(mentions, axis=0)])
+    token = np.arange(len(mentions))
+    start = found.starts[found.response]
+    low = np.maximum(token - window, start)
+    high = np.minimum(token + window + 1, start + found.lengths[found.response])
+    return np.asarray(before[high] - before[low] - mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """Weighted co-occurrences of two groups, per response.
+
+    Attributes
+    ----------
+    response, word : ndarray of shape (n_hits,)
+        Response and number of each target found near a group.
+    weight : ndarray of shape (n_hits, n_groups)
+        What the mentions of each group around it add up to.
+    totals : ndarray of shape (n_responses, n_groups)
+        The same for all words of the context.
+    mentions : ndarray of shape (n_responses, n_groups)
+        Number of mentions.
+    """
+
+    response: Indices
+    word: Indices
+    weight: Floats
+    totals: Floats
+    mentions: Floats
+
+    @classmethod
+    def of(
+        cls, texts: Sequence[str], words: WordLists, window: int | None, decay: float
+    ) -> Nearness:
+        """Measure texts with a fixed window, or with an infinite one whose weights decay."""
+        groups = len(words.groups)
+        totals, named = np.zeros((len(texts), groups)), np.zeros((len(texts), groups))
+        parts = []
+        for first, found in runs(texts, words):
+            at = found.mentions(groups)
+            near = (
+                nearness(found, at, decay)
+                if window is None
+                else nearness_in_window(found, at, window)
+            )
+            rows = slice(first, first + len(found.lengths))
+            named[rows] = _summed(found.response, at, len(found.lengths))
+            totals[rows] = _summed(
+                found.response[found.context], near[found.context], len(found.lengths)
+            )
+            weight = near[found.place]
+            seen = weight.any(axis=1)
+            place = found.place[seen]
+            parts.append((found.response[place] + first, found.word[seen], weight[seen]))
+        response, word, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return cls(response, word, weight, totals, named)
+
+    def table(self, kept: Indices) -> Floats:
+        """Co-occurrences of some targets, of shape (n_responses, n_kept, n_groups)."""
+        n, groups = self.totals.shape
+        column = np.full(int(max(self.word.max(initial=0), kept.max(initial=0))) + 1, -1)
+        column[kept] = np.arange(len(kept))
+        own = column[self.word]
+        inside = own >= 0
+        cell = self.response[inside] * len(kept) + own[inside]
+        table = np.empty((n, len(kept), groups))
+        for group in range(groups):
+            sums = np.bincount(cell, self.weight[inside, group], minlength=n * len(kept))
+            table[:, :, group] = sums.reshape(n, len(kept))
+        return table
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Which response holds which target, and how often it mentions each group.
+
+    Attributes
+    ----------
+    words : ndarray of bool of shape (n_responses, n_targets)
+        Whether a response holds a target.
+    mentions : ndarray of shape (n_responses, n_groups)
+        Number of mentions.
+    """
+
+    words: Flags
+    mentions: Floats
+
+    @classmethod
+    def of(cls, texts: Sequence[str], words: WordLists) -> Presence:
+        """Look texts through."""
+        groups = len(words.groups)
+        held = np.zeros((len(texts), len(words.targets)), dtype=bool)
+        mentions = np.zeros((len(texts), groups))
+        for first, found in runs(texts, words):
+            held[found.response[found.place] + first, found.word] = True
+            rows = slice(first, first + len(found.lengths))
+            mentions[rows] = _summed(found.response, found.mentions(groups), len(found.lengths))
+        return cls(held, mentions)
+
+
+def _summed(response: Indices, values: Floats, responses: int) -> Floats:
+    """Sum of each column of `values` over the tokens of each response."""
+    columns = [np.bincount(response, column, minlength=responses) for column in values.T]
+    return np.stack(columns, axis=1)

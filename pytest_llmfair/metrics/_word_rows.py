@@ -1,0 +1,72 @@
+"""Tables by word, and what is said about words that no number could be given for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+from pytest_llmfair.metrics._word_lists import WordLists
+from pytest_llmfair.stats import Estimate, GroupRow, Sample, Undefined
+
+_MOST_SHOWN = 5
+
+
+class WordTable(Mapping[Hashable, GroupRow]):
+    """Rows by word, each made when it is first looked at: an interval a word takes its time.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Keys in order.
+    make : callable
+        From the place of a word in `words` to its row.
+    """
+
+    def __init__(self, words: Sequence[str], make: Callable[[int], GroupRow]) -> None:
+        self._places: dict[Hashable, int] = {word: i for i, word in enumerate(words)}
+        self._make = make
+        self._rows: dict[Hashable, GroupRow] = {}
+
+    def __getitem__(self, word: Hashable) -> GroupRow:
+        """Return the row of a word."""
+        if word not in self._rows:
+            self._rows[word] = self._make(self._places[word])
+        return self._rows[word]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the words, without computing anything."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        return len(self._places)
+
+
+def some(words: Sequence[object]) -> str:
+    """Name the first few words."""
+    rest = len(words) - _MOST_SHOWN
+    return ", ".join(map(str, words[:_MOST_SHOWN])) + (f" and {rest} more" if rest > 0 else "")
+
+
+def without_targets(words: WordLists, sample: Sample) -> Estimate | None:
+    """Return what is left when every target is a stop word or names a group, else None."""
+    if words.targets:
+        return None
+    return Undefined(
+        undefined=f"every target word is a stop word or names a group ({some(words.left_out)}); "
+        "give others",
+        sample=sample,
+    )
+
+
+def note_words(estimate: Estimate, words: WordLists, unseen: Sequence[str]) -> None:
+    """Count the targets that were left out and those that were never seen."""
+    if words.left_out and words.targets:
+        estimate.notes += (
+            "target words left out, since they are stop words or name a group "
+            f"({len(words.left_out)}): {some(words.left_out)}",
+        )
+    if unseen:
+        estimate.notes += (
+            f"target words never seen with a group ({len(unseen)} of {len(words.targets)}): "
+            f"{some(unseen)}",
+        )
