@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_llmfair.stats._intervals import normal_quantile
+from pytest_llmfair.stats._intervals import normal_quantile, t_quantile
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._contributions import Contributions
@@ -19,6 +19,9 @@ Population = Literal["sampled", "fixed"]
 # right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
 _PROBES = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0005)
 _SMALLEST_P = 1e-12
+
+# From so many units on the normal quantile stands for that of t when planning.
+_FEW = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,17 +337,28 @@ class Estimate(ABC):
             return None
         centre = self.debiased
         half = self.interval(0.5)
-        reach = normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)
-        reach *= self.standard_error()
+        alpha, beyond, error = one_sided(level), normal_quantile(power), self.standard_error()
+        reach = (normal_quantile(1.0 - alpha) + beyond) * error
         distance = abs(centre - threshold)
         spread = 0.5 * half.width
         if not (reach > 0.0 and math.isfinite(reach + distance + spread)):
             return None
         far, near = distance + spread, max(distance - spread, 0.2 * distance, reach / 1e3)
-        return (
-            max(2, min(10**6, math.ceil(self.sample.units * (reach / far) ** 2))),
-            max(2, min(10**6, math.ceil(self.sample.units * (reach / near) ** 2))),
-        )
+        fewest = max(2, self.fewest_units(threshold, alpha))
+
+        def enough(gap: float) -> int:
+            for n in range(fewest, _FEW):
+                wide = (t_quantile(1.0 - alpha, n - 1.0) + beyond) * error
+                if n >= self.sample.units * (wide / gap) ** 2:
+                    return n
+            found = math.ceil(self.sample.units * (reach / gap) ** 2)
+            return min(10**6, max(fewest, _FEW, found))
+
+        return enough(far), enough(near)
+
+    def fewest_units(self, threshold: float, alpha: float) -> int:
+        """Units below which no data at all decide against `threshold`; 0 where that is unknown."""
+        return 0
 
 
 @dataclass(eq=False, kw_only=True)

@@ -255,6 +255,16 @@ class Mean(Estimate):
         between = clusters.PLANNING_ICC / sample.units if sample.population == "sampled" else 0.0
         return math.sqrt(spread * (within + between))
 
+    def fewest_units(self, threshold: float, alpha: float) -> int:
+        """Units without any event (or with events only) that put `threshold` outside."""
+        low, high = self.bounds
+        if not low < threshold < high or not (self.outcomes or self.variance == 0.0):
+            return 0
+        share = (threshold - low) / (high - low)
+        other = 1.0 - share if self.value < threshold else share
+        per_unit = self.share.trials / self.sample.units
+        return min(10**6, math.ceil(math.log(alpha) / math.log(other) / per_unit))
+
     def best_case_gap(self, alpha: float) -> float:
         """Zero-event bound: what even answers without one event leave open."""
         low, high = self.bounds

@@ -262,3 +262,23 @@ def test_a_range_that_is_none_is_refused(bounds):
 def test_an_unknown_population_is_refused():
     with pytest.raises(ValueError, match="population is 'all'; choose"):
         Mean.of_values([0.5, 0.6], population="all")
+
+
+@pytest.mark.parametrize("units", [10, 30, 100])
+def test_no_fewer_units_are_called_enough_than_could_pass_without_an_event(units):
+    least, most = Mean.of_indicators([0] * units).needed_units(0.05)
+    assert 0.95**72 < 0.025 < 0.95**71
+    assert 72 <= least <= most
+
+
+def test_a_handful_of_units_is_planned_with_the_quantile_of_t():
+    scores = np.linspace(0.30, 0.50, 12)
+    estimate = Mean.of_values(scores)
+    least, _ = estimate.needed_units(0.8)
+    far = 0.4 + 0.5 * estimate.interval(0.5).width
+    error = estimate.standard_error() * math.sqrt(12)
+
+    def error_at(n):
+        return (special.stdtrit(n - 1, 0.975) + special.ndtri(0.8)) * error / math.sqrt(n)
+
+    assert error_at(least) <= far < error_at(least - 1)
