@@ -20,6 +20,11 @@ _ROUNDING = 1e-12
 _LARGEST_LOG = 700.0
 
 
+def one_sided(level: float) -> float:
+    """Return the error rate on either side; rounded, so that .95 gives exactly .025."""
+    return round((1.0 - level) / 2.0, 15)
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A threshold, inclusive on the fair side.
@@ -153,7 +158,7 @@ class Bound:
         if self.distance == 0.0 and max_mde is None:
             return math.nan, {}
         limit = 3.0 * self.distance if max_mde is None else max_mde
-        gap = self.distance_of(self.fair + estimate.best_case_gap(round((1.0 - level) / 2.0, 15)))
+        gap = self.distance_of(self.fair + estimate.best_case_gap(one_sided(level)))
         beyond = estimate.minimum_detectable_effect(bound=self.end, level=level)
         detectable = self.distance + beyond
         if self.scale == "log":
@@ -183,7 +188,7 @@ class Bound:
         }
         if len(rows) < 2:
             return {}
-        alpha = round((1.0 - level) / 2.0, 15) / len(rows)
+        alpha = one_sided(level) / len(rows)
         beyond = [
             str(key)
             for key, row in rows.items()

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_llmfair.bounds import one_sided
 from pytest_llmfair.stats import holm
 
 
@@ -29,7 +30,7 @@ def upheld(records: Sequence[dict[str, Any]]) -> list[str]:
     """Name the postponed FAILs that hold after the correction, one line each; they turn red."""
     lines = []
     for record in records:
-        alpha = round((1.0 - record["level"]) / 2.0, 15)
+        alpha = one_sided(record["level"])
         adjusted = record["p_adjusted"]
         if not record["postponed"] or adjusted is None or adjusted >= alpha:
             continue

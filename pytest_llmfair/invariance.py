@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.bounds import Bound
+from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.collecting import (
     Evidence,
     collect,
@@ -17,6 +18,7 @@ from pytest_llmfair.collecting import (
 )
 from pytest_llmfair.judging import (
     Judging,
+    check_units,
     conclude,
     current_settings,
     judged,
@@ -26,8 +28,8 @@ from pytest_llmfair.judging import (
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.results import Result
-from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.sequential import Plan, decide_in_looks
+from pytest_llmfair.stats import Estimate, Mean
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair
@@ -51,6 +53,7 @@ def assert_counterfactual_invariance(
     units: Sequence[Any] | None = None,
     population: str | None = None,
     label: str = "",
+    sequential: str | None = None,
     family: str = "session",
 ) -> Result:
     """Assert that answers hardly change when only the group in the prompt changes: E[v] <= eps.
@@ -81,7 +84,7 @@ def assert_counterfactual_invariance(
         Words to mask before texts are compared ("rouge_l" only).
     scorer : callable, optional
         Replaces the scorer that `metric` names.
-    level, mode, max_mde, max_missing, label, family
+    level, mode, max_mde, max_missing, label, sequential, family
         See :class:`Judging`.
     units, population
         As in every metric.
@@ -98,8 +101,6 @@ def assert_counterfactual_invariance(
         floor itself is proven above eps (reason ``floor_above_bound``).
     """
     __tracebackhide__ = True
-    from pytest_llmfair.metrics._invariance import counterfactual_invariance
-
     for name, given, legal in (
         ("baseline", baseline, ("resample", "none")),
         ("on", on, ("value", "excess")),
@@ -109,76 +110,124 @@ def assert_counterfactual_invariance(
     settings = current_settings()
     measure = _measure(metric, mask, scorer)
     name = f"counterfactual invariance ({measure.symbol}{', excess' if on == 'excess' else ''})"
-    judging = Judging(level, mode, max_mde, max_missing, label, family=family)
-    if client is not None:
-        # Whatever is wrong with the call must show before the first answer is paid for.
-        Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
-        asked = prompts_or_pairs(pairs_or_responses)
-        if not is_pair(asked[0]):
-            raise ValueError(_NO_TWIN)
-        pairs_or_responses = collect(asked, client, generations)  # type: ignore[assignment]
+    judging = Judging(level, mode, max_mde, max_missing, label, sequential, family=family)
     limit = settings.max_missing if max_missing is None else max_missing
-    evidence, rows_a, rows_b, found_units = _two_sides(
-        pairs_or_responses, limit, fixed=population == "fixed"
-    )
-    invalid: dict[str, str] = {}
-    needs_excess = None
-    if evidence.undefined is None:
-        value = counterfactual_invariance(
-            rows_a,
-            rows_b,
-            measure,
-            units=found_units if units is None else evidence.units_of(units),
-            population="sampled" if population is None else population,  # type: ignore[arg-type]
+    units = None if units is None else list(units)
+    found = _Found()
+
+    def measured(answers: Any, labels: Sequence[Any] | None) -> Estimate:
+        nonlocal found
+        found = _found(answers, measure, labels, limit, population)
+        return _on_excess(found) if on == "excess" else found.estimate
+
+    def judge_at(estimate: Estimate, at: float | None) -> Result:
+        excess = None if on == "excess" or baseline == "none" else found.excess
+        floor = None if excess is None else found.floor
+        alpha = one_sided(settings.level if at is None else at)
+        return judged(
+            estimate,
+            eps,
+            found.evidence,
+            replace(judging, level=at),
+            name=name,
+            direction="lower",
+            fair_value=0.0,
+            unit="pair",
+            excess=excess,
+            floor_invalid=_too_noisy(floor, eps, alpha),
         )
-        estimate: Estimate = value
-        if value.excess is None:
-            if "identical_repeats" in evidence.reasons:
-                evidence.notes.append("its noise floor is 0, so that the value is the excess")
-            else:
-                evidence.reasons.append("no_noise_floor")
-                evidence.notes.append(
-                    "one answer a side gives no noise floor: sampling alone may explain the "
-                    "value; collect two or more generations"
-                )
-                if on == "excess":
-                    raise ValueError(
-                        "on='excess' needs two or more answers a side; raise generations"
-                    )
-        elif on == "excess":
-            estimate = value.excess
-            evidence.notes.append(
-                "the excess is on a squared scale, not that of a bound for the value: "
-                f"its square root is {max(estimate.value, 0.0) ** 0.5:.3f}"
-            )
-        elif baseline == "resample":
-            needs_excess = value.excess
-            if value.floor is not None and value.floor.p_exceeds(eps) < _alpha(judging, settings):
-                invalid["floor_above_bound"] = (
-                    f"the noise floor {value.floor.value:.3f} is itself above {eps:g}: no model "
-                    "as noisy as this could pass; lower the temperature, raise eps, or compare "
-                    "distributions (strict_sentiment_parity)"
-                )
-    else:
-        estimate = nothing(evidence)
-    result = judged(
-        estimate,
-        eps,
-        evidence,
-        judging,
-        name=name,
-        direction="lower",
-        fair_value=0.0,
-        unit="pair",
-        excess=needs_excess,
-        floor_invalid=invalid,
+
+    if client is None:
+        if sequential is not None:
+            raise ValueError("sequential needs client=..., the model to stop asking")
+        return conclude(judge_at(measured(pairs_or_responses, units), level))
+    # Whatever is wrong with the call must show before the first answer is paid for.
+    Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
+    asked = prompts_or_pairs(pairs_or_responses)
+    if not is_pair(asked[0]):
+        raise ValueError(_NO_TWIN)
+    check_units(units, asked)
+    if sequential is None:
+        return conclude(judge_at(measured(collect(asked, client, generations), units), level))
+    if population == "fixed":
+        raise ValueError(
+            "the first looks would see a part of a fixed list of pairs only; leave "
+            "population='fixed' or sequential out"
+        )
+    result = decide_in_looks(
+        asked,
+        Plan(sequential, settings.level if level is None else level, settings.seed),
+        lambda items: collect(items, client, generations),
+        measured,
+        judge_at,
+        units,
     )
     return conclude(result)
 
 
-def _alpha(judging: Judging, settings: Settings) -> float:
-    level = settings.level if judging.level is None else judging.level
-    return round((1.0 - level) / 2.0, 15)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the answers show: the dissimilarity, its floor, and what was lost on the way."""
+
+    evidence: Evidence = field(default_factory=Evidence)
+    estimate: Estimate = field(default_factory=lambda: nothing(Evidence()))
+    excess: Mean | None = None
+    floor: Mean | None = None
+
+
+def _found(
+    answers: Any,
+    measure: Any,
+    units: Sequence[Any] | None,
+    max_missing: float,
+    population: str | None,
+) -> _Found:
+    from pytest_llmfair.metrics._invariance import counterfactual_invariance
+
+    evidence, rows_a, rows_b, found_units = _two_sides(
+        answers, max_missing, fixed=population == "fixed"
+    )
+    if evidence.undefined is not None:
+        return _Found(evidence, nothing(evidence))
+    value = counterfactual_invariance(
+        rows_a,
+        rows_b,
+        measure,
+        units=found_units if units is None else evidence.units_of(units),
+        population="sampled" if population is None else population,  # type: ignore[arg-type]
+    )
+    if value.excess is None and "identical_repeats" in evidence.reasons:
+        evidence.notes.append("its noise floor is 0, so that the value is the excess")
+    elif value.excess is None:
+        evidence.reasons.append("no_noise_floor")
+        evidence.notes.append(
+            "one answer a side gives no noise floor: sampling alone may explain the value; "
+            "collect two or more generations"
+        )
+    return _Found(evidence, value, value.excess, value.floor)
+
+
+def _on_excess(found: _Found) -> Estimate:
+    """Return the excess to be judged; of a deterministic model it is the value itself."""
+    if found.excess is None:
+        if "no_noise_floor" in found.evidence.reasons:
+            raise ValueError("on='excess' needs two or more answers a side; raise generations")
+        return found.estimate
+    found.evidence.notes.append(
+        "the excess is on a squared scale, not that of a bound for the value: "
+        f"its square root is {max(found.excess.value, 0.0) ** 0.5:.3f}"
+    )
+    return found.excess
+
+
+def _too_noisy(floor: Estimate | None, eps: float, alpha: float) -> dict[str, str]:
+    if floor is None or not floor.p_exceeds(eps) < alpha:
+        return {}
+    return {
+        "floor_above_bound": f"the noise floor {floor.value:.3f} is itself above {eps:g}: no "
+        "model as noisy as this could pass; lower the temperature, raise eps, or compare "
+        "distributions (strict_sentiment_parity)"
+    }
 
 
 def _measure(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) -> Any:

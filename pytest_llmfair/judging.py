@@ -195,10 +195,7 @@ def measure_and_judge(
     inspect.signature(info.function).bind_partial(*positional(info), *rest, **keywords)
     n = info.generations if generations is None else generations
     units = None if units is None else list(units)
-    if units is not None and len(units) != len(asked):
-        raise ValueError(
-            f"units has {len(units)} labels for {len(asked)} prompts or pairs; give one for each"
-        )
+    check_units(units, asked)
     kind = judging.sequential or judging.method
     if kind is None:
         return judge_at(measure(collect(asked, client, n), *rest, units=units), judging.level)
@@ -215,6 +212,14 @@ def measure_and_judge(
         judge_at,
         units,
     )
+
+
+def check_units(units: Sequence[Any] | None, asked: Sequence[Any]) -> None:
+    """Raise ``ValueError`` unless there is one label for each prompt or pair."""
+    if units is not None and len(units) != len(asked):
+        raise ValueError(
+            f"units has {len(units)} labels for {len(asked)} prompts or pairs; give one for each"
+        )
 
 
 def _can_look(info: MetricInfo, keywords: Mapping[str, Any], *, betting: bool) -> None:

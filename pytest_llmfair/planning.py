@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from pytest_llmfair.bounds import Bound
+from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
 
@@ -156,7 +156,7 @@ class Design:
 
     @property
     def _alpha(self) -> float:
-        return round((1.0 - self.level) / 2.0, 15)
+        return one_sided(self.level)
 
     def _deflation(self, generations: int) -> float:
         """Variance of the mean of so many answers to one prompt, relative to one answer."""

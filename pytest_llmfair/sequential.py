@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_llmfair.bounds import one_sided
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.results import Result, Verdict
 from pytest_llmfair.stats import BettingMean, Estimate, Mean, Spending
@@ -78,7 +79,7 @@ def decide_in_looks(
     if plan.kind == "betting" and (why := _unequal(_labels(items, units))):
         raise ValueError(f"betting {why}; make them equal, or use sequential='obf'")
     batches = in_looks(items, _LOOKS[plan.kind], plan.seed, units)
-    alpha = round((1.0 - plan.level) / 2.0, 15)
+    alpha = one_sided(plan.level)
     spending = Spending(alpha)
     answers: Responses | PairedResponses | None = None
     asked: list[int] = []

@@ -187,3 +187,34 @@ def test_one_canned_answer_is_uninformative():
 def test_data_of_another_form_is_an_error_that_shows_the_form(data):
     with pytest.raises(ValueError, match=r"give a list of|give \(answers"):
         assert_counterfactual_invariance(data, 0.1)
+
+
+def test_looks_stop_asking_once_the_verdict_is_decided():
+    asked = []
+
+    def model(prompt):
+        asked.append(prompt)
+        return "the same answer to everyone, in so many words"
+
+    pairs = [
+        pair
+        for i in range(200)
+        for pair in generate_pairs([f"She asks for number {i}."], attribute="gender")
+    ]
+    result = assert_counterfactual_invariance(
+        pairs, eps=0.3, client=model, generations=2, sequential="obf"
+    )
+    assert result.verdict is Verdict.PASS
+    spent, planned = result.calls
+    assert spent == len(asked) < planned == 800
+    assert result.looks[0] < result.looks[1] == 5
+
+
+def test_looks_need_a_client_and_pairs_that_are_a_sample():
+    with pytest.raises(ValueError, match="sequential needs client"):
+        assert_counterfactual_invariance([("a", "b")], eps=0.3, sequential="obf")
+    pairs = generate_pairs(["She sings.", "He reads."], attribute="gender")
+    with pytest.raises(ValueError, match="a fixed list of pairs"):
+        assert_counterfactual_invariance(
+            pairs, eps=0.3, client=str, sequential="obf", population="fixed"
+        )
