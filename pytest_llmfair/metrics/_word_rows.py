@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-from pytest_llmfair.metrics._word_lists import WordLists
+import numpy as np
+
+from pytest_llmfair.metrics._word_lists import Indices, WordLists
 from pytest_llmfair.stats import Estimate, GroupRow, Sample, Undefined
 
 _MOST_SHOWN = 5
@@ -58,15 +60,18 @@ def without_targets(words: WordLists, sample: Sample) -> Estimate | None:
     )
 
 
-def note_words(estimate: Estimate, words: WordLists, unseen: Sequence[str]) -> None:
-    """Count the targets that were left out and those that were never seen."""
-    if words.left_out and words.targets:
+def note_words(
+    estimate: Estimate, words: WordLists, seen: Indices, where: str = " with a group"
+) -> None:
+    """Count the targets that were left out and those, by number, that were not seen."""
+    if words.left_out:
         estimate.notes += (
             "target words left out, since they are stop words or name a group "
             f"({len(words.left_out)}): {some(words.left_out)}",
         )
+    unseen = np.delete(np.arange(len(words.targets)), seen).tolist()
     if unseen:
         estimate.notes += (
-            f"target words never seen with a group ({len(unseen)} of {len(words.targets)}): "
-            f"{some(unseen)}",
+            f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): "
+            + some([words.targets[word] for word in unseen]),
         )

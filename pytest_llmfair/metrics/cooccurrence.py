@@ -250,6 +250,5 @@ def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -
                 f"mean ({len(single)}): {some(single)}",
             )
     estimate.groups = score.table(words, signed)
-    known = set(score.seen.tolist())
-    note_words(estimate, words, [w for i, w in enumerate(words.targets) if i not in known])
+    note_words(estimate, words, score.seen)
     return estimate

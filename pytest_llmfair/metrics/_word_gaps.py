@@ -1,0 +1,86 @@
+"""The widest gap between groups over many words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations
+
+from pytest_llmfair.metrics._cooccurrence import Flags, Texts
+from pytest_llmfair.metrics._word_lists import WordLists
+from pytest_llmfair.stats import Estimate, Range, RateDifference
+
+
+def gap_of_rates(
+    first: Flags, second: Flags, sides: tuple[Flags, Flags], texts: Texts
+) -> RateDifference:
+    """Compare how often `first` is so on the one side with how often `second` on the other.
+
+    Parameters
+    ----------
+    first, second : ndarray of bool of shape (n_responses,)
+        Outcomes.
+    sides : tuple of ndarray of bool
+        Responses of either side, at least one each; they may be the same.
+    texts : Texts
+        Units and population.
+    """
+    return RateDifference.of_outcomes(
+        first[sides[0]],
+        second[sides[1]],
+        units_a=texts.units_of(sides[0]),
+        units_b=texts.units_of(sides[1]),
+        population=texts.population,
+    )
+
+
+def widest_gap(
+    words: WordLists,
+    numbers: Sequence[int],
+    compare: Callable[[int, int, int], Estimate],
+    texts: Texts,
+) -> Range:
+    """Judge the widest of the gaps of several words.
+
+    Parameters
+    ----------
+    words : WordLists
+        Groups and targets.
+    numbers : sequence of int
+        Numbers of the targets.
+    compare : callable
+        Number of a target and of two groups to their absolute gap.
+    texts : Texts
+        Where the gaps come from.
+
+    Returns
+    -------
+    Range
+        Over words; with more than two groups each word is a range over pairs of groups.
+    """
+    gaps: dict[Hashable, Estimate] = {}
+    for word in numbers:
+        pairs: dict[Hashable, Estimate] = {
+            (words.groups[a], words.groups[b]): compare(word, a, b)
+            for a, b in combinations(range(len(words.groups)), 2)
+        }
+        only, *others = pairs.values()
+        gaps[words.targets[word]] = Range.of_pairs(pairs) if others else only
+    estimate = Range.of_pairs(gaps)
+    # The same responses stand behind every word.
+    estimate.sample = texts.sample
+    # A pair that is missing for one word is so for all.
+    estimate.invalid = {**estimate.invalid, **next(iter(gaps.values())).invalid}
+    name = max(gaps, key=lambda word: gaps[word].value)
+    estimate.notes += (_said(name, gaps[name]),)
+    return estimate
+
+
+def _said(name: Hashable, gap: Estimate) -> str:
+    """Name the widest gap with its two rates."""
+    said = f"widest gap: {name}"
+    if isinstance(gap, Range):
+        pair, gap = max(gap.pairs.items(), key=lambda item: item[1].value)
+        said += f", {' against '.join(map(str, pair))}" if isinstance(pair, tuple) else ""
+    if isinstance(gap, RateDifference):
+        said += ", {:.3f} against {:.3f}".format(*gap.rates)
+    return said
