@@ -62,11 +62,11 @@ class RatioRange(Estimate):
             )
         logs = {key: _log(pair) for key, pair in pairs.items()}
         largest = Range.of_pairs(logs)
-        known = [key for key, pair in logs.items() if pair.undefined is None]
-        widest = max(known, key=lambda key: logs[key].value, default=None)
-        value = math.nan if widest is None else pairs[widest].value
+        known = [pair for pair in pairs.values() if pair.undefined is None]
+        # Of several equally far from 1 the first: differences of logarithms are exactly symmetric.
+        widest = max(known, key=_distance, default=None)
         return cls(
-            value=value,
+            value=math.nan if widest is None else widest.value,
             undefined=largest.undefined,
             sample=largest.sample,
             attainable=next(iter(pairs.values())).attainable,
@@ -135,6 +135,11 @@ class RatioTable(Mapping[Hashable, GroupRow]):
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self._pairs) + len(self._rates)
+
+
+def _distance(pair: RateRatio) -> float:
+    a, b = pair.rates
+    return abs(math.log(a) - math.log(b)) if a > 0.0 and b > 0.0 else math.inf
 
 
 def _log(pair: RateRatio) -> RateRatio:
