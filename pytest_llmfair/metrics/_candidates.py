@@ -18,6 +18,9 @@ from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, 
 Rows = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
 
+# Up to here an array of labels is faster compared as a whole than row by row.
+_FEW_LABELS = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
@@ -176,10 +179,12 @@ class Candidates:
         number = {name: i for i, name in enumerate(self.names)}
         found: dict[Hashable, tuple[Rows, Rows]] = {}
         for stratum, group in self._strata():
-            sides = {
-                name: (group == number[name], np.isin(group, [number[other] for other in others]))
-                for name, others in against.items()
-            }
+            sides = {}
+            for name, others in against.items():
+                # One place more for -1, rows of other strata.
+                opposite = np.zeros(len(number) + 1, dtype=np.bool_)
+                opposite[[number[other] for other in others]] = True
+                sides[name] = group == number[name], opposite[group]
             sides = {name: (a, b) for name, (a, b) in sides.items() if a.any()}
             if not sides or not all(b.any() for _, b in sides.values()):
                 present = [str(name) for name in self.names if (group == number[name]).any()]
@@ -312,16 +317,20 @@ def named(key: Hashable) -> str:
 def _numbered(values: Any, argument: str, rows: int) -> tuple[list[Hashable], Rows]:
     """Return the distinct labels in order of appearance, and the number of each row's."""
     if type(values) is np.ndarray and values.shape == (rows,) and values.dtype.kind in "biuU":
-        distinct, index = np.unique(values, return_inverse=True)
-        first = np.empty(len(distinct), dtype=np.intp)
-        first[index[::-1]] = np.arange(rows - 1, -1, -1)  # the last to be written stays
-        order = np.argsort(first)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        return distinct[order].tolist(), place[index]
+        names: list[Hashable] = []
+        index, left = np.zeros(rows, dtype=np.intp), np.ones(rows, dtype=np.bool_)
+        while left.any() and len(names) < _FEW_LABELS:
+            name = values[left.argmax()]
+            same = values == name
+            index += same * len(names)
+            left ^= same
+            names.append(name.item())
+        if not left.any():
+            return names, index
     numbers: dict[Hashable, int] = {}
-    found = [numbers.setdefault(label, len(numbers)) for label in labels(values, argument, rows)]
-    return list(numbers), np.array(found, dtype=np.intp)
+    found = (numbers.setdefault(label, len(numbers)) for label in labels(values, argument, rows))
+    index = np.fromiter(found, dtype=np.intp, count=rows)
+    return list(numbers), index
 
 
 def _pool_keys(scores: Mapping[Any, Any]) -> list[tuple[Hashable, Hashable]]:

@@ -124,7 +124,9 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
     """Return one label per row; a missing label (None or NaN) is an error that names its row."""
     plain = type(values) is np.ndarray and values.ndim == 1
     listed = values.tolist() if plain else _listed(values, argument)
-    found = [x.item() if isinstance(x, np.generic) else x for x in listed]
+    found = list(listed)
+    if any(issubclass(kind, np.generic) for kind in set(map(type, found))):
+        found = [x.item() if isinstance(x, np.generic) else x for x in found]
     for i, label in enumerate(() if _distinct_are_labels(found) else found):
         if isinstance(label, (np.ndarray, list, dict, set)):
             raise ValueError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,21 +91,25 @@ class RankBiserial(Estimate):
         a = clusters.check_rows(scores_a, "scores_a", anything)
         b = clusters.check_rows(scores_b, "scores_b", anything)
         n_a, n_b = len(a), len(b)
-        won_a, won_b = _doubled_wins(a, np.sort(b)), 2 * n_a - _doubled_wins(b, np.sort(a))
+        won_a, won_b, tied = _doubled_wins(a, b)
         doubled = int(won_a.sum())
         wins = doubled / (2 * n_a * n_b)
-        index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
+        places_a, places_b = won_a / (2 * n_b), (2 * n_a - won_b) / (2 * n_a)
+        over_a, over_b = places_a - wins, places_b - wins
+        alone = _both([np.sort(over_a), np.sort(over_b)])
+        labels: Sequence[Hashable] = range(n_a + n_b)
+        per_unit, n_units, spread = np.ones(1, dtype=np.intp), n_a + n_b, alone
+        if units_a is not None or units_b is not None:
+            index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
+            index = np.concatenate([index_a, index_b])
+            labels, per_unit = index.tolist(), np.bincount(index, minlength=n_units)
+            if np.intersect1d(index_a, index_b).size:
+                spread = _together(over_a, over_b, index_a, index_b, n_units)
+            else:
+                spread = _apart(over_a, over_b, index_a, index_b)
         if population == "fixed":
-            clusters.check_repeats(index_a, "scores_a")
-            clusters.check_repeats(index_b, "scores_b")
-        places_a, places_b = won_a / (2 * n_b), won_b / (2 * n_a)
-        alone = _apart(places_a, places_b, np.arange(n_a), np.arange(n_b), "sampled")
-        if population == "sampled" and np.intersect1d(index_a, index_b).size:
-            spread = _together(places_a, places_b, index_a, index_b, n_units, wins)
-        else:
-            spread = _apart(places_a, places_b, index_a, index_b, population)
+            spread = _fixed(places_a, places_b, labels)
         varies = spread.variance > NO_VARIANCE
-        per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=n_units)
         effect = (
             spread.variance / alone.variance
             if varies and alone.variance > 0.0
@@ -117,9 +121,9 @@ class RankBiserial(Estimate):
             value=value,
             contributions=Contributions.of_groups(
                 value,
-                2.0 * (places_a - wins),
-                2.0 * (places_b - wins),
-                [*index_a.tolist(), *index_b.tolist()],
+                2.0 * over_a,
+                2.0 * over_b,
+                labels,
                 span=2.0,
             ),
             sample=Sample(
@@ -138,7 +142,7 @@ class RankBiserial(Estimate):
             effective=max(1.0, wins * (1.0 - wins) / spread.variance) if varies else spread.fewest,
             df=spread.df if varies else math.inf,
             fewest=spread.fewest,
-            mann_whitney_p=_mann_whitney(a, b, doubled),
+            mann_whitney_p=_mann_whitney(n_a, n_b, doubled, tied),
             sizes=(n_a, n_b),
         )
 
@@ -183,56 +187,83 @@ class RankBiserial(Estimate):
         return 2.0 * math.sqrt(total / (n_a * n_b))
 
 
-def _doubled_wins(scores: Floats, others: Floats) -> Indices:
-    """Per score, twice the number of sorted `others` below it plus the number that tie."""
-    return np.searchsorted(others, scores, "left") + np.searchsorted(others, scores, "right")
+def _doubled_wins(a: Floats, b: Floats) -> tuple[Indices, Indices, float]:
+    """Per score, twice the number of scores of the other group below it plus those that tie.
+
+    Also the sum of t^3 - t over all values that t scores share. Each group is sorted once; the
+    rest is counting over the merged values.
+    """
+    order_a, order_b = np.argsort(a), np.argsort(b)
+    both = np.concatenate([a[order_a], b[order_b]])
+    merged = np.argsort(both, kind="stable")
+    ascending = both[merged]
+    ends = np.flatnonzero(np.append(ascending[1:] != ascending[:-1], True))
+    up_to_a = np.cumsum(merged < len(a))[ends]
+    up_to_b = ends + 1 - up_to_a
+    at_a, at_b = (np.diff(counts, prepend=0) for counts in (up_to_a, up_to_b))
+    won_a, won_b = np.empty(len(a), dtype=np.intp), np.empty(len(b), dtype=np.intp)
+    won_a[order_a] = np.repeat(2 * up_to_b - at_b, at_a)
+    won_b[order_b] = np.repeat(2 * up_to_a - at_a, at_b)
+    ties = (at_a + at_b).astype(np.float64)
+    return won_a, won_b, float((ties * (ties * ties - 1.0)).sum())
 
 
-def _apart(
-    places_a: Floats,
-    places_b: Floats,
-    index_a: Indices,
-    index_b: Indices,
-    population: Population,
-) -> _Spread:
+def _both(influences: Sequence[Floats], sizes: Sequence[Floats] | None = None) -> _Spread:
+    """Two independent samples of units, from the ascending influence values of each."""
+    units = [len(influence) for influence in influences]
+    if min(units) == 1:
+        return _Spread(0.0, math.inf, 1)
+    found = [clusters.variance_of_mean(influence) for influence in influences]
+    variances = np.array([v if v > NO_VARIANCE else 0.0 for v in found])
+    alike = units if sizes is None else [clusters.effective_clusters(own) for own in sizes]
+    df = [
+        max(1.0, min(clusters.kurtosis_df(influence), most - 1.0))
+        for influence, most in zip(influences, alike, strict=True)
+    ]
+    total = clusters.satterthwaite(variances, np.array(df))
+    return _Spread(float(variances.sum()), total, min(units))
+
+
+def _apart(over_a: Floats, over_b: Floats, index_a: Indices, index_b: Indices) -> _Spread:
     """Two independent samples of units."""
-    parts = []
-    for places, index in ((places_a, index_a), (places_b, index_b)):
-        ones = np.ones(len(places))
-        rows = Rows(places, ones, np.zeros(len(places)), None, *clusters.compact(index), False)
-        share, variance = rows.fixed() if population == "fixed" else rows.sampled()
-        if math.isnan(variance):
-            return _Spread(0.0, math.inf, 1)
-        parts.append((variance, share.df, share.trials))
-    variances = np.array([variance for variance, _, _ in parts])
-    df = clusters.satterthwaite(variances, np.array([df for _, df, _ in parts]))
-    return _Spread(float(variances.sum()), df, min(trials for _, _, trials in parts))
+    influences, sizes = [], []
+    for over, index in ((over_a, index_a), (over_b, index_b)):
+        own, units = clusters.compact(index)
+        influences.append(np.sort(clusters.left_out_influence(over, own, units)))
+        sizes.append(np.bincount(own).astype(np.float64))
+    return _both(influences, sizes)
 
 
 def _together(
-    places_a: Floats,
-    places_b: Floats,
-    index_a: Indices,
-    index_b: Indices,
-    n_units: int,
-    wins: float,
+    over_a: Floats, over_b: Floats, index_a: Indices, index_b: Indices, n_units: int
 ) -> _Spread:
     """One sample of units that hold both groups."""
     fewest = min(len(np.unique(index_a)), len(np.unique(index_b)))
     if fewest == 1:
         return _Spread(0.0, math.inf, 1)
     influence = np.sort(
-        clusters.left_out_influence(places_a - wins, index_a, n_units)
-        + clusters.left_out_influence(places_b - wins, index_b, n_units)
+        clusters.left_out_influence(over_a, index_a, n_units)
+        + clusters.left_out_influence(over_b, index_b, n_units)
     )
     return _Spread(clusters.variance_of_mean(influence), clusters.kurtosis_df(influence), fewest)
 
 
-def _mann_whitney(a: Floats, b: Floats, doubled: int) -> float:
-    n_a, n_b = len(a), len(b)
+def _fixed(places_a: Floats, places_b: Floats, labels: Sequence[Hashable]) -> _Spread:
+    """Two independent samples of generations, inside units that are all there is."""
+    parts = []
+    index = np.array(labels, dtype=np.intp)
+    for places, own in ((places_a, index[: len(places_a)]), (places_b, index[len(places_a) :])):
+        ones = np.ones(len(places))
+        rows = Rows(places, ones, np.zeros(len(places)), None, *clusters.compact(own), False)
+        share, variance = rows.fixed()
+        parts.append((variance, share.df, share.trials))
+    variances = np.array([variance for variance, _, _ in parts])
+    df = clusters.satterthwaite(variances, np.array([df for _, df, _ in parts]))
+    return _Spread(float(variances.sum()), df, min(trials for _, _, trials in parts))
+
+
+def _mann_whitney(n_a: int, n_b: int, doubled: int, tied: float) -> float:
     n = n_a + n_b
-    _, ties = np.unique(np.concatenate([a, b]), return_counts=True)
-    tied = float((ties.astype(np.float64) ** 3 - ties).sum())
     spread = n_a * n_b / 12.0 * ((n + 1.0) - tied / (n * (n - 1.0)))
     if spread <= 0.0:
         return 1.0

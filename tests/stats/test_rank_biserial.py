@@ -149,6 +149,26 @@ def test_mann_whitney_p_is_the_usual_normal_approximation(a, b):
     assert of(a, b).mann_whitney_p == pytest.approx(min(1.0, usual), rel=1e-9)
 
 
+def test_wins_are_counted_exactly_among_many_ties_in_any_order():
+    rng = np.random.default_rng(8)
+    a, b = rng.integers(0, 30, 400) / 10, rng.integers(5, 40, 300) / 10
+    won = int(np.sign(a[:, None] - b[None, :]).sum())
+    assert of(a, b).value == won / (400 * 300)
+    again = of(rng.permutation(a), rng.permutation(b))
+    assert (again.interval(), again.mann_whitney_p) == (
+        of(a, b).interval(),
+        of(a, b).mann_whitney_p,
+    )
+
+
+def test_labels_of_units_of_one_candidate_each_change_nothing():
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(0.3, 1, 40), rng.normal(0, 1, 30)
+    one, other = of(a, b), of(a, b, units_a=range(40), units_b=range(40, 70))
+    assert one.interval().lower == pytest.approx(other.interval().lower, abs=1e-12)
+    assert (one.sample.units, one.sample.most) == (other.sample.units, other.sample.most)
+
+
 def test_a_single_candidate_or_round_is_worth_one_draw():
     for estimate in (of([5], [1, 2, 3]), of([5, 4], [1, 2], units_a=["r"] * 2, units_b=["r"] * 2)):
         assert estimate.value == 1.0
