@@ -86,8 +86,8 @@ class Share:
     hits : int or None
         Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
     guard : float
-        Units whose zero-event bound neither end may beat, since hits that cluster in few units
-        look less variable than no hit at all; infinite where nothing is made of 0/1 outcomes.
+        Units whose zero-event bound neither end may beat: hits that cluster in few units look less
+        variable than no hit at all, and small scores say nothing of rare large ones.
     skew : float
         Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
         the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.

@@ -176,7 +176,7 @@ class Rows:
             max(1.0, min(clusters.kurtosis_df(influence), alike - 1.0)),
             self.units,
             self._hits(),
-            alike if self.outcomes else math.inf,
+            alike,
             skew,
         ), variance
 
@@ -215,8 +215,7 @@ class Rows:
         if share > 0.0:
             variance = share / effective
         trials = max(1, int(draws))
-        guard = draws if self.outcomes else math.inf
-        return Share(value, effective, freedom, trials, guard=guard), variance
+        return Share(value, effective, freedom, trials, guard=draws), variance
 
     def _unit_variances(self) -> tuple[Floats, Floats]:
         """Variance that each unit adds to the mean, and its degrees of freedom."""

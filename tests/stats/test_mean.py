@@ -35,12 +35,13 @@ def slow_interval(means, level, most=math.inf):
     draws = effective * (z / t) ** 2
     centre = (p + z**2 / (2 * draws)) / (1 + z**2 / draws)
     reach = z * math.sqrt(p * (1 - p) / draws + z**2 / (4 * draws**2)) / (1 + z**2 / draws)
+    unseen = 1 - alpha ** (1 / n)
     if most < math.inf:
-        unseen = 1 - alpha ** (1 / n)
         return min(centre - reach, 1 - unseen), max(centre + reach, unseen)
     asymmetry = m3 / v**1.5 * math.sqrt(squared_error / n) - (1 - 2 * p) / effective
     tail = (1 + 2 * t**2) / 6 * asymmetry
-    return max(0, centre - reach + min(0, tail)), min(1, centre + reach + max(0, tail))
+    low, high = max(0, centre - reach + min(0, tail)), min(1, centre + reach + max(0, tail))
+    return min(low, 1 - unseen), max(high, unseen)
 
 
 @given(rows_of_scores)
@@ -54,6 +55,18 @@ def test_scores_have_the_interval_of_the_note_with_the_skewness_term(level):
     means = np.random.default_rng(1).beta(0.5, 4.0, 30)
     interval = Mean.of_values(means).interval(level)
     assert (interval.lower, interval.upper) == pytest.approx(slow_interval(means, level))
+
+
+def test_small_scores_say_nothing_of_rare_large_ones():
+    rng = np.random.default_rng(4)
+    # One prompt in twenty scores about .9, the others almost nothing.
+    truth = 0.05 * 0.9 + 0.95 / 201
+    missed = 0
+    for _ in range(300):
+        hot = rng.random(20) < 0.05
+        means = np.where(hot, rng.beta(18, 2, 20), rng.beta(1, 200, 20))
+        missed += Mean.of_values(means).interval().upper < truth
+    assert missed <= 0.05 * 300
 
 
 @pytest.mark.parametrize("level", LEVELS)
