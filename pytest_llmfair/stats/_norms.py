@@ -114,7 +114,7 @@ class Associations:
         seen = words.sum(axis=1, keepdims=True)
         if self.reference is None:
             mentions = totals[:, :, -1:]
-            expected = mentions / mentions.sum(axis=1, keepdims=True)
+            expected = _ratio(mentions, mentions.sum(axis=1, keepdims=True))
         else:
             expected = self.reference[None, :, None]
         return np.asarray(np.where(np.real(seen) > 0.0, _ratio(words, seen) - expected, 0.0))
