@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.metrics import demographic_parity_difference
+from pytest_llmfair.metrics import demographic_parity_difference, impact_ratio
 
 ROWS = st.lists(st.tuples(st.sampled_from("xy"), st.integers(0, 2)), min_size=2, max_size=20)
 
@@ -95,3 +95,86 @@ def test_order_and_names_of_more_groups_change_nothing():
     )
     assert first.value == second.value
     assert first.interval() == second.interval()
+
+
+def test_a_model_that_selects_everybody_or_nobody_is_flagged():
+    groups = ["a", "b"] * 10
+    for predicted in ([0] * 20, [1] * 20):
+        estimate = demographic_parity_difference(predicted, groups=groups)
+        assert estimate.value == 0
+        assert "uninformative" in estimate.reasons
+
+
+class TestImpactRatio:
+    def test_is_the_smallest_rate_over_the_largest(self):
+        predicted = [1] * 5 + [0] * 5 + [1] * 4 + [0] * 6 + [1] * 8 + [0] * 2
+        estimate = impact_ratio(predicted, groups=list("a" * 10 + "b" * 10 + "c" * 10))
+        assert estimate.value == pytest.approx(0.4 / 0.8)
+        assert estimate.metric.direction == "higher"
+
+    def test_the_guideline_example_fails_four_fifths(self):
+        # 48 of 80 and 12 of 40 selected: rates of 60 % and 30 %, a ratio of one half.
+        predicted = [1] * 48 + [0] * 32 + [1] * 12 + [0] * 28
+        estimate = impact_ratio(predicted, groups=["x"] * 80 + ["y"] * 40)
+        assert estimate.value == pytest.approx(0.5)
+        assert estimate.interval().upper < 0.8
+        assert estimate.groups["y"].value == pytest.approx(0.5)
+        assert (estimate.groups["y"].rate, estimate.groups["y"].n) == (0.3, 40)
+
+    @pytest.mark.parametrize("names", ["ab", "abc"])
+    def test_order_of_rows_and_groups_changes_no_digit(self, names):
+        rng = np.random.default_rng(4)
+        groups = np.array(list(names) * 30)
+        predicted = rng.integers(0, 2, len(groups))
+        first = impact_ratio(predicted, groups=groups)
+        second = impact_ratio(predicted[::-1], groups=groups[::-1])
+        assert first.value == second.value
+        assert first.interval() == second.interval()
+
+    def test_small_groups_are_named_and_left_unjudged(self):
+        predicted = [1] * 30 + [0] * 30 + [1] * 20 + [0] * 19 + [0]
+        groups = ["a"] * 60 + ["b"] * 39 + ["tiny"]
+        estimate = impact_ratio(predicted, groups=groups, minimum_share=0.02)
+        assert estimate.value == pytest.approx(0.5 / (20 / 39))
+        assert math.isnan(estimate.groups["tiny"].value)
+        assert (estimate.groups["tiny"].rate, estimate.groups["tiny"].n) == (0.0, 1)
+        assert "not judged, below 2.0% of 100 rows: tiny 0.000 of 1" in estimate.notes
+        assert impact_ratio(predicted, groups=groups).value == 0
+
+    def test_a_group_of_exactly_the_minimum_share_is_judged(self):
+        groups = ["a"] * 93 + ["b"] * 7
+        estimate = impact_ratio([1] * 93 + [0] * 7, groups=groups, minimum_share=0.07)
+        assert estimate.value == 0
+
+    def test_too_few_judged_groups_are_undefined(self):
+        estimate = impact_ratio([1, 1, 0, 1], groups=["a", "a", "a", "b"], minimum_share=0.5)
+        assert math.isnan(estimate.value)
+        assert "1 of 2 groups has at least 50.0% of the 4 rows" in estimate.undefined
+        assert estimate.groups["b"].rate == 1.0
+
+    def test_nobody_selected_is_undefined(self):
+        for groups in (["a", "b"] * 5, ["a", "b", "c", "d", "e"] * 2):
+            estimate = impact_ratio([0] * 10, groups=groups)
+            assert math.isnan(estimate.value)
+            assert "selection rate of a and of b" in estimate.undefined
+            assert "0 over 0 is no ratio" in estimate.undefined
+
+    def test_one_group_never_selected_is_zero(self):
+        assert impact_ratio([1, 1, 0, 0], groups=["a", "a", "b", "b"]).value == 0
+
+    def test_every_pair_and_every_group_stand_in_the_table(self):
+        predicted = [1, 0, 1, 1, 0, 0, 1, 1, 1]
+        estimate = impact_ratio(predicted, groups=list("aabbbccdd"))
+        assert len(estimate.groups) == 6 + 4
+        assert estimate.groups["a", "d"].value == 0.5
+        assert estimate.groups["d"].value == 1.0
+
+    @pytest.mark.parametrize("wrong", [-0.1, 1.5, True, "0.02"])
+    def test_the_minimum_share_is_a_share(self, wrong):
+        with pytest.raises(ValueError, match="minimum_share is"):
+            impact_ratio([1, 0], groups=["a", "b"], minimum_share=wrong)
+
+    def test_four_fifths_is_context_and_no_bound(self):
+        info = impact_ratio([1, 0, 1, 0], groups=["a", "a", "b", "b"]).metric
+        assert "four fifths" in info.reported
+        assert info.name == "impact_ratio"

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.metrics import toxic_fraction
+from pytest_llmfair.metrics import (
+    expected_maximum_toxicity,
+    get_metric,
+    toxic_fraction,
+    toxicity_probability,
+)
 
 SCORES = st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=8)
 
@@ -134,3 +139,85 @@ def test_what_is_no_list_of_numbers_is_an_error_that_names_the_argument(scores):
 def test_a_threshold_is_a_number_in_the_unit_interval(threshold):
     with pytest.raises(ValueError, match="threshold is"):
         toxic_fraction([0.1], threshold)
+
+
+MATRICES = st.integers(1, 4).flatmap(
+    lambda m: st.lists(st.lists(st.floats(0, 1), min_size=m, max_size=m), min_size=1, max_size=8)
+)
+
+
+@given(MATRICES)
+def test_expected_maximum_toxicity_is_the_mean_of_the_row_maxima(rows):
+    expected = sum(max(row) for row in rows) / len(rows)
+    assert expected_maximum_toxicity(rows).value == pytest.approx(expected, abs=1e-12)
+
+
+@given(MATRICES, st.floats(0, 1))
+def test_toxicity_probability_is_the_share_of_prompts_whose_maximum_reaches(rows, threshold):
+    expected = sum(max(row) >= threshold for row in rows) / len(rows)
+    assert toxicity_probability(rows, threshold).value == pytest.approx(expected, abs=1e-12)
+
+
+@given(MATRICES)
+def test_the_fraction_is_never_above_the_probability_nor_half_the_maximum(rows):
+    # A prompt with k of m toxic answers counts k / m in one and 1 in the other; a maximum that
+    # reaches one half counts at least one half.
+    some = toxicity_probability(rows).value
+    assert toxic_fraction(rows).value <= some + 1e-12
+    assert some / 2 <= expected_maximum_toxicity(rows).value + 1e-12
+
+
+@pytest.mark.parametrize("metric", [expected_maximum_toxicity, toxicity_probability])
+class TestMaxima:
+    def test_the_number_of_generations_is_part_of_the_name(self, metric):
+        assert metric([[0.1] * 4, [0.2] * 4]).variant == "@4"
+        assert metric([0.1, 0.2]).variant == "@1"
+
+    def test_rows_of_different_length_are_an_error(self, metric):
+        with pytest.raises(ValueError, match=r"scores row 1 has 1 generations and row 0 has 2"):
+            metric([[0.1, 0.2], [0.3]])
+
+    def test_a_flat_input_is_one_generation_per_prompt(self, metric):
+        assert metric([0.9, 0.1]).sample.generations == 2
+
+    def test_clients_are_asked_for_25_generations(self, metric):
+        assert get_metric(metric.__name__).generations == 25
+
+    def test_the_worst_prompts_can_be_named(self, metric):
+        assert metric([[0.1, 0.2], [0.9, 0.3]]).rows[1] > metric([[0.1, 0.2], [0.9, 0.3]]).rows[0]
+
+    def test_a_fixed_list_of_prompts_has_an_interval_of_its_own(self, metric):
+        rows = 0.55 * np.random.default_rng(5).random((30, 10))
+        fixed = metric(rows, population="fixed")
+        assert fixed.value == metric(rows).value
+        assert fixed.sample.population == "fixed"
+        assert 0 <= fixed.interval().lower < fixed.value < fixed.interval().upper <= 1
+
+    def test_order_of_prompts_and_generations_changes_nothing(self, metric):
+        rows = np.random.default_rng(6).random((20, 4))
+        first, second = metric(rows), metric(rows[::-1, ::-1])
+        assert first.value == second.value
+        assert first.interval() == second.interval()
+
+    def test_constant_scores_are_flagged(self, metric):
+        assert "uninformative" in metric(np.full((5, 3), 0.2)).reasons
+
+
+def test_the_maximum_of_one_model_grows_with_the_number_of_generations():
+    scores = np.random.default_rng(7).random((200, 25))
+    values = [expected_maximum_toxicity(scores[:, :m]).value for m in (1, 5, 25)]
+    assert values == sorted(values)
+    assert values[2] - values[0] > 0.3
+
+
+def test_a_maximum_on_the_threshold_reaches_it():
+    assert toxicity_probability([[0.1, 0.5], [0.49, 0.0]]).value == 0.5
+
+
+def test_the_fraction_asks_for_one_generation():
+    assert get_metric("toxic_fraction").generations == 1
+
+
+def test_the_papers_symbols_are_names_too():
+    names = [get_metric(symbol).name for symbol in ("EMT", "TP", "TF")]
+    assert names == ["expected_maximum_toxicity", "toxicity_probability", "toxic_fraction"]

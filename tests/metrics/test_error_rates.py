@@ -1,0 +1,244 @@
+"""Differences and ratios of the four error rates."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair import assert_false_negative_rate_ratio_within, metrics
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.results import BoundExceeded
+
+KINDS = ("negative", "omission", "positive", "discovery")
+# Group a: 3 true and 1 false positives, 4 true and 2 false negatives; group b: 1, 1, 6 and 2.
+COUNTS = {"a": (3, 1, 4, 2), "b": (1, 1, 6, 2)}
+RATES = {
+    "negative": (2 / 5, 2 / 3),
+    "omission": (2 / 6, 2 / 8),
+    "positive": (1 / 5, 1 / 7),
+    "discovery": (1 / 4, 1 / 2),
+}
+
+
+def difference(kind):
+    return getattr(metrics, f"false_{kind}_rate_difference")
+
+
+def ratio(kind):
+    return getattr(metrics, f"false_{kind}_rate_ratio")
+
+
+def rows_of(counts):
+    """Rows with these true and false positives, true and false negatives per group."""
+    y_true, y_pred, groups = [], [], []
+    for group, (tp, fp, tn, fn) in counts.items():
+        y_true += [1] * tp + [0] * fp + [0] * tn + [1] * fn
+        y_pred += [1] * tp + [1] * fp + [0] * tn + [0] * fn
+        groups += [group] * (tp + fp + tn + fn)
+    return y_true, y_pred, groups
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_differences_of_a_worked_table(kind):
+    y_true, y_pred, groups = rows_of(COUNTS)
+    a, b = RATES[kind]
+    estimate = difference(kind)(y_true, y_pred, groups=groups)
+    assert estimate.value == pytest.approx(abs(a - b))
+    assert estimate.signed.value == pytest.approx(a - b)
+    assert list(estimate.groups) == [("a", "b")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ratios_of_a_worked_table(kind):
+    y_true, y_pred, groups = rows_of(COUNTS)
+    a, b = RATES[kind]
+    estimate = ratio(kind)(y_true, y_pred, groups=groups)
+    assert estimate.value == pytest.approx(a / b)
+    assert estimate.groups["a", "b"].value == estimate.value
+    assert [estimate.groups[name].rate for name in "ab"] == pytest.approx([a, b])
+    assert any(f"a {a:.3f} of" in note and f"b {b:.3f} of" in note for note in estimate.notes)
+
+
+@pytest.mark.parametrize("make", [difference, ratio])
+@pytest.mark.parametrize("kind", KINDS)
+def test_arguments_go_by_position_or_by_name(make, kind):
+    y_true, y_pred, groups = rows_of(COUNTS)
+    one = make(kind)(y_true, y_pred, groups=groups)
+    other = make(kind)(groups=groups, y_pred=np.array(y_pred), y_true=np.array(y_true))
+    assert one.value == other.value
+    assert list(inspect.signature(make(kind)).parameters) == [
+        "y_true",
+        "y_pred",
+        "groups",
+        "positive",
+        "units",
+        "population",
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_swapping_the_groups_changes_the_sign_or_inverts(kind):
+    y_true, y_pred, groups = rows_of(COUNTS)
+    back = (y_true[::-1], y_pred[::-1])
+    assert difference(kind)(*back, groups=groups[::-1]).signed.value == pytest.approx(
+        -difference(kind)(y_true, y_pred, groups=groups).signed.value
+    )
+    assert ratio(kind)(*back, groups=groups[::-1]).value == pytest.approx(
+        1 / ratio(kind)(y_true, y_pred, groups=groups).value
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_perfect_classifier_has_no_difference(kind):
+    y = [1, 0, 1, 0] * 5
+    estimate = difference(kind)(y, y, groups=["a", "a", "b", "b"] * 5)
+    assert estimate.value == 0
+    assert estimate.interval().upper > 0.1
+    assert "uninformative" not in estimate.reasons
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_perfect_classifier_has_no_ratio(kind):
+    y = [1, 0, 1, 0] * 5
+    estimate = ratio(kind)(y, y, groups=["a", "a", "b", "b"] * 5)
+    assert math.isnan(estimate.value)
+    assert f"false {kind} rate of a and of b is 0: 0 over 0" in estimate.undefined
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_rate_of_zero_in_one_group_is_a_rate(kind):
+    y_true, y_pred, groups = rows_of({"a": (3, 1, 4, 2), "b": (5, 0, 5, 0)})
+    assert difference(kind)(y_true, y_pred, groups=groups).value > 0
+    assert ratio(kind)(y_true, y_pred, groups=groups).value == math.inf
+    assert ratio(kind)(y_true[::-1], y_pred[::-1], groups=groups[::-1]).value == 0
+
+
+EMPTY = {
+    "negative": (0, 2, 2, 0),
+    "omission": (2, 2, 0, 0),
+    "positive": (2, 0, 0, 2),
+    "discovery": (0, 0, 2, 2),
+}
+WORDS = {
+    "negative": "with y_true = 1",
+    "omission": "with y_pred other than 1",
+    "positive": "with y_true other than 1",
+    "discovery": "with y_pred = 1",
+}
+
+
+@pytest.mark.parametrize("groups", ["ab", "abc"])
+@pytest.mark.parametrize("make", [difference, ratio])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rate_without_a_row_is_undefined_and_names_the_group(make, kind, groups):
+    counts = {"a": (3, 1, 4, 2), "b": EMPTY[kind], "c": (1, 1, 6, 2)}
+    y_true, y_pred, labels = rows_of({name: counts[name] for name in groups})
+    estimate = make(kind)(y_true, y_pred, groups=labels)
+    assert math.isnan(estimate.value)
+    assert estimate.undefined == (
+        f"group b has no row {WORDS[kind]}: its false {kind} rate is not defined"
+    )
+    assert math.isnan(estimate.groups["a", "b"].value)
+    if groups == "abc":
+        assert not math.isnan(estimate.groups["a", "c"].value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_classes_are_the_rest(kind):
+    rng = np.random.default_rng(1)
+    y_true, y_pred, groups = (rng.choice(list(names), 90) for names in ("xyz", "xyz", "ab"))
+    for positive in "xyz":
+        for make in (difference, ratio):
+            many = make(kind)(y_true, y_pred, groups=groups, positive=positive)
+            two = make(kind)(y_true == positive, y_pred == positive, groups=groups)
+            assert many.value == two.value
+            assert many.interval() == two.interval()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_more_groups_the_widest_pair_is_judged(kind):
+    counts = {"a": (30, 10, 40, 20), "b": (15, 15, 55, 25), "c": (20, 5, 70, 5)}
+    y_true, y_pred, groups = rows_of(counts)
+    whole, signed = difference(kind)(y_true, y_pred, groups=groups), {}
+    for pair in (("a", "b"), ("a", "c"), ("b", "c")):
+        alone = rows_of({name: counts[name] for name in pair})
+        signed[pair] = difference(kind)(alone[0], alone[1], groups=alone[2]).signed.value
+        assert whole.groups[pair].value == pytest.approx(abs(signed[pair]))
+        folded = ratio(kind)(alone[0], alone[1], groups=alone[2])
+        assert ratio(kind)(y_true, y_pred, groups=groups).groups[pair].value == folded.value
+    assert whole.value == pytest.approx(max(map(abs, signed.values())))
+    assert list(whole.groups) == list(signed)
+
+
+@given(st.lists(st.integers(1, 6), min_size=4, max_size=4), st.integers(2, 3))
+def test_equal_tables_are_fair(counts, groups):
+    y_true, y_pred, labels = rows_of(dict.fromkeys("abc"[:groups], tuple(counts)))
+    for kind in KINDS:
+        assert difference(kind)(y_true, y_pred, groups=labels).value == 0
+        assert ratio(kind)(y_true, y_pred, groups=labels).value == 1
+
+
+def test_order_of_appearance_is_that_of_all_rows():
+    # The first positive row is of group b, the first row of group a.
+    y_true, y_pred = [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]
+    groups = ["a", "b", "b", "a", "a", "a"]
+    estimate = ratio("negative")(y_true, y_pred, groups=groups)
+    assert estimate.value == pytest.approx((2 / 3) / (1 / 2))
+    three = difference("negative")([*y_true, 1], [*y_pred, 1], groups=[*groups, "c"])
+    assert list(three.groups) == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_a_unit_in_both_groups_makes_a_pair():
+    rng = np.random.default_rng(2)
+    hard = rng.random(100) < 0.3
+    y_true, y_pred = [1] * 200, [*~hard, *~hard]
+    groups, units = ["a"] * 100 + ["b"] * 100, [*range(100), *range(100)]
+    apart = difference("negative")(y_true, y_pred, groups=groups)
+    paired = difference("negative")(y_true, y_pred, groups=groups, units=units)
+    assert paired.value == apart.value == 0
+    assert paired.interval().width < 0.5 * apart.interval().width
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "groups", "said"),
+    [
+        ([], [], [], "y_true is empty"),
+        ([1, 0], [1], ["a", "b"], "lengths differ: y_true has 2, y_pred has 1"),
+        ([1, 0], [1, 0], ["a"], "lengths differ: groups has 1 labels for 2 rows"),
+        ([1, 0], [1, 0], ["a", "a"], r"1 group \(a\)"),
+        ([1, math.nan], [1, 0], ["a", "b"], "y_true row 1 is missing"),
+        ([1, 0], [None, 0], ["a", "b"], "y_pred row 0 is missing"),
+        ([1, 0], [0.7, 0], ["a", "b"], r"y_pred row 0 is 0\.7, no class"),
+        ([1, 0], ["1", "0"], ["a", "b"], "no row of y_pred is positive=1"),
+    ],
+)
+def test_bad_input_is_named(y_true, y_pred, groups, said):
+    for kind in KINDS:
+        for make in (difference, ratio):
+            with pytest.raises(ValueError, match=said):
+                make(kind)(y_true, y_pred, groups=groups)
+
+
+def test_a_bound_on_a_ratio_is_on_its_logarithm_on_either_side():
+    counts = {"a": (30, 100, 100, 70), "b": (70, 100, 100, 30)}
+    for names in ("ab", "ba"):
+        y_true, y_pred, groups = rows_of({name: counts[name] for name in names})
+        with pytest.raises(BoundExceeded):
+            assert_false_negative_rate_ratio_within(y_true, y_pred, groups=groups, bound=0.1)
+        assert assert_false_negative_rate_ratio_within(
+            y_true, y_pred, groups=groups, bound=math.log(5)
+        )
+
+
+def test_the_papers_symbols_are_names_too():
+    for kind, letter in zip(KINDS, ("FN", "FO", "FP", "FD"), strict=True):
+        assert get_metric(f"{letter}RD").function is difference(kind)
+        info = get_metric(f"{letter}RR")
+        assert info.function is ratio(kind)
+        assert (info.direction, info.fair_value, info.scale) == ("two-sided", 1.0, "log")
+        assert info.bounds == (0.0, math.inf)
