@@ -197,7 +197,7 @@ class FairPairRatio(Estimate):
             most=max(sides.sizes),
             population=population,
         )
-        if population == "fixed":
+        if population == "fixed" and found.product is not None:
             found.fixed_error = sides.error(aggregate)
             found.method = "jackknife over answers, log scale"
         return found

@@ -162,12 +162,14 @@ def test_jackknife_over_answers_agrees_with_leaving_each_out():
     assert e.error() == pytest.approx(math.sqrt(variance), rel=0.15)
 
 
-def test_answers_that_never_vary():
+@pytest.mark.parametrize("population", ["sampled", "fixed"])
+@pytest.mark.parametrize("aggregate", ["pooled", "mean"])
+def test_answers_that_never_vary(population, aggregate):
     same = np.zeros((5, 3))
-    equal = of(same, same)
+    equal = of(same, same, population=population, aggregate=aggregate)
     assert math.isnan(equal.value)
     assert "0/0" in equal.undefined
-    apart = of(same, same + 1.0)
+    apart = of(same, same + 1.0, population=population, aggregate=aggregate)
     assert apart.value == math.inf
     ends = apart.interval()
     assert (ends.lower, ends.upper) == (1.0, math.inf)
