@@ -117,7 +117,7 @@ def cluster_index(
     if units is None:
         return np.arange(rows), rows
     numbers: dict[Hashable, int] = {}
-    given = label_list(as_list(units, name), rows, name)
+    given = label_list(units, rows, name)
     found = [numbers.setdefault(label, len(numbers)) for label in given]
     return np.array(found, dtype=np.intp), len(numbers)
 
@@ -140,7 +140,7 @@ def common_index(
         return index[:n_a], index[n_a:], n_a + n_b
     labels: list[Any] = []
     for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b)):
-        own = None if units is None else label_list(as_list(units, name), n, name)
+        own = None if units is None else label_list(units, n, name)
         # The tag keeps made-up labels apart from the caller's.
         labels += [(name, i) for i in range(n)] if own is None else [("", unit) for unit in own]
     index, n_units = cluster_index(labels, n_a + n_b)
@@ -173,7 +173,7 @@ def as_list(units: Iterable[Hashable], name: str = "units") -> list[Any]:
 
 def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Sequence[Hashable]:
     """Return one hashable label per row, or raise ``ValueError`` that names the row."""
-    labels = units.tolist() if isinstance(units, np.ndarray) else list(units)
+    labels = as_list(units, name)
     if len(labels) != rows:
         raise ValueError(f"{name} has {len(labels)} labels for {rows} rows; give one per row")
     for row, label in enumerate(labels):

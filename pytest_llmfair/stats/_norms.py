@@ -149,7 +149,7 @@ class Divergence:
 
     def distance(self, totals: Floats) -> Floats:
         """Divergence at every draw."""
-        shares = totals / totals.sum(axis=2, keepdims=True)
+        shares = _ratio(totals, totals.sum(axis=2, keepdims=True))
         middle = shares.mean(axis=1, keepdims=True)
         parts = shares * np.log(
             np.where(shares > 0.0, shares / np.where(middle > 0, middle, 1), 1)
@@ -161,7 +161,7 @@ class Divergence:
         smooth = chosen + 0.5
         smooth = smooth / smooth.sum(axis=2, keepdims=True)
         ratio = np.log(smooth / smooth.mean(axis=1, keepdims=True))
-        shares = held / held.sum(axis=2, keepdims=True)
+        shares = _ratio(held, held.sum(axis=2, keepdims=True))
         return np.asarray(0.5 * self.scale * (shares * ratio).sum(axis=(1, 2)))
 
 

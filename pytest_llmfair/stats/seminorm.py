@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats._associations import Cooccurrences
 from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._bracket import Bracket, Engine
-from pytest_llmfair.stats._clusters import PLANNING_ICC, label_list
+from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._distributions import Comparison
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._scores import (
@@ -271,7 +271,7 @@ class Seminorm(Estimate):
         ValueError
             If there are not exactly two groups, or a fixed unit has one row of a group.
         """
-        names = list(categories)
+        names = as_list(categories, "categories")
         grouped = Grouped.of(groups, units, len(names), population)
         if len(grouped.names) != 2:
             raise ValueError(

@@ -290,7 +290,12 @@ def test_few_responses_with_hits_allow_for_others():
             lambda: Seminorm.of_vectors([0.1, 0.2], ["a", "b"], population="fixed"),
             r"row 0 \(group 'a'\) is the only one",
         ),
-        (lambda: Seminorm.of_divergence("xyz", "abc"), "3 groups; a divergence compares"),
+        (
+            lambda: Seminorm.of_divergence(list("xyz"), list("abc")),
+            "3 groups; a divergence compares",
+        ),
+        (lambda: Seminorm.of_vectors([0.1, 0.2], "ab"), "groups is 'ab'; give a list"),
+        (lambda: Seminorm.of_divergence("xy", ["a", "b"]), "categories is 'xy'; give a list"),
         (lambda: Seminorm.of_associations(np.zeros((3, 2, 2))), "no word was seen"),
         (lambda: Seminorm.of_associations(np.ones((3, 2))), "counts has 2 dimensions"),
         (lambda: Seminorm.of_associations(-np.ones((3, 2, 1))), "counts of response 0"),
@@ -307,3 +312,9 @@ def test_few_responses_with_hits_allow_for_others():
 def test_wrong_input_is_named(call, words_):
     with pytest.raises(ValueError, match=words_):
         call()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_half_without_one_of_the_groups_divides_by_nothing():
+    found = Seminorm.of_divergence(["x", "y", "x"], ["a", "a", "b"], units=[0, 0, 1])
+    assert found.interval().lower < found.interval().upper
