@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,13 +53,17 @@ def ratio(
     judged = rates.kept(group for group in rates.outcomes if group not in small)
     pairs, table = judged.compared(_smaller_over_larger if smaller else RateRatio.of_outcomes)
     top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
-    own: dict[Hashable, GroupRow] = {}
-    for group, x in rates.outcomes.items():
+    own = {
+        group: GroupRow(math.nan, x.size, rate=rates.of(group))
+        for group, x in rates.outcomes.items()
+    }
+    if smaller and top > 0.0:
         # A group alone has a ratio to the one selected most, but no first over second.
-        shown = smaller and top > 0.0 and group not in small
-        value = rates.of(group) / top if shown else math.nan
-        own[group] = GroupRow(value, x.size, rate=rates.of(group))
+        own |= {
+            group: replace(own[group], value=own[group].rate / top) for group in judged.outcomes
+        }
     estimate: RateRatio | RatioRange | Undefined
+    widest: Hashable = None
     if len(judged.outcomes) < 2:
         estimate = judged.undefined(
             f"{len(judged.outcomes)} of {len(rates.outcomes)} groups has at least {least:.1%} of "
@@ -71,14 +76,17 @@ def ratio(
     elif len(pairs) > 1:
         estimate = RatioRange.of_pairs(pairs, rates=own)
         estimate.sample = judged.sample
+        widest = estimate.widest
     else:
-        (estimate,) = pairs.values()
+        ((widest, estimate),) = pairs.items()
         estimate.groups = {**table, **own}
     if top == 0.0 and estimate.undefined is not None and table:
         estimate.undefined = (
             f"the {rates.name} of {' and of '.join(map(str, judged.outcomes))} is 0: 0 over 0 is "
             "no ratio"
         )
+    elif isinstance(widest, tuple) and not smaller:
+        estimate.notes += (f"the value is {widest[0]} over {widest[1]}",)
     rates.note(estimate)
     if small:
         said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)

@@ -26,9 +26,13 @@ class RatioRange(Estimate):
     ----------
     largest : Range
         The largest absolute log ratio.
+    widest : hashable
+        Pair whose ratio is the value, the first of several equally far from 1; None where no ratio
+        is defined.
     """
 
     largest: Range
+    widest: Hashable
     method: str = "Koopman score of every pair, joined on the log scale"
     near_normal = False
 
@@ -62,11 +66,11 @@ class RatioRange(Estimate):
             )
         logs = {key: _log(pair) for key, pair in pairs.items()}
         largest = Range.of_pairs(logs)
-        known = [pair for pair in pairs.values() if pair.undefined is None]
-        # Of several equally far from 1 the first: differences of logarithms are exactly symmetric.
-        widest = max(known, key=_distance, default=None)
+        known = [key for key, pair in pairs.items() if pair.undefined is None]
+        widest = max(known, key=lambda key: _distance(pairs[key]), default=None)
         return cls(
-            value=math.nan if widest is None else widest.value,
+            value=math.nan if widest is None else pairs[widest].value,
+            widest=widest,
             undefined=largest.undefined,
             sample=largest.sample,
             attainable=next(iter(pairs.values())).attainable,
@@ -139,6 +143,7 @@ class RatioTable(Mapping[Hashable, GroupRow]):
 
 def _distance(pair: RateRatio) -> float:
     a, b = pair.rates
+    # Differences of logarithms are exactly symmetric, so that equal distances are equal.
     return abs(math.log(a) - math.log(b)) if a > 0.0 and b > 0.0 else math.inf
 
 

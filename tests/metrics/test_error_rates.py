@@ -64,6 +64,15 @@ def test_ratios_of_a_worked_table(kind):
     assert any(f"a {a:.3f} of" in note and f"b {b:.3f} of" in note for note in estimate.notes)
 
 
+def test_a_ratio_says_which_group_is_over_which():
+    y_true, y_pred, groups = rows_of(COUNTS)
+    assert "the value is a over b" in ratio("negative")(y_true, y_pred, groups=groups).notes
+    three = rows_of({"b": (5, 5, 5, 5), "a": (9, 5, 5, 1), "c": (5, 5, 5, 5)})
+    estimate = ratio("negative")(three[0], three[1], groups=three[2])
+    assert estimate.value == pytest.approx(5)
+    assert "the value is b over a" in estimate.notes
+
+
 @pytest.mark.parametrize("make", [difference, ratio])
 @pytest.mark.parametrize("kind", KINDS)
 def test_arguments_go_by_position_or_by_name(make, kind):
