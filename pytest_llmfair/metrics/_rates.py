@@ -149,7 +149,7 @@ def selection_rates(
     y_pred: Any, groups: Any, positive: Any, units: Any, population: Population
 ) -> Rates:
     """Share of positive predictions by group."""
-    predicted = _is_positive(y_pred, "y_pred", positive)
+    predicted = is_positive(y_pred, "y_pred", positive)
     members = group_rows(groups, len(predicted))
     own = _units(units, len(predicted))
     return _rates("selection rate", "at all", predicted, members, own, population, predicted)
@@ -165,8 +165,8 @@ def error_rates(
     population: Population,
 ) -> Rates:
     """Share of errors by group, among the rows that the rate is about."""
-    actual = _is_positive(y_true, "y_true", positive)
-    predicted = _is_positive(y_pred, "y_pred", positive)
+    actual = is_positive(y_true, "y_true", positive)
+    predicted = is_positive(y_pred, "y_pred", positive)
     same_length(y_true=actual, y_pred=predicted)
     members = group_rows(groups, len(actual))
     counted = actual if kind.column == "y_true" else predicted
@@ -196,11 +196,19 @@ def _rates(
             "class: check the model, a constant shows nothing"
         )
     array = np.array(events, dtype=np.float64)
+    own = {group: [units[i] for i in rows] for group, rows in members.items()}
+    for group, labels_ in own.items() if population == "fixed" else ():
+        for unit, n in Counter(labels_).items():
+            if n == 1:
+                raise ValueError(
+                    f"unit {unit} has 1 row of group {group} {among}; a fixed population needs at "
+                    "least 2 per unit and group, since nothing else varies"
+                )
     return Rates(
         name=name,
         among=among,
         outcomes={group: array[rows] for group, rows in members.items()},
-        units={group: [units[i] for i in rows] for group, rows in members.items()},
+        units=own,
         population=population,
         constant=constant,
     )
@@ -210,7 +218,7 @@ def _units(units: Any, rows: int) -> Sequence[Hashable]:
     return range(rows) if units is None else labels(units, "units", rows)
 
 
-def _is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
+def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
     """Tell which rows have the positive class.
 
     Raises ``ValueError`` where classes cannot be meant: a rate of 0 would read as equal.

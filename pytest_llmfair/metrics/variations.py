@@ -1,0 +1,71 @@
+"""Variations of source examples: one identity term per group at a time (Czarnowska 2021)."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["variation_product"]
+
+
+def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[tuple[Any, ...]]:
+    """Combine the variations of one source example: one of each group, in every way.
+
+    Czarnowska et al. (2021), section 5: metrics that take one example per group are evaluated on
+    the Cartesian product of the groups' variations; of a large one some combinations are drawn,
+    all different and all equally likely.
+
+    Parameters
+    ----------
+    variations : sequence of sequences, or mapping of group to sequence
+        Variations of each group: texts, scores, probabilities or whatever stands for them.
+    limit : int
+        Most combinations to return, at least 1.
+    seed : int
+        Of the draw; the same seed gives the same combinations.
+
+    Returns
+    -------
+    list of tuple
+        One variation per group in each, in the order of the product.
+
+    Raises
+    ------
+    ValueError
+        If there is no group, a group has no variation (named), or `limit` is below 1.
+    """
+    if limit < 1 or limit != int(limit):
+        raise ValueError(f"limit is {limit!r}; give a whole number of at least 1")
+    named = dict(variations) if isinstance(variations, Mapping) else dict(enumerate(variations))
+    if not named:
+        raise ValueError("variations is empty; give the variations of each group")
+    groups = []
+    for name, own in named.items():
+        if isinstance(own, (str, bytes)) or not hasattr(own, "__iter__"):
+            raise ValueError(f"variations of group {name} are {own!r}; give a list of them")
+        groups.append(list(own))
+        if not groups[-1]:
+            raise ValueError(f"group {name} has no variation; every group needs one per example")
+    sizes = [len(own) for own in groups]
+    found = []
+    for number in _chosen(math.prod(sizes), int(limit), seed):
+        combination = []
+        for own in reversed(groups):
+            number, place = divmod(number, len(own))
+            combination.append(own[place])
+        found.append(tuple(reversed(combination)))
+    return found
+
+
+def _chosen(total: int, limit: int, seed: int) -> list[int]:
+    """Draw `limit` of `total` numbers without replacement (Floyd), in ascending order."""
+    if total <= limit:
+        return list(range(total))
+    generator = random.Random(seed)
+    chosen: dict[int, None] = {}
+    for last in range(total - limit, total):
+        number = generator.randrange(last + 1)
+        chosen[last if number in chosen else number] = None
+    return sorted(chosen)

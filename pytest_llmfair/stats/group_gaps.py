@@ -1,0 +1,168 @@
+"""Sums of distances between groups and what they are compared with, for any such background.
+
+Pairwise and background comparison of Czarnowska et al. (2021), equations 1 and 3: the sum over
+pairs of groups, or over groups and their background, of the distance of two rates or of two sets
+of scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats._base import Population
+from pytest_llmfair.stats._bracket import Bracket
+from pytest_llmfair.stats._clusters import Floats, check_rows
+from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._norms import MeanGaps
+from pytest_llmfair.stats._scores import Scores
+from pytest_llmfair.stats._tables import Grouped, contrast_sides
+from pytest_llmfair.stats.seminorm import Seminorm
+
+Against = Literal["pairs", "background", "rest"] | Sequence[Hashable]
+
+
+def rate_gaps(
+    hits: ArrayLike,
+    counted: ArrayLike,
+    groups: Iterable[Hashable],
+    *,
+    against: Against,
+    factor: float,
+    units: Iterable[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Seminorm:
+    """Sum of absolute differences of rates, each the sum of hits over the sum of what counts.
+
+    Parameters
+    ----------
+    hits, counted : array_like of shape (n_rows,)
+        What each row adds to numerator and denominator of its group's rate; at least 0, and no
+        more hits than counted.
+    groups : iterable of hashable
+        One label per row.
+    against : {"pairs", "background", "rest"} or sequence of hashable
+        What is compared: each two groups; each group with all rows; each group with all other
+        groups; or each other group with the groups named here, pooled.
+    factor : float
+        Weight of each difference.
+    units : iterable of hashable, optional
+        One label per row; rows with equal labels are one sampling unit, also across groups.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
+
+    Returns
+    -------
+    Seminorm
+        Never negative; 0 when all rates are equal.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two groups, a row is illegal, nothing counts in a group, a name in
+        `against` is no group, or a fixed unit has one row of a group.
+    """
+    below = check_rows(counted, "counted", (0.0, np.inf))
+    above = check_rows(hits, "hits", (0.0, np.inf))
+    if above.shape != below.shape or (above > below).any():
+        raise ValueError("hits must have one number per row, none larger than counted")
+    grouped = Grouped.of(groups, units, len(below), population)
+    totals = np.bincount(grouped.group, weights=below)
+    for name, total in zip(grouped.names, totals.tolist(), strict=True):
+        if total == 0.0:
+            raise ValueError(f"group {name!r} has no counted row; its rate is not defined")
+    first, second = _sides(against, grouped.names)
+    norm = MeanGaps(first, second, factor)
+    span = factor * _largest_sum(against, totals / totals.sum(), len(first))
+    engine = grouped.totals(np.stack([above, below], axis=1), norm, population, span)
+    return _seminorm(engine, grouped, span, population)
+
+
+def distribution_gaps(
+    scores: ArrayLike,
+    groups: Iterable[Hashable],
+    *,
+    against: Against,
+    factor: float,
+    units: Iterable[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Seminorm:
+    """Sum of Wasserstein-1 distances between sets of scores in [0, 1].
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_rows,)
+        Scores in [0, 1].
+    groups, against, factor, units, population
+        As in :func:`rate_gaps`.
+
+    Returns
+    -------
+    Seminorm
+        Never negative; 0 when all sets have the same distribution.
+
+    Raises
+    ------
+    ValueError
+        As :func:`rate_gaps`.
+    """
+    values = check_rows(scores, "scores", (0.0, 1.0))
+    grouped = Grouped.of(groups, units, len(values), population)
+    inside = [grouped.group == number for number in range(len(grouped.names))]
+    table = Scores.of(
+        [values[rows] for rows in inside],
+        [grouped.unit[rows].tolist() for rows in inside],
+        [str(name) for name in grouped.names],
+        (0.0, 1.0),
+    )
+    first, second = _sides(against, grouped.names)
+    problem = table.problem(
+        [Comparison(a, b, factor) for a, b in zip(first, second, strict=True)], population
+    )
+    sizes = np.bincount(grouped.group)
+    span = factor * _largest_sum(against, sizes / sizes.sum(), len(first))
+    codes = ranks(problem.scores)
+    engine = Bracket(problem, span, problem.layout.guards(codes, population))
+    return _seminorm(engine, grouped, span, population)
+
+
+def _seminorm(engine: Bracket, grouped: Grouped, span: float, population: Population) -> Seminorm:
+    per_draw = 2.0 * float(grouped.per_draw(population).mean())
+    planned = (span**2 / 12.0 * per_draw, 0.0, 0.0)
+    return Seminorm._bracketed(engine, grouped.sample(population), planned)
+
+
+def _sides(against: Against, names: Sequence[Hashable]) -> tuple[Floats, Floats]:
+    """Sides of every comparison, as 0/1 rows over the groups."""
+    if against == "pairs" or against == "background" or against == "rest":
+        return contrast_sides(against, len(names))
+    for name in against:
+        if name not in names:
+            raise ValueError(f"{name!r} is no group; groups are {', '.join(map(str, names))}")
+    chosen = np.array([name in against for name in names])
+    if chosen.all():
+        raise ValueError("every group is in the background; leave one out")
+    first = np.eye(len(names))[~chosen]
+    return first, np.tile(chosen.astype(np.float64), (len(first), 1))
+
+
+def _largest_sum(against: Against, shares: Floats, contrasts: int) -> float:
+    """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all.
+
+    A convex function of the rates is largest where some groups have rate 1 and all others 0.
+    """
+    groups = len(shares)
+    if against == "pairs":
+        return float((groups // 2) * (groups - groups // 2))
+    if against != "background":
+        return float(contrasts)
+    # With k groups at 1 that hold the share w of all rows: k (1 - w) + (groups - k) w.
+    ascending = np.concatenate([[0.0], np.cumsum(np.sort(shares))])
+    descending = np.concatenate([[0.0], np.cumsum(np.sort(shares)[::-1])])
+    k = np.arange(groups + 1.0)
+    sums = k + (groups - 2.0 * k) * np.where(2 * k < groups, descending, ascending)
+    return float(sums.max())
