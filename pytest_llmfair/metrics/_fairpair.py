@@ -1,0 +1,213 @@
+"""Answers of the two sides of FairPair: reading them, joining them to folds, their lengths."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from scipy import special
+
+from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.responses import Missing
+from pytest_llmfair.vocabulary import VOCABULARY, Ids
+
+Kind = Literal["texts", "token sets", "scores"]
+Side = list[list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of both sides, prompt by prompt.
+
+    Attributes
+    ----------
+    kind : {"texts", "token sets", "scores"}
+        What all of them are.
+    sides : tuple of two lists of lists
+        Per side and prompt its answers, in order.
+    """
+
+    kind: Kind
+    sides: tuple[Side, Side]
+
+    @classmethod
+    def read(cls, **given: Any) -> Answers:
+        """Read two arguments; ``ValueError`` names the argument, the prompt and the remedy."""
+        rows = {name: _prompts(values, name) for name, values in given.items()}
+        first, second = rows.values()
+        if len(first) != len(second):
+            said = ", ".join(f"{name} has {len(side)}" for name, side in rows.items())
+            raise ValueError(f"lengths differ: {said}; row i of both is one prompt")
+        kinds: list[Kind] = []
+        for name, side in rows.items():
+            for i, answers in enumerate(side):
+                if len(answers) < 2:
+                    raise ValueError(
+                        f"{name} row {i} has {len(answers)} answers; the variability of a side "
+                        "needs at least 2"
+                    )
+                for answer in answers:
+                    kinds.append(_kind(answer, name, i))
+                    if kinds[-1] != kinds[0]:
+                        raise ValueError(
+                            f"{name} row {i} holds {kinds[-1]} among {kinds[0]}; give all answers "
+                            "alike"
+                        )
+        return cls(kinds[0], (first, second))
+
+    @property
+    def counts(self) -> list[int]:
+        """Answers per prompt, both sides."""
+        return [len(a) + len(b) for a, b in zip(*self.sides, strict=True)]
+
+    def lengths(self) -> list[Floats]:
+        """Mean number of words of the answers to each prompt, per side; empty for scores."""
+        if self.kind == "scores":
+            return []
+        length = _words if self.kind == "texts" else len
+        return [
+            np.array([math.fsum(map(length, row)) / len(row) for row in side])
+            for side in self.sides
+        ]
+
+    def ids(self) -> tuple[Side, Side]:
+        """Tokens of every answer as numbers, equal where tokens are equal."""
+        if self.kind == "scores":
+            raise ValueError("jaccard compares words; give texts or token sets, not scores")
+        return self._each(VOCABULARY.ids if self.kind == "texts" else _Numbers().ids)
+
+    def scores(self) -> tuple[Side, Side]:
+        """Sentiment of every answer: as given, or VADER's compound score of each distinct text."""
+        if self.kind == "token sets":
+            raise ValueError("sentiment scores texts; give texts or scores, not token sets")
+        if self.kind == "scores":
+            return self._each(float)
+        texts = dict.fromkeys(text for side in self.sides for row in side for text in row)
+        compound = {text: _vader().polarity_scores(text)["compound"] for text in texts}
+        return self._each(compound.__getitem__)
+
+    def _each(self, read: Callable[[Any], Any]) -> tuple[Side, Side]:
+        first, second = ([[read(x) for x in row] for row in side] for side in self.sides)
+        return first, second
+
+
+class _Numbers(dict[Hashable, int]):
+    """Token to number; a token not seen before gets the next one."""
+
+    def __missing__(self, token: Hashable) -> int:
+        self[token] = len(self)
+        return self[token]
+
+    def ids(self, tokens: Collection[Hashable]) -> Ids:
+        """Return the numbers of tokens.
+
+        They follow the order of a set; how many two answers share does not.
+        """
+        return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
+
+
+def folded(
+    sides: tuple[Side, Side], folds: Any, join: Callable[[list[Any]], Any]
+) -> tuple[Side, Side]:
+    """Join the answers of each side of a prompt to contiguous folds, the first ones one larger.
+
+    Raises
+    ------
+    ValueError
+        If `folds` is no whole number of at least 2, or exceeds the answers to a prompt (names it).
+    """
+    if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 2:
+        raise ValueError(f"folds is {folds!r}; give a whole number of at least 2, or None")
+    k = int(folds)
+
+    def cut(answers: list[Any], prompt: int) -> list[Any]:
+        size, more = divmod(len(answers), k)
+        if size == 0:
+            raise ValueError(
+                f"folds is {k}, but prompt {prompt} has {len(answers)} answers on a side; give at "
+                "most as many folds as answers"
+            )
+        ends = [size * j + min(j, more) for j in range(k + 1)]
+        return [join(answers[start:end]) for start, end in pairwise(ends)]
+
+    first, second = ([cut(row, i) for i, row in enumerate(side)] for side in sides)
+    return first, second
+
+
+def said_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None) -> str:
+    """Mean length on either side in words, and a paired t test over prompts (or their units)."""
+    first, second = lengths
+    gaps: dict[Hashable, list[float]] = {}
+    for i, gap in enumerate((first - second).tolist()):
+        gaps.setdefault(i if units is None else units[i], []).append(gap)
+    means = np.array([math.fsum(own) / len(own) for own in gaps.values()])
+    spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
+    test = "no test: the prompts do not differ" if len(means) > 1 else "no test: one prompt"
+    if spread > 0.0:
+        t = float(means.mean()) / spread * math.sqrt(len(means))
+        p = 2.0 * float(special.stdtr(len(means) - 1, -abs(t)))
+        test = f"paired t test over {len(means)} prompts: p = {p:.3f}"
+    return (
+        f"answers are {first.mean():.1f} words long on the perturbed side and {second.mean():.1f} "
+        f"on the other, {(first - second).mean():+.1f} ({test})"
+    )
+
+
+def _words(text: str) -> int:
+    return len(VOCABULARY.ids(text))
+
+
+@functools.cache
+def _vader() -> Any:
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    return SentimentIntensityAnalyzer()
+
+
+def _prompts(values: Any, argument: str) -> list[list[Any]]:
+    if not _is_list(values):
+        raise ValueError(
+            f"{argument} is a {type(values).__name__}; give a list with the answers to each prompt"
+        )
+    rows = []
+    for i, row in enumerate(values):
+        if not _is_list(row):
+            raise ValueError(
+                f"{argument} row {i} is a {type(row).__name__}; give the list of its answers"
+            )
+        rows.append(list(row))
+    if not rows:
+        raise ValueError(f"{argument} is empty; give the answers to at least one prompt")
+    return rows
+
+
+def _is_list(values: Any) -> bool:
+    # A set has no order, so its rows could neither be named nor cut into folds.
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return hasattr(values, "__iter__") and not isinstance(values, (str, bytes, Mapping, Set))
+
+
+def _kind(answer: Any, argument: str, row: int) -> Kind:
+    if isinstance(answer, str):
+        return "texts"
+    if isinstance(answer, Real):
+        if not math.isfinite(answer):
+            raise ValueError(
+                f"{argument} row {row} holds {answer}; leave out and count the answers without a "
+                "score"
+            )
+        return "scores"
+    if isinstance(answer, (Set, Sequence, np.ndarray)) and not isinstance(answer, bytes):
+        return "token sets"
+    said = f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
+    raise ValueError(
+        f"{argument} row {row} holds {said[:60]}; give texts, token sets or scores, and leave out "
+        "and count the answers that are not there"
+    )

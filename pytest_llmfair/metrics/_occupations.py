@@ -1,0 +1,231 @@
+"""Counts of generations per occupation: reading them, and what becomes of those dropped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.metrics._checks import counts, labels, same_length, share
+from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Undefined
+
+Counts = npt.NDArray[np.int64]
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class OccupationRow(GroupRow):
+    """A row of ``.groups`` with what was left out of it.
+
+    Attributes
+    ----------
+    dropped : float
+        Share of the occupation's generations that were dropped; NaN without `total_counts`.
+    ties : float
+        Share with as many male as female pronouns; NaN without `tie_counts`.
+    """
+
+    dropped: float = math.nan
+    ties: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Occupations:
+    """Checked counts, one entry per row.
+
+    Attributes
+    ----------
+    names : list of hashable
+        Occupation of each row; rows with equal names are one row of the table.
+    units : list of hashable or None
+        Sampling unit of each row.
+    male, kept : ndarray of shape (n_rows,)
+        Male generations, and generations with a gender.
+    total, ties : ndarray of shape (n_rows,) or None
+        All generations, and those with as many male as female pronouns.
+    """
+
+    names: list[Hashable]
+    units: list[Hashable] | None
+    male: Counts
+    kept: Counts
+    total: Counts | None
+    ties: Counts | None
+
+    @classmethod
+    def read(
+        cls,
+        male_counts: Any,
+        kept_counts: Any,
+        total_counts: Any,
+        tie_counts: Any,
+        units: Sequence[Hashable] | None,
+    ) -> Occupations:
+        """Check the counts; ``ValueError`` names the argument or the occupation."""
+        named = list(male_counts) if isinstance(male_counts, Mapping) else None
+        male = _column(male_counts, "male_counts", named)
+        kept = _column(kept_counts, "kept_counts", named)
+        total = None if total_counts is None else _column(total_counts, "total_counts", named)
+        ties = None if tie_counts is None else _column(tie_counts, "tie_counts", named)
+        if ties is not None and total is None:
+            raise ValueError("tie_counts needs total_counts, the generations they are a share of")
+        columns = {"male_counts": male, "kept_counts": kept}
+        columns |= {} if total is None else {"total_counts": total}
+        columns |= {} if ties is None else {"tie_counts": ties}
+        same_length(**columns)
+        joined = None if units is None else labels(units, "units", len(male))
+        found = cls(named or joined or list(range(len(male))), joined, male, kept, total, ties)
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        total = self.kept if self.total is None else self.total
+        for i, name in enumerate(self.names):
+            male, kept, n = int(self.male[i]), int(self.kept[i]), int(total[i])
+            if not male <= kept <= n:
+                raise ValueError(
+                    f"occupation {name}: {male} male of {kept} kept of {n} generations; male must "
+                    "not exceed kept, nor kept the total"
+                )
+            if self.ties is not None and self.ties[i] > n:
+                raise ValueError(
+                    f"occupation {name}: {self.ties[i]} ties of {n} generations; a tie is one of "
+                    "them"
+                )
+            if kept == 1:
+                raise ValueError(
+                    f"occupation {name} kept 1 generation, which shows no lean; give at least 2, "
+                    "or leave it out"
+                )
+
+    def majority(self, given: Any) -> list[bool]:
+        """Tell for each row whether male is the majority; `given` says "male" or "female"."""
+        named = isinstance(given, Mapping)
+        if named:
+            absent = [str(name) for name in self.names if name not in given]
+            if absent:
+                raise ValueError(f"majority does not name {absent[0]}; give male or female for it")
+            given = [given[name] for name in self.names]
+        found = labels(given, "majority", len(self.names))
+        for name, label in zip(self.names, found, strict=True):
+            if label not in ("male", "female"):
+                raise ValueError(
+                    f"majority of occupation {name} is {str(label)[:40]!r}; give male or female"
+                )
+        return [label == "male" for label in found]
+
+    def measured(
+        self,
+        successes: Counts,
+        engine: Callable[..., Estimate],
+        *,
+        population: Population,
+        max_dropped: float,
+    ) -> Estimate:
+        """Measure counts of one kind, per occupation and in all, and report what was dropped.
+
+        `engine` turns successes, trials, population and units into an estimate. An occupation
+        with nothing kept leaves the whole undefined, and is named.
+        """
+        if population not in ("sampled", "fixed"):
+            raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+        limit = share(max_dropped, "max_dropped")
+        rows: dict[Hashable, list[int]] = {}
+        for i, name in enumerate(self.names):
+            rows.setdefault(name, []).append(i)
+        empty = [name for name, n in zip(self.names, self.kept.tolist(), strict=True) if n == 0]
+        estimate = (
+            self._undefined(empty, population)
+            if empty
+            else engine(successes, self.kept, population=population, units=self.units)
+        )
+        estimate.groups = {name: self._row(own, successes, engine) for name, own in rows.items()}
+        self._report(estimate, limit)
+        return estimate
+
+    def _undefined(self, empty: Sequence[Hashable], population: Population) -> Undefined:
+        return Undefined(
+            undefined=f"no generation with a gendered pronoun for {len(empty)} of "
+            f"{len(self.names)} occupations ({_listed(empty)}); collect more, or leave these out",
+            sample=Sample(
+                units=len(set(self.units or self.names)),
+                generations=int(self.kept.sum()),
+                fewest=int(self.kept.min()),
+                most=int(self.kept.max()),
+                population=population,
+            ),
+        )
+
+    def _row(
+        self, own: list[int], successes: Counts, engine: Callable[..., Estimate]
+    ) -> OccupationRow:
+        kept = int(self.kept[own].sum())
+        dropped = ties = math.nan
+        if self.total is not None:
+            total = int(self.total[own].sum())
+            dropped = 1.0 - kept / total if total else math.nan
+            if self.ties is not None:
+                ties = int(self.ties[own].sum()) / total if total else math.nan
+        if not self.kept[own].all():
+            return OccupationRow(math.nan, kept, dropped=dropped, ties=ties)
+        lean = engine(successes[own], self.kept[own], population="fixed", units=None)
+        rate = int(successes[own].sum()) / kept
+        return OccupationRow(lean.value, kept, rate, estimate=lean, dropped=dropped, ties=ties)
+
+    def _report(self, estimate: Estimate, limit: float) -> None:
+        """Say how many generations were dropped or tied; too many make the evidence invalid."""
+        if self.total is None or not self.total.any():
+            return
+        table = {
+            name: row.dropped
+            for name, row in estimate.groups.items()
+            if isinstance(row, OccupationRow) and not math.isnan(row.dropped)
+        }
+        total = int(self.total.sum())
+        dropped = 1.0 - int(self.kept.sum()) / total
+        worst = max(table, key=lambda name: table[name])
+        note = f"{dropped:.1%} of generations were dropped for want of a gender"
+        if dropped > 0.0:
+            note += f", the largest share for {worst} ({table[worst]:.1%})"
+        estimate.notes += (note,)
+        if self.ties is not None:
+            estimate.notes += (
+                f"{int(self.ties.sum()) / total:.1%} of generations have as many male as female "
+                "pronouns",
+            )
+        beyond = [name for name, part in table.items() if part > limit]
+        if beyond:
+            estimate.invalid = {
+                "too_many_dropped": f"more than max_dropped = {limit:.0%} of the generations were "
+                f"dropped for {len(beyond)} of {len(table)} occupations "
+                f"({_listed([f'{name} {table[name]:.0%}' for name in beyond])}): they had no "
+                "gendered pronoun; change the prompts or raise max_dropped"
+            }
+
+
+def _listed(names: Sequence[Hashable]) -> str:
+    shown = ", ".join(map(str, names[:_SHOWN]))
+    return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def _column(values: Any, argument: str, named: list[Hashable] | None) -> Counts:
+    if isinstance(values, Mapping) != (named is not None):
+        raise ValueError(
+            f"{argument} is a {type(values).__name__}, male_counts is "
+            f"{'no' if named is None else 'a'} mapping; give mappings from occupation to count, "
+            "or lists, for all of them"
+        )
+    if named is None:
+        return counts(values, argument)
+    absent = [str(name) for name in named if name not in values]
+    if absent or len(values) != len(named):
+        raise ValueError(
+            f"{argument} has {len(values)} occupations, male_counts has {len(named)}"
+            + (f"; {absent[0]} is not in {argument}" if absent else "")
+        )
+    return counts([values[name] for name in named], argument)

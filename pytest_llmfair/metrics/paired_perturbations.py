@@ -1,0 +1,276 @@
+"""FairPair: is the difference between two sides more than sampling noise? (Dwivedi-Yu 2024)."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+
+from pytest_llmfair.metrics._checks import Floats, labels, share, text_rows
+from pytest_llmfair.metrics._dissimilarities import by_calling, differences, jaccard
+from pytest_llmfair.metrics._fairpair import Answers, Side, folded, said_lengths
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.stats import FairPairRatio, Population
+from pytest_llmfair.text import tokens
+from pytest_llmfair.vocabulary import Ids
+
+__all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
+
+Dissimilarity = Literal["jaccard", "sentiment"] | Callable[[Any, Any], float]
+
+
+@metric(
+    family="fairpair",
+    paper="dwivedi2024",
+    symbol="F",
+    direction="lower",
+    bounds=(0.0, math.inf),
+    fair_value=1.0,
+    unit="prompt",
+    generations=100,
+    reported="1.00 to 1.04 with Jaccard, 1.00 to 1.09 with sentiment (GPT-2 to InstructGPT, six "
+    "models, 60 prompts x 100 samples a side)",
+)
+def fairpair(
+    perturbed_continuations: Any,
+    continuations_of_perturbed: Any,
+    *,
+    dissimilarity: Dissimilarity = "jaccard",
+    folds: int | None = None,
+    aggregate: Literal["pooled", "mean"] = "pooled",
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> FairPairRatio:
+    """Difference between the answers of two sides, relative to the variability inside them.
+
+    F of Dwivedi-Yu (2024), section 2: ``B^2 / (V_a V_b)`` with B the mean dissimilarity over all
+    pairs of answers to a prompt from different sides, V over the pairs from one side. 1 where the
+    sides differ by sampling alone; values below 1 are noise.
+
+    Parameters
+    ----------
+    perturbed_continuations : sequence of sequences
+        Per prompt the answers to it, perturbed to the other group: p(g(x)). Texts, token sets or
+        scores.
+    continuations_of_perturbed : sequence of sequences
+        Per prompt the answers to the perturbed prompt: g(p(x)). Row i of both is one prompt.
+    dissimilarity : {"jaccard", "sentiment"} or callable
+        "jaccard": share of the tokens of both that only one has (token sets are taken as they
+        are, texts split into Unicode words). "sentiment": absolute difference of VADER's compound
+        scores, or of the scores given. A callable takes two answers and must be symmetric.
+    folds : int, optional
+        Join the answers of each side to so many contiguous folds first: the union of their
+        tokens, the mean of their scores. The scale of F depends on it.
+    aggregate : {"pooled", "mean"}
+        Ratio of the means over prompts, or the paper's mean of the prompts' ratios, which is
+        biased upwards.
+    units : sequence, optional
+        One label per prompt; prompts with equal labels are one sampling unit.
+    population : {"sampled", "fixed"}
+        Whether prompts were drawn from a larger population, or only answers vary.
+
+    Returns
+    -------
+    FairPairRatio
+        Value in [0, inf), with ``.bias`` (B), ``.variability_original`` (V of
+        `perturbed_continuations`) and ``.variability_perturbed``. Infinite where answers never
+        vary inside a side but differ between the sides, NaN where they never vary at all. The
+        notes compare the lengths of the sides.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, a prompt has fewer than two answers on a side, an answer is
+        missing, answers do not fit the dissimilarity, or there are more folds than answers.
+    """
+    if aggregate not in ("pooled", "mean"):
+        raise ValueError(f"aggregate is {aggregate!r}; choose pooled or mean")
+    answers = Answers.read(
+        perturbed_continuations=perturbed_continuations,
+        continuations_of_perturbed=continuations_of_perturbed,
+    )
+    joined = None if units is None else labels(units, "units", len(answers.counts))
+    phi = _measure(dissimilarity, answers)
+    sides = phi.sides if folds is None else folded(phi.sides, folds, phi.join)
+    estimate = FairPairRatio.of_dissimilarities(
+        [phi.between_all([*a, *b]) for a, b in zip(*sides, strict=True)],
+        [len(a) for a in sides[0]],
+        aggregate=aggregate,
+        units=joined,
+        population=population,
+        negative_type=phi.negative_type,
+    )
+    counts = answers.counts
+    estimate.sample = replace(
+        estimate.sample, generations=sum(counts), fewest=min(counts), most=max(counts)
+    )
+    unfolded = all(len(a) == len(b) for a, b in zip(chain(*phi.sides), chain(*sides), strict=True))
+    estimate.variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
+    if aggregate == "mean":
+        estimate.variant += ",mean"
+    lengths = answers.lengths()
+    if lengths:
+        estimate.notes += (said_lengths(lengths, joined),)
+    return estimate
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A dissimilarity ready for use.
+
+    Attributes
+    ----------
+    name : str
+        What reports call it.
+    sides : tuple of two lists of lists
+        The answers as it takes them.
+    between_all : callable
+        Answers to a prompt to the matrix of their dissimilarities.
+    join : callable
+        Answers to a fold.
+    negative_type : bool
+        Whether equal sides are known to give the smallest possible F.
+    """
+
+    name: str
+    sides: tuple[Side, Side]
+    between_all: Callable[[list[Any]], Floats]
+    join: Callable[[list[Any]], Any]
+    negative_type: bool = True
+
+
+def _measure(dissimilarity: Dissimilarity, answers: Answers) -> _Measure:
+    if isinstance(dissimilarity, str):
+        if dissimilarity == "jaccard":
+            return _Measure("jaccard", answers.ids(), jaccard, _concatenated)
+        if dissimilarity == "sentiment":
+            return _Measure("sentiment", answers.scores(), differences, _mean)
+    if not callable(dissimilarity):
+        raise ValueError(
+            f"dissimilarity is {dissimilarity!r}; choose jaccard, sentiment, or give a function "
+            "of two answers"
+        )
+    joins: dict[str, Callable[[list[Any]], Any]] = {
+        "texts": _no_fold,
+        "token sets": _union,
+        "scores": _mean,
+    }
+    return _Measure(
+        getattr(dissimilarity, "__name__", type(dissimilarity).__name__),
+        answers.sides,
+        functools.partial(by_calling, dissimilarity),
+        joins[answers.kind],
+        negative_type=False,
+    )
+
+
+def _concatenated(ids: list[Ids]) -> Ids:
+    return np.concatenate(ids)
+
+
+def _mean(scores: list[float]) -> float:
+    return float(np.mean(scores))
+
+
+def _union(sets: list[Any]) -> frozenset[Any]:
+    return frozenset(chain(*sets))
+
+
+def _no_fold(texts: list[str]) -> str:
+    if len(texts) > 1:
+        raise ValueError(
+            "folds of texts have no meaning for a dissimilarity of your own; give token sets (a "
+            "fold is their union), scores (their mean), or folds=None"
+        )
+    return texts[0]
+
+
+def perturbation_is_valid(
+    source: str,
+    output: str,
+    *,
+    prefix: str,
+    source_name: str,
+    max_dissimilarity: float = 0.15,
+) -> bool:
+    """Tell whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
+
+    It begins with the perturbed prompt, does not name the source entity, and shares most of its
+    words with the source. Texts of ten words fail with two words changed: report how many do.
+
+    Parameters
+    ----------
+    source, output : str
+        The text before and after the perturbation, each with its prompt.
+    prefix : str
+        What the output must begin with.
+    source_name : str
+        Name that must be gone, as a whole word ("John" is not in "Johnson") in this spelling or
+        in capitals.
+    max_dissimilarity : float
+        Largest Jaccard dissimilarity allowed, in [0, 1], on tokens between blanks.
+
+    Raises
+    ------
+    ValueError
+        If `source_name` is blank or `max_dissimilarity` is outside [0, 1].
+    """
+    limit = share(max_dissimilarity, "max_dissimilarity")
+    name = source_name.strip()
+    if not name:
+        raise ValueError("source_name is blank; give the name that must be gone")
+    before, after = set(source.split()), set(output.split())
+    union = len(before | after)
+    apart = (union - len(before & after)) / union if union else 0.0
+    named = re.search(rf"(?<!\w)(?:{re.escape(name)}|{re.escape(name.upper())})(?!\w)", output)
+    return output.startswith(prefix) and named is None and apart <= limit
+
+
+def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> dict[str, tuple[int, int, float]]:
+    """Compare how often two sets of texts use each n-gram (Dwivedi-Yu 2024, section 4.1).
+
+    Parameters
+    ----------
+    texts_a, texts_b : list of str, or list of list of str
+        The answers of either side.
+    n : int
+        Words in a row, at least 1; never across two texts.
+
+    Returns
+    -------
+    dict
+        N-gram (its words with a blank between, as :func:`pytest_llmfair.text.tokens` spells them)
+        to its count in either side and its share of all n-grams of the first less that of the
+        second. The largest differences come first; NaN where a side has no n-gram at all.
+
+    Raises
+    ------
+    ValueError
+        If `n` is no whole number of at least 1, or a side is empty or holds anything but text.
+    """
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ValueError(f"n is {n!r}; give a whole number of at least 1")
+    counts_a = _ngrams(texts_a, "texts_a", int(n))
+    counts_b = _ngrams(texts_b, "texts_b", int(n))
+    total_a, total_b = counts_a.total(), counts_b.total()
+    table = {}
+    for ngram in sorted({**counts_a, **counts_b}):
+        a, b = counts_a[ngram], counts_b[ngram]
+        table[ngram] = (a, b, a / total_a - b / total_b if total_a and total_b else math.nan)
+    # Where one gap is NaN all are, and the order stays alphabetical.
+    return dict(sorted(table.items(), key=lambda item: abs(item[1][2]), reverse=True))
+
+
+def _ngrams(texts: Any, argument: str, n: int) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for text in chain(*text_rows(texts, argument)):
+        words = tokens(text)
+        counts.update(" ".join(words[i : i + n]) for i in range(len(words) - n + 1))
+    return counts

@@ -1,0 +1,196 @@
+"""Decontextualised tests on probabilities, read off and not sampled (Lum et al. 2024)."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytest_llmfair.metrics._checks import Floats, labels, same_length, score_rows
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
+from pytest_llmfair.stats.exact import Exact
+
+__all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
+
+
+@metric(
+    family="ruted",
+    paper="lum2024",
+    symbol="stereotype (trick test)",
+    direction="two-sided",
+    bounds=(-1.0, 1.0),
+    unit="sentence pair",
+    reported="none printed (in a figure only)",
+)
+def trick_stereotype(
+    p_stereotypical: Any,
+    p_antistereotypical: Any,
+    *,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Estimate:
+    """Mean over sentence pairs of how much better the stereotypical one is answered.
+
+    Stereotype of Lum et al. (2024), section 3.3.1, on sentences whose pronoun refers to one of two
+    occupations: the mean of ``p_s - p_a``, the probability of the right answer where it follows
+    the stereotype less that where it contradicts it.
+
+    Parameters
+    ----------
+    p_stereotypical, p_antistereotypical : array_like of shape (n_pairs,) or (n_pairs, 2)
+        Row i of both is one pair of sentences. One number: the probability of the right answer,
+        given one of the two answers. Two numbers: the probabilities of the right answer and of
+        the other one, which are normalised here to sum to 1.
+    units : sequence, optional
+        One label per pair (say, its template or occupation); equal labels are one sampling unit.
+    population : {"sampled", "fixed"}
+        "sampled": the sentences stand for more of their kind. "fixed": they are all that matters,
+        and since probabilities are read off nothing varies: the interval is the value itself.
+
+    Returns
+    -------
+    Mean, Exact or Undefined
+        Value in [-1, 1], stereotypical minus anti-stereotypical. Undefined where both answers of
+        a sentence have probability 0 (the reason names the row).
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, or a probability is NaN or outside [0, 1] (names the row).
+    """
+    given = {"p_stereotypical": p_stereotypical, "p_antistereotypical": p_antistereotypical}
+    sides = {name: score_rows(values, name) for name, values in given.items()}
+    same_length(**sides)
+    pairs = len(sides["p_stereotypical"])
+    joined = None if units is None else labels(units, "units", pairs)
+    right = {name: _right(rows, name) for name, rows in sides.items()}
+    sample = Sample(
+        units=pairs if joined is None else len(set(joined)),
+        generations=2 * pairs,
+        fewest=2,
+        most=2,
+        population=population,
+    )
+    for name, shares in right.items():
+        unknown = np.flatnonzero(np.isnan(shares))
+        if unknown.size:
+            return Undefined(
+                undefined=f"both answers have probability 0 in {unknown.size} rows of {name}, "
+                f"first row {unknown[0]}; leave these pairs out, and count them",
+                sample=sample,
+            )
+    difference = right["p_stereotypical"] - right["p_antistereotypical"]
+    estimate: Estimate
+    if population == "fixed":
+        value = math.fsum(difference.tolist()) / pairs
+        estimate = Exact(value=value, sample=sample, attainable=(-1.0, 1.0))
+    else:
+        estimate = Mean.of_values(
+            difference, units=joined, population=population, bounds=(-1.0, 1.0)
+        )
+    estimate.rows = difference.tolist()
+    estimate.notes += ("stereotypical minus anti-stereotypical",)
+    return estimate
+
+
+def _right(rows: Sequence[Floats], argument: str) -> Floats:
+    """Probability of the right answer of each row, of the two there are; NaN for 0/0."""
+    found = np.empty(len(rows))
+    for i, row in enumerate(rows):
+        if len(row) > 2:
+            raise ValueError(
+                f"{argument} row {i} holds {len(row)} numbers; give the probability of the right "
+                "answer, or those of the right and of the other one"
+            )
+        mass = float(row.sum())
+        found[i] = row[0] if len(row) == 1 else row[0] / mass if mass > 0.0 else math.nan
+    return found
+
+
+class NextWordGender(NamedTuple):
+    """Gender of the next word.
+
+    Attributes
+    ----------
+    p_male, p_female : float
+        Probability of a male and of a female word, given one of them; they sum to 1.
+    skew : float
+        ``p_male - p_female``, in [-1, 1].
+    neutrality : float
+        Its absolute value, in [0, 1].
+    """
+
+    p_male: float
+    p_female: float
+    skew: float
+    neutrality: float
+
+
+def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
+    """Gender of the word that follows a prompt such as "The accountant is" (Lum et al. 2024).
+
+    Section 3.1: the probabilities of eleven male and of eleven female words are summed and
+    normalised to sum to 1.
+
+    Parameters
+    ----------
+    probabilities : mapping
+        Next word to probability. Words count in any case, blanks around them aside; others than
+        those of the list are ignored.
+
+    Returns
+    -------
+    NextWordGender
+        ``p_male``, ``p_female``, ``skew`` and ``neutrality``. Over occupations, take the means.
+
+    Raises
+    ------
+    ValueError
+        If a probability is NaN or outside [0, 1] (names the word), or all words of both lists
+        have probability 0.
+    """
+    if not isinstance(probabilities, Mapping):
+        raise ValueError(
+            f"probabilities is a {type(probabilities).__name__}; give a mapping from word to "
+            "probability"
+        )
+    found: dict[str, list[float]] = {}
+    for word, p in probabilities.items():
+        found.setdefault(str(word).strip().lower(), []).append(_probability(word, p))
+    masses = {
+        gender: math.fsum(p for word in words for p in found.get(word, ()))
+        for gender, words in _words().items()
+    }
+    total = masses["male"] + masses["female"]
+    if total == 0.0:
+        raise ValueError(
+            "probabilities gives no mass to any gendered word (male: "
+            f"{', '.join(_words()['male'])}; female: {', '.join(_words()['female'])}); the gender "
+            "of the next word is not defined"
+        )
+    male, female = masses["male"] / total, masses["female"] / total
+    return NextWordGender(male, female, male - female, abs(male - female))
+
+
+def _probability(word: str, p: Any) -> float:
+    try:
+        found = float(p)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0.0 <= found <= 1.0:
+        raise ValueError(f"the probability of {word!r} is {p!r}; give a number in [0, 1]")
+    return found
+
+
+@functools.cache
+def _words() -> dict[str, list[str]]:
+    """Words by gender, from the file beside this one."""
+    file = resources.files("pytest_llmfair.metrics").joinpath("gender_words.json")
+    data = json.loads(file.read_text(encoding="utf-8"))
+    return {gender: data[gender] for gender in ("male", "female")}
