@@ -251,3 +251,14 @@ def test_the_papers_symbols_are_names_too():
         assert info.function is ratio(kind)
         assert (info.direction, info.fair_value, info.scale) == ("two-sided", 1.0, "log")
         assert info.bounds == (0.0, math.inf)
+
+
+def test_a_fixed_unit_with_one_row_of_a_group_is_named():
+    with pytest.raises(ValueError, match="unit u has 1 row of group b with y_true = 1"):
+        difference("negative")(
+            [1, 1, 1, 0],
+            [1, 0, 1, 0],
+            groups=["a", "a", "b", "b"],
+            units=["u"] * 4,
+            population="fixed",
+        )
