@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
-import numpy as np
 from scipy.special import betaincinv
 
 from pytest_llmfair.bounds import Bound, one_sided
@@ -307,16 +304,4 @@ def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
 @functools.lru_cache(maxsize=8)
 def _fair_sample(name: str, units: int, generations: int) -> Estimate:
     info = get_metric(name)
-    zeros = np.zeros(units)
-    if info.needs == "scores":
-        return info.function(zeros)
-    if info.needs == "score_pairs":
-        return info.function(zeros, zeros)
-    if info.needs == "text_pairs":
-        return info.function(["same"] * units, ["same"] * units)
-    if info.needs == "pronoun_counts":
-        return info.function([generations // 2] * units, [generations] * units)
-    keywords: dict[str, Any] = {"groups": ["a", "b"] * units}
-    if "reference" in inspect.signature(info.function).parameters:
-        keywords["reference"] = "b"
-    return info.function(np.zeros(2 * units), **keywords)
+    return info.function(**info.fair_arguments(units, generations))

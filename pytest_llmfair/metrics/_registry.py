@@ -13,11 +13,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.stats import Estimate
 
 Direction = Literal["lower", "higher", "two-sided"]
 Needs = Literal["scores", "score_pairs", "texts", "text_pairs", "pronoun_counts", "table"]
 Scale = Literal["linear", "log"]
+Example = Callable[[int, int], Mapping[str, Any]]
+
+_EXAMPLES: dict[Needs, Example] = {
+    "scores": _examples.scores,
+    "score_pairs": _examples.score_pairs,
+    "texts": _examples.texts,
+    "text_pairs": _examples.text_pairs,
+    "pronoun_counts": _examples.pronoun_counts,
+}
 
 P = ParamSpec("P")
 E = TypeVar("E", bound=Estimate)
@@ -59,6 +69,9 @@ class MetricInfo:
         "log" for ratios: a bound is on the absolute logarithm of the value.
     judged_with : mapping
         Keyword arguments that assertions use unless the caller gives others.
+    example : callable or None
+        Number of units (of each group) and of generations to the keyword arguments of a perfectly
+        fair model: what plans and printed examples are made of.
     function : callable
         The metric itself.
     """
@@ -78,12 +91,28 @@ class MetricInfo:
     aliases: tuple[str, ...]
     scale: Scale
     judged_with: Mapping[str, Any]
+    example: Example | None
     function: Callable[..., Estimate]
 
     @property
     def range(self) -> tuple[float, float]:
         """The same as `bounds`."""
         return self.bounds
+
+    def fair_arguments(self, units: int, generations: int = 1) -> Mapping[str, Any]:
+        """Return keyword arguments of a perfectly fair model of this size.
+
+        Raises
+        ------
+        ValueError
+            If the metric does not say what its arguments look like.
+        """
+        if self.example is None:
+            raise ValueError(
+                f"{self.name} does not say what its arguments look like; give @metric(..., "
+                "example=...), a function of the numbers of units and generations"
+            )
+        return self.example(units, generations)
 
     @property
     def assertion(self) -> str:
@@ -113,6 +142,7 @@ def metric(
     aliases: tuple[str, ...] = (),
     scale: Scale = "linear",
     judged_with: Mapping[str, Any] | None = None,
+    example: Example | None = None,
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 
@@ -128,6 +158,8 @@ def metric(
         By default 0, or the upper bound where higher is fairer.
     scale, judged_with
         The fields of :class:`MetricInfo`.
+    example : callable, optional
+        The field of :class:`MetricInfo`; not needed where `needs` says what the arguments are.
 
     Raises
     ------
@@ -171,6 +203,7 @@ def metric(
             aliases=aliases,
             scale=scale,
             judged_with=MappingProxyType(dict(judged_with or {})),
+            example=example or _EXAMPLES.get(needs),
             function=measured,
         )
         _add(info)

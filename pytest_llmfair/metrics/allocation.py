@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._candidates import Candidates, Rows
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics._selection import note_quota
@@ -25,6 +26,7 @@ __all__ = ["rabbi"]
         "with the selection gap at k = 1"
     ),
     aliases=("RABBI",),
+    example=_examples.candidates,
 )
 def rabbi(
     scores: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import share
 from pytest_llmfair.metrics._rate_comparisons import difference, ratio
 from pytest_llmfair.metrics._rates import selection_rates
@@ -30,6 +31,7 @@ __all__ = ["demographic_parity_difference", "impact_ratio"]
     unit="person",
     reported="cut-offs only, no values",
     aliases=("DP", "demographic_parity"),
+    example=_examples.predictions,
 )
 def demographic_parity_difference(
     y_pred: Any,
@@ -82,6 +84,7 @@ def demographic_parity_difference(
     unit="person",
     reported="none printed; four fifths (0.8) is a guideline of US agencies for hiring",
     aliases=("disparate_impact",),
+    example=_examples.predictions,
 )
 def impact_ratio(
     y_pred: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._rate_comparisons import difference
 from pytest_llmfair.metrics._rates import (
     FALSE_DISCOVERY,
@@ -33,6 +34,7 @@ __all__ = [
     unit="person",
     reported="cut-offs only, no values",
     aliases=("FNRD",),
+    example=_examples.people,
 )
 def false_negative_rate_difference(
     y_true: Any,
@@ -88,6 +90,7 @@ def false_negative_rate_difference(
     unit="person",
     reported="cut-offs only, no values",
     aliases=("FORD",),
+    example=_examples.people,
 )
 def false_omission_rate_difference(
     y_true: Any,
@@ -134,6 +137,7 @@ def false_omission_rate_difference(
     unit="person",
     reported="cut-offs only, no values",
     aliases=("FPRD",),
+    example=_examples.people,
 )
 def false_positive_rate_difference(
     y_true: Any,
@@ -180,6 +184,7 @@ def false_positive_rate_difference(
     unit="person",
     reported="cut-offs only, no values",
     aliases=("FDRD",),
+    example=_examples.people,
 )
 def false_discovery_rate_difference(
     y_true: Any,

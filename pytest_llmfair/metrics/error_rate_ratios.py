@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._rate_comparisons import ratio
 from pytest_llmfair.metrics._rates import (
     FALSE_DISCOVERY,
@@ -35,6 +36,7 @@ __all__ = [
     unit="person",
     scale="log",
     aliases=("FNRR",),
+    example=_examples.people,
 )
 def false_negative_rate_ratio(
     y_true: Any,
@@ -90,6 +92,7 @@ def false_negative_rate_ratio(
     unit="person",
     scale="log",
     aliases=("FORR",),
+    example=_examples.people,
 )
 def false_omission_rate_ratio(
     y_true: Any,
@@ -135,6 +138,7 @@ def false_omission_rate_ratio(
     unit="person",
     scale="log",
     aliases=("FPRR",),
+    example=_examples.people,
 )
 def false_positive_rate_ratio(
     y_true: Any,
@@ -180,6 +184,7 @@ def false_positive_rate_ratio(
     unit="person",
     scale="log",
     aliases=("FDRR",),
+    example=_examples.people,
 )
 def false_discovery_rate_ratio(
     y_true: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._candidates import GroupTable, contrasts, said
 from pytest_llmfair.metrics._checks import labels, share
 from pytest_llmfair.metrics._comparisons import (
@@ -120,6 +121,7 @@ def pairwise_consistency(comparisons: Any, *, groups: Any) -> dict[Hashable, dic
         "(resumes) and .84 (essays) with the selection gap at k = 1"
     ),
     aliases=("preference_gap",),
+    example=_examples.comparisons,
 )
 def pairwise_preference_gap(
     comparisons: Any,

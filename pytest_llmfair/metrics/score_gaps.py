@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._candidates import Candidates, Rows
 from pytest_llmfair.metrics._checks import whole
 from pytest_llmfair.metrics._registry import metric
@@ -32,6 +33,7 @@ _UNLIMITED = (-math.inf, math.inf)
         "with the selection gap at k = 1"
     ),
     aliases=("score_gap",),
+    example=_examples.candidates,
 )
 def average_score_gap(
     scores: Any,
@@ -99,6 +101,7 @@ def average_score_gap(
         "with the absolute selection gap at k = 1"
     ),
     aliases=("jsd",),
+    example=_examples.candidates,
 )
 def jensen_shannon_divergence(
     scores: Any,
@@ -180,6 +183,7 @@ def jensen_shannon_divergence(
         "with the absolute selection gap at k = 1"
     ),
     aliases=("emd",),
+    example=_examples.candidates,
 )
 def earth_movers_distance(
     scores: Any,

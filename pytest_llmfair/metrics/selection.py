@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._candidates import Candidates, Rows
 from pytest_llmfair.metrics._checks import Floats, whole
 from pytest_llmfair.metrics._registry import metric
@@ -24,6 +25,7 @@ __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
     unit="round",
     reported="values in figures only (ten models, k = 1 to 5)",
     aliases=("dp_gap",),
+    example=_examples.pools,
 )
 def demographic_parity_gap(
     scores: Any,
@@ -85,6 +87,7 @@ def demographic_parity_gap(
     unit="round",
     reported="values in figures only (ten models, k = 1 to 5)",
     aliases=("eo_gap",),
+    example=_examples.qualified_pools,
 )
 def equal_opportunity_gap(
     scores: Any,

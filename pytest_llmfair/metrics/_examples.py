@@ -1,0 +1,113 @@
+"""Arguments of perfectly fair models, of any size: what plans and printed examples are made of.
+
+Each function takes the number of sampling units (of each group, where groups are compared) and of
+generations per unit, and returns keyword arguments of the metrics that name it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Arguments = dict[str, Any]
+
+
+def scores(units: int, generations: int) -> Arguments:
+    """Scores that are all 0."""
+    return {"scores": [[0.0] * generations for _ in range(units)]}
+
+
+def score_pairs(units: int, generations: int) -> Arguments:
+    """Scores that are all 0 on both sides."""
+    return {f"scores_{side}": [[0.0] * generations for _ in range(units)] for side in "ab"}
+
+
+def text_pairs(units: int, generations: int) -> Arguments:
+    """One answer to everything."""
+    return {f"texts_{side}": [["A kind word."] * generations] * units for side in "ab"}
+
+
+def pronoun_counts(units: int, generations: int) -> Arguments:
+    """Occupations whose generations are even."""
+    return {"male_counts": [generations // 2] * units, "kept_counts": [generations] * units}
+
+
+def texts(units: int, generations: int) -> Arguments:
+    """Responses in which both groups are kind in equal parts."""
+    return {
+        "responses": [f"{('She', 'He')[i % 2]} is kind." for i in range(2 * units)],
+        "group_words": {"female": ["she"], "male": ["he"]},
+        "target_words": ["kind"],
+    }
+
+
+def _sides(units: int) -> list[str]:
+    return ["a", "b"] * units
+
+
+def predictions(units: int, generations: int) -> Arguments:
+    """Predictions of which half are positive in either group."""
+    return {"y_pred": [(i // 2) % 2 for i in range(2 * units)], "groups": _sides(units)}
+
+
+def people(units: int, generations: int) -> Arguments:
+    """Predictions of which half are wrong, for either class and in either group."""
+    return {
+        "y_true": [(i // 4) % 2 for i in range(2 * units)],
+        **predictions(units, generations),
+    }
+
+
+def candidates(units: int, generations: int) -> Arguments:
+    """Candidates of two groups with the same five scores."""
+    return {
+        "scores": [(i // 2) % 5 / 4.0 for i in range(2 * units)],
+        "groups": _sides(units),
+        "reference": "b",
+    }
+
+
+def pools(units: int, generations: int) -> Arguments:
+    """Pools of two tied candidates, of whom one is selected."""
+    return {
+        "scores": [0.5] * (2 * units),
+        "groups": _sides(units),
+        "reference": "b",
+        "rounds": [i // 2 for i in range(2 * units)],
+        "k": 1,
+    }
+
+
+def qualified_pools(units: int, generations: int) -> Arguments:
+    """Pools of two tied and qualified candidates."""
+    return {**pools(units, generations), "qualified": [True] * (2 * units)}
+
+
+def lists(units: int, generations: int) -> Arguments:
+    """One list of recommendations to everybody."""
+    return {f"lists_{side}": [["book", "film", "song"]] * units for side in "ab"}
+
+
+def embeddings(units: int, generations: int) -> Arguments:
+    """One embedding of every answer."""
+    return {f"embeddings_{side}": [[1.0, 0.0]] * units for side in "ab"}
+
+
+def comparisons(units: int, generations: int) -> Arguments:
+    """Pools of two candidates of whom each wins in one pool of two, in both orders."""
+    rows = [
+        {"pool": pool, "first": first, "second": second, "winner": winner}
+        for pool in range(units)
+        for first, second, winner in (
+            ("Ada", "Bea", ("first", "second")[pool % 2]),
+            ("Bea", "Ada", ("second", "first")[pool % 2]),
+        )
+    ]
+    return {"comparisons": rows, "groups": {"Ada": "a", "Bea": "b"}, "reference": "b"}
+
+
+def occupations(units: int, generations: int) -> Arguments:
+    """Occupations whose generations are even, half of them held by men mostly."""
+    return {
+        **pronoun_counts(units, generations),
+        "majority": [("male", "female")[i % 2] for i in range(units)],
+    }
