@@ -180,9 +180,7 @@ def associations(responses, group_words, target_words, reference=None):
         }
         total = sum(gamma.values())
         if total:
-            distances.append(
-                sum(abs(gamma[g] / total - reference[g]) for g in group_words) / 2
-            )
+            distances.append(sum(abs(gamma[g] / total - reference[g]) for g in group_words) / 2)
     return sum(distances) / len(distances) if distances else math.nan
 
 
