@@ -86,8 +86,11 @@ class Share:
     hits : int or None
         Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
     guard : float
-        Units whose zero-event bound neither end may beat: hits that cluster in few units look less
-        variable than no hit at all, and small scores say nothing of rare large ones.
+        Units whose zero-event bound neither end may beat; infinite where it does not hold.
+    seen : tuple of float
+        Smallest and largest unit. A unit beyond the zero-event bound is an event seen, and lifts
+        it; by default none does, since hits that cluster in few units look less variable than no
+        hit at all.
     skew : float
         Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
         the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.
@@ -99,6 +102,7 @@ class Share:
     trials: int
     hits: int | None = None
     guard: float = math.inf
+    seen: tuple[float, float] = (1.0, 0.0)
     skew: float = 0.0
 
     @property
@@ -135,4 +139,7 @@ class Share:
         tail = self.skew * (1.0 + 2.0 * t * t) / 6.0
         low, high = max(0.0, low + min(0.0, tail)), min(1.0, high + max(0.0, tail))
         least = zero_event_bound(self.guard, alpha)
-        return min(low, 1.0 - least), max(high, least)
+        smallest, largest = self.seen
+        if smallest > 1.0 - least:
+            low = min(low, 1.0 - least)
+        return low, max(high, least) if largest < least else high

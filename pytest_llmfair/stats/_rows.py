@@ -177,8 +177,16 @@ class Rows:
             self.units,
             self._hits(),
             alike,
+            self._seen(),
             skew,
         ), variance
+
+    def _seen(self) -> tuple[float, float]:
+        """Smallest and largest unit; of 0/1 outcomes none that says what others could be."""
+        if self.outcomes:
+            return 1.0, 0.0
+        means = self.unit_means()
+        return float(means.min()), float(means.max())
 
     def _hits(self) -> int | None:
         """Units with an event, where each unit is a single 0/1 draw of equal weight."""
@@ -215,7 +223,7 @@ class Rows:
         if share > 0.0:
             variance = share / effective
         trials = max(1, int(draws))
-        return Share(value, effective, freedom, trials, guard=draws), variance
+        return Share(value, effective, freedom, trials, guard=draws, seen=self._seen()), variance
 
     def _unit_variances(self) -> tuple[Floats, Floats]:
         """Variance that each unit adds to the mean, and its degrees of freedom."""

@@ -36,12 +36,13 @@ def slow_interval(means, level, most=math.inf):
     centre = (p + z**2 / (2 * draws)) / (1 + z**2 / draws)
     reach = z * math.sqrt(p * (1 - p) / draws + z**2 / (4 * draws**2)) / (1 + z**2 / draws)
     unseen = 1 - alpha ** (1 / n)
+    guards = max(means) < unseen, min(means) > 1 - unseen
     if most < math.inf:
         return min(centre - reach, 1 - unseen), max(centre + reach, unseen)
     asymmetry = m3 / v**1.5 * math.sqrt(squared_error / n) - (1 - 2 * p) / effective
     tail = (1 + 2 * t**2) / 6 * asymmetry
     low, high = max(0, centre - reach + min(0, tail)), min(1, centre + reach + max(0, tail))
-    return min(low, 1 - unseen), max(high, unseen)
+    return min(low, 1 - unseen) if guards[1] else low, max(high, unseen) if guards[0] else high
 
 
 @given(rows_of_scores)
