@@ -318,6 +318,8 @@ def _folded(pair: Estimate, alpha: float) -> tuple[float, float]:
 
 def _p_equal(pair: Estimate) -> float:
     """Two-sided p-value of "this pair does not differ"; NaN when it is undefined."""
+    if pair.undefined is not None:
+        return math.nan
     above, below = pair.p_exceeds(0.0), pair.p_within(0.0)
     if pair.attainable[0] < 0.0:
         return min(1.0, 2.0 * min(above, below))

@@ -164,17 +164,15 @@ class RateRatio(Estimate):
     def best_case_gap(self, alpha: float) -> float:
         """Return what groups of this size leave open when every row has the event.
 
-        On the scale of the value: the distance of the folded bound from equality; 0 for the plain
-        ratio, whose two sides differ.
+        On the scale of the value: the distance of the bound from equality, for the plain ratio that
+        of the bound above 1.
         """
-        if self.form == "ratio":
-            return 0.0
         precision_a, precision_b = zero_rates(self.evidence, alpha)
         high = max(
             ratio_bound(1.0, 1.0, precision_a, precision_b),
             ratio_bound(1.0, 1.0, precision_b, precision_a),
         )
-        return math.log(high) if self.form == "log" else 1.0 - 1.0 / high
+        return {"log": math.log(high), "smaller": 1.0 - 1.0 / high, "ratio": high - 1.0}[self.form]
 
 
 def _shown(ratio: float, form: Form) -> float:

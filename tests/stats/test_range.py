@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import Mean, Range, RateDifference, Undefined
+from pytest_llmfair.stats import Mean, Range, RateDifference, RateRatio, Undefined
 from pytest_llmfair.stats._base import Sample
 from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
 
@@ -217,3 +217,11 @@ def test_every_flag_of_a_pair_is_explained_in_words():
     estimate = Range.of_rates([0] * 60, ["a", "b", "c"] * 20)
     assert estimate.reasons == ("thin_evidence", "no_variance")
     assert any("a and b: all 40 outcomes are 0" in note for note in estimate.notes)
+
+
+def test_an_undefined_pair_has_no_p_value():
+    nothing = RateRatio.of_outcomes([0.0] * 30, [0.0] * 30, form="log")
+    some = RateRatio.of_outcomes([1.0] * 15 + [0.0] * 15, [1.0] * 10 + [0.0] * 20, form="log")
+    table = Range.of_pairs({"nothing": nothing, "some": some}).groups
+    assert math.isnan(table["nothing"].p)
+    assert 0.0 < table["some"].p <= 1.0

@@ -161,3 +161,9 @@ def test_a_group_without_an_event_does_not_make_every_effect_detectable(form):
     estimate = RateRatio.of_outcomes([0] * 30, [1, 0, 0] * 10, form=form)
     assert estimate.value == 0.0
     assert estimate.minimum_detectable_effect() > 0.01
+
+
+def test_best_case_of_a_plain_ratio_is_that_of_its_logarithm():
+    ones = [1.0] * 40
+    plain, folded = (RateRatio.of_outcomes(ones, ones, form=form) for form in ("ratio", "log"))
+    assert math.log1p(plain.best_case_gap(0.025)) == pytest.approx(folded.best_case_gap(0.025))
