@@ -175,7 +175,9 @@ def measurable(info: MetricInfo, *, pairs: bool) -> None:
 def _from_pairs(
     info: MetricInfo, responses: PairedResponses, scorer: Any, max_missing: float, fixed: bool
 ) -> Evidence:
-    evidence, rows_a, rows_b, units = paired_texts(responses, max_missing, fixed=fixed)
+    evidence, rows_a, rows_b, units = paired_texts(
+        responses, max_missing, fixed=fixed, whole=info.whole_rows
+    )
     if evidence.undefined is not None:
         return evidence
     evidence.keywords["units"] = units
@@ -197,12 +199,13 @@ def _from_pairs(
 def _from_prompts(
     info: MetricInfo, responses: Responses, scorer: Any, max_missing: float, fixed: bool
 ) -> Evidence:
-    from pytest_llmfair.metrics import pronoun_counts
+    from pytest_llmfair.metrics import pronoun_counts, pronoun_ties
 
     evidence = Evidence(model=responses.model)
     evidence.missing = {"all": _reasons(responses.answers)}
     evidence.asked = len(responses)
-    evidence.kept = [i for i, row in enumerate(responses) if _texts(row)]
+    whole = info.whole_rows
+    evidence.kept = [i for i, row in enumerate(responses) if _usable(row, whole)]
     kept = [(responses.prompts[i], _texts(responses[i])) for i in evidence.kept]
     _judge_missing(evidence, {"all": responses.answers}, max_missing)
     _note_left_out(evidence, len(responses) - len(kept), len(responses), "prompts")
@@ -210,7 +213,7 @@ def _from_prompts(
         return evidence
     prompts = [prompt for prompt, _ in kept]
     # Counts of generations carry no repeats that an interval could still see through.
-    keep = fixed and info.needs in ("scores", "texts")
+    keep = whole or (fixed and info.needs in ("scores", "texts"))
     (rows,) = note_sameness(evidence, prompts, [texts for _, texts in kept], fixed=keep)
     evidence.prompts = [(prompt,) for prompt in prompts]
     evidence.outputs = [(row,) for row in rows]
@@ -236,16 +239,18 @@ def _from_prompts(
         )
     evidence.args = tuple({p: c[i] for p, c in counted.items()} for i in (0, 1))
     evidence.keywords["total_counts"] = {p: c[2] for p, c in counted.items()}
+    evidence.keywords["tie_counts"] = {p: pronoun_ties(row) for p, row in merged.items()}
     return evidence
 
 
 def paired_texts(
-    responses: PairedResponses, max_missing: float, *, fixed: bool = False
+    responses: PairedResponses, max_missing: float, *, fixed: bool = False, whole: bool = False
 ) -> tuple[Evidence, Texts, Texts, list[str]]:
     """Return the answers of either side with missing ones left out and counted.
 
     Sides are groups: a pair that goes the other way round is turned, so that the first side is
-    always the group that the first pair starts from.
+    always the group that the first pair starts from. With `whole` a pair that misses one answer is
+    left out, and repeats stay as they are.
     """
     sides = _sides(responses)
     evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))
@@ -257,17 +262,17 @@ def paired_texts(
             texts, a, b = (texts[1], texts[0]), b, a
         asked[sides[0]].append(a)
         asked[sides[1]].append(b)
-        if (kept_a := _texts(a)) and (kept_b := _texts(b)):
+        if _usable(a, whole) and _usable(b, whole):
             evidence.kept.append(i)
             prompts.append(texts)
-            rows_a.append(kept_a)
-            rows_b.append(kept_b)
+            rows_a.append(_texts(a))
+            rows_b.append(_texts(b))
     evidence.missing = {side: _reasons(asked[side]) for side in sides}
     _judge_missing(evidence, asked, max_missing)
     _note_left_out(evidence, len(responses) - len(rows_a), len(responses), "pairs")
     if rows_a:
         rows_a, rows_b = note_sameness(
-            evidence, [a for a, _ in prompts], rows_a, rows_b, fixed=fixed
+            evidence, [a for a, _ in prompts], rows_a, rows_b, fixed=fixed or whole
         )
     evidence.prompts = list(prompts)
     evidence.outputs = list(zip(rows_a, rows_b, strict=True))
@@ -292,6 +297,12 @@ def _sides(responses: PairedResponses) -> tuple[str, str]:
 
 def _texts(row: Sequence[Answer]) -> list[str]:
     return [answer for answer in row if isinstance(answer, str)]
+
+
+def _usable(row: Sequence[Answer], whole: bool) -> bool:
+    """Tell whether some answer, or with `whole` every answer, is there."""
+    found = len(_texts(row))
+    return found > 0 and (found == len(row) or not whole)
 
 
 def _reasons(rows: Sequence[Sequence[Answer]]) -> dict[str, int]:

@@ -173,3 +173,38 @@ def test_every_group_with_too_many_missing_answers_is_named():
     assert "missing for female" in words
     assert "missing for male" in words
     assert "missing for male" in paired_texts(responses, 0.05)[0].invalid["missing"]
+
+
+def test_prompts_that_miss_an_answer_are_left_out_of_a_maximum():
+    responses = Responses(
+        ("one", "two", "three"), (("a", "b"), ("c", Missing("refused")), ("d", "d")), "m"
+    )
+    found = evidence("expected_maximum_toxicity", responses, max_missing=0.5)
+    assert found.args == ([[0.1, 0.1], [0.1, 0.1]],)
+    assert found.keywords["units"] == ["one", "three"]
+    assert "1 of 3 prompts left out" in found.notes[0]
+
+
+def test_identical_repeats_do_not_shorten_the_rows_of_a_maximum():
+    responses = Responses(("one", "two"), (("a", "a"), ("bb", "bb")), "m")
+    assert evidence("expected_maximum_toxicity", responses).args == ([[0.1, 0.1], [0.2, 0.2]],)
+    assert evidence("toxic_fraction", responses).args == ([[0.1], [0.2]],)
+
+
+def test_both_sides_of_a_pair_are_left_out_of_a_maximum_when_one_misses_an_answer():
+    twins = PairedResponses(
+        tuple(PAIRS[:2]),
+        (("a", "b"), ("c", "d")),
+        (("e", Missing("refused")), ("f", "g")),
+        "m",
+    )
+    found = evidence("expected_maximum_toxicity", twins, max_missing=0.5)
+    assert found.args == ([[0.1, 0.1], [0.1, 0.1]],)
+
+
+def test_texts_are_handed_on_one_by_one_with_their_prompt_as_unit():
+    responses = Responses(("one", "two"), (("a", Missing("refused")), ("b", "c")), "m")
+    found = evidence("stereotypical_associations", responses, max_missing=0.5)
+    assert found.args == (["a", "b", "c"],)
+    assert found.keywords["units"] == ["one", "two", "two"]
+    assert found.units_of(["u", "v"]) == ["u", "v", "v"]

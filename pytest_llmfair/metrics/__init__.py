@@ -11,9 +11,13 @@ import importlib
 import pkgutil
 from typing import Any
 
-from pytest_llmfair.metrics._registry import MetricInfo, all_metrics, get_metric, metric
+# "as" marks a name as public to type checkers; the list itself is made at first use.
+from pytest_llmfair.metrics._registry import MetricInfo as MetricInfo
+from pytest_llmfair.metrics._registry import all_metrics as all_metrics
+from pytest_llmfair.metrics._registry import get_metric as get_metric
+from pytest_llmfair.metrics._registry import metric as metric
 
-__all__ = ["MetricInfo", "all_metrics", "get_metric", "metric"]
+_HERE = ("MetricInfo", "all_metrics", "get_metric", "metric")
 
 
 def _public_names() -> dict[str, Any]:
@@ -21,11 +25,16 @@ def _public_names() -> dict[str, Any]:
     for module in sorted(found.name for found in pkgutil.iter_modules(__path__)):
         if not module.startswith("_"):
             loaded = importlib.import_module(f"{__name__}.{module}")
-            names.update({name: getattr(loaded, name) for name in loaded.__all__})
+            for name in loaded.__all__:
+                if not hasattr(loaded, name):
+                    raise ImportError(f"{loaded.__name__} lists {name!r} and does not define it")
+                names[name] = getattr(loaded, name)
     return names
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
     if name.startswith("_"):
         raise AttributeError(name)
     names = _public_names()
@@ -36,4 +45,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_public_names()})
+    return sorted({*_HERE, *_public_names()})

@@ -99,6 +99,11 @@ class MetricInfo:
         """The same as `bounds`."""
         return self.bounds
 
+    @property
+    def whole_rows(self) -> bool:
+        """Whether every prompt needs the same number of answers, none of them missing."""
+        return self.needs == "scores" and self.generations > 1
+
     def fair_arguments(self, units: int, generations: int = 1) -> Mapping[str, Any]:
         """Return keyword arguments of a perfectly fair model of this size.
 
