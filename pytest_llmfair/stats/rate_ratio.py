@@ -164,7 +164,7 @@ class RateRatio(Estimate):
     def best_case_gap(self, alpha: float) -> float:
         """Return what groups of this size leave open when every row has the event.
 
-        On the scale of the value: the distance of the bound from equality, for the plain ratio that
+        On the scale of the value: the distance of the bound from equality, for a plain ratio that
         of the bound above 1.
         """
         precision_a, precision_b = zero_rates(self.evidence, alpha)
