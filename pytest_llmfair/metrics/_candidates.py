@@ -282,7 +282,7 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
         # With two groups the second view is the first one with its sign turned.
         compared = names if len(names) > 2 else names[:1]
         return {name: [other for other in names if other != name] for name in compared}
-    union = isinstance(reference, list) or (
+    union = isinstance(reference, (list, np.ndarray)) or (
         isinstance(reference, tuple) and reference not in names
     )
     against = list(reference) if union else [reference]
@@ -304,7 +304,7 @@ def said(reference: Any) -> str:
     """Return a reference in words."""
     if isinstance(reference, str) and reference == "rest":
         return "everyone else"
-    if isinstance(reference, (list, tuple)):
+    if isinstance(reference, (list, tuple, np.ndarray)):
         return " or ".join(map(str, reference))
     return str(reference)
 

@@ -12,7 +12,7 @@ from pytest_llmfair.metrics._checks import Floats, whole
 from pytest_llmfair.stats import Estimate
 
 
-def pool_numbers(pools: Sequence[Hashable] | None, metric: str) -> tuple[list[Hashable], Rows]:
+def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hashable], Rows]:
     """Return the names of the pools, and the number of each candidate's pool.
 
     Raises
@@ -22,7 +22,7 @@ def pool_numbers(pools: Sequence[Hashable] | None, metric: str) -> tuple[list[Ha
     """
     if pools is None:
         raise TypeError(
-            f"{metric}() needs rounds=..., the pool of each candidate; one label for all if there "
+            f"{who} needs rounds=..., the pool of each candidate; one label for all if there "
             "is one pool"
         )
     numbers: dict[Hashable, int] = {}
@@ -78,9 +78,7 @@ def note_quota(estimate: Estimate, candidates: Candidates, reference: Any, k: An
         If k is no whole number, or a pool is smaller; TypeError without rounds.
     """
     k = whole(k, "k")
-    chosen = selected(
-        candidates.scores, *pool_numbers(candidates.pools, "the selection gap at a given k"), k
-    )
+    chosen = selected(candidates.scores, *pool_numbers(candidates.pools, f"k={k}"), k)
     gaps = [
         f"{named(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
         for key, (a, b) in candidates.contrasts(reference).items()

@@ -75,7 +75,7 @@ def demographic_parity_gap(
         If there is neither `rounds` nor `units`, or both.
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=units)
-    return _gap("demographic_parity_gap", candidates, reference, k, population)
+    return _gap("demographic_parity_gap()", candidates, reference, k, population)
 
 
 @metric(
@@ -126,14 +126,14 @@ def equal_opportunity_gap(
     candidates = Candidates.read(scores, groups, rounds=rounds, units=units, qualified=qualified)
     if candidates.qualified is None:
         raise TypeError("equal_opportunity_gap() needs qualified=..., who of them is")
-    return _gap("equal_opportunity_gap", candidates, reference, k, population)
+    return _gap("equal_opportunity_gap()", candidates, reference, k, population)
 
 
 def _gap(
-    metric_name: str, candidates: Candidates, reference: Any, k: Any, population: Population
+    who: str, candidates: Candidates, reference: Any, k: Any, population: Population
 ) -> RateDifference | Range | Undefined:
     k = whole(k, "k")
-    names, pool = pool_numbers(candidates.pools, metric_name)
+    names, pool = pool_numbers(candidates.pools, who)
     chosen = selected(candidates.scores, names, pool, k)
 
     def compare(rows_a: Rows, rows_b: Rows) -> RateDifference:
@@ -188,7 +188,7 @@ def selection_rate(
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=None, qualified=qualified)
     chosen = selected(
-        candidates.scores, *pool_numbers(candidates.pools, "selection_rate"), whole(k, "k")
+        candidates.scores, *pool_numbers(candidates.pools, "selection_rate()"), whole(k, "k")
     )
     return dict(zip(candidates.names, _rates(candidates, chosen), strict=True))
 

@@ -63,6 +63,7 @@ def test_the_reference_may_be_a_union_or_the_rest():
     union = rabbi(scores, groups=groups, reference=["b", "c"])
     assert union.value == pytest.approx(slow_rabbi([5, 2], [4, 3, 1, 0]))
     assert rabbi(scores, groups=groups, reference="rest").value == union.value
+    assert rabbi(scores, groups=groups, reference=np.array(["b", "c"])).value == union.value
 
 
 def test_only_qualified_candidates_are_compared():
@@ -186,7 +187,7 @@ def test_the_selection_gap_at_the_deployed_quota_is_shown_beside_the_value():
     estimate = rabbi(scores, groups=groups, reference="b", rounds=rounds, k=1)
     assert estimate.value == 0
     assert any("at k = 1: a +0.500" in note for note in estimate.notes)
-    with pytest.raises(TypeError, match="needs rounds"):
+    with pytest.raises(TypeError, match=r"k=1 needs rounds"):
         rabbi(scores, groups=groups, reference="b", k=1)
     with pytest.raises(ValueError, match="round 0 has 4 candidates"):
         rabbi(scores, groups=groups, reference="b", rounds=rounds, k=5)
