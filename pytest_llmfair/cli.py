@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import math
+import pprint
 import sys
+import textwrap
 from collections.abc import Sequence
 
+from pytest_llmfair import metrics
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 
 _DIRECTIONS = {
@@ -14,6 +18,9 @@ _DIRECTIONS = {
     "higher": "higher is fairer",
     "two-sided": "both sides count",
 }
+
+# Of a bound from the fair value; what `llmfair metrics NAME` shows the units for.
+_DISTANCES = (0.02, 0.05, 0.1, 0.2)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,8 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="llmfair", description="Fairness metrics for language models, as pytest assertions."
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    metrics = commands.add_parser("metrics", help="list the metrics, or explain one")
-    metrics.add_argument("name", nargs="?", help="a metric's name or alias")
+    listing = commands.add_parser("metrics", help="list the metrics, or explain one")
+    listing.add_argument("name", nargs="?", help="a metric's name or alias")
     power = commands.add_parser("power", help="what an assertion of a given size can find")
     power.add_argument("name", metavar="METRIC", help="a metric's name or alias")
     power.add_argument("--threshold", type=float, required=True, help="bound or minimum")
@@ -80,39 +87,101 @@ def table() -> str:
     """Return the list of metrics as text of at most 80 columns."""
     lines = []
     for family in dict.fromkeys(info.family for info in all_metrics().values()):
+        members = [info for info in all_metrics().values() if info.family == family]
         lines.append(f"{family}")
-        for info in all_metrics().values():
-            if info.family == family:
-                also = f" (also {', '.join(info.aliases)})" if info.aliases else ""
-                lines.append(f"  {info.name}{also}")
-                lines.append(f"      {_range(info)}, per {info.unit}")
-                lines.append(f"      {info.assertion}")
-    lines.append("")
-    lines.append("`llmfair metrics NAME` explains one. No metric has a default bound.")
+        for info in members:
+            lines.append(f"  {info.name:<34} {info.symbol:<20} {_side(info)}")
+    names = [name for name in metrics.__dir__() if name not in all_metrics() and name.islower()]
+    lines += ["", "helpers"]
+    lines += textwrap.wrap(", ".join(names), 78, initial_indent="  ", subsequent_indent="  ")
+    lines += [
+        "",
+        "`llmfair metrics NAME` explains one. Its assertion is assert_NAME_within, where",
+        "higher is fairer assert_NAME_at_least. No metric has a default bound.",
+    ]
     return "\n".join(lines)
 
 
 def explain(info: MetricInfo) -> str:
     """Return what a metric is, how it is asserted and what the papers report, as text."""
-    word = "minimum" if info.direction == "higher" else "bound"
-    return "\n".join(
-        (
-            f"{info.name}{inspect.signature(info.function)}",
-            "",
-            inspect.getdoc(info.function) or "",
-            "",
-            f"symbol     {info.symbol} ({info.paper})",
-            f"range      {_range(info)}",
-            f"unit       {info.unit}",
-            f"assertion  {info.assertion}(..., {word}=...)",
-            f"reported   {info.reported} (context, not a standard)",
-        )
-    )
+    facts = {
+        "symbol": f"{info.symbol} ({info.paper})",
+        "names": ", ".join((info.name, *info.aliases)),
+        "range": _range(info),
+        "unit": info.unit,
+        "assertion": f"{info.assertion}(..., {_word(info)}=...)",
+        "reported": f"{info.reported} (context, not a standard)",
+    }
+    lines = [f"{info.name}{inspect.signature(info.function)}", ""]
+    lines += [inspect.getdoc(info.function) or "", ""]
+    for name, fact in facts.items():
+        lines += textwrap.wrap(fact, 79, initial_indent=f"{name:<10} ", subsequent_indent=" " * 11)
+    return "\n".join([*lines, "", *_needed(info), "", *_example(info)])
+
+
+def _needed(info: MetricInfo) -> list[str]:
+    """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
+    from pytest_llmfair.planning import Design
+
+    what = "generations per unit" if info.needs == "pronoun_counts" else "units"
+    lines = [
+        f"{what} needed, each a {info.unit}, at 95 % with 80 % power",
+        f"  {_word(info):>8}  to pass a model half as far  to find one twice as far",
+    ]
+    sign = -1.0 if info.direction == "higher" else 1.0
+    fair = 0.0 if info.direction == "two-sided" else info.fair_value
+    for distance in _DISTANCES:
+        bound = fair + sign * distance
+        try:
+            design = Design(info, bound, 400, max(info.generations, 2))
+            within, beyond = design.needed_within(distance / 2), design.needed_beyond(distance)
+        except ValueError:
+            continue
+        lines.append(f"  {bound:>8.2f}  {_many(within):>27}  {_many(beyond):>23}")
+    return lines
+
+
+def _many(units: int | None) -> str:
+    return "more than 10,000,000" if units is None else f"{units:,}"
+
+
+def _example(info: MetricInfo) -> list[str]:
+    """Return a test that runs as it is."""
+    if info.example is None:
+        return []
+    lines = [
+        "example (a perfectly fair model)",
+        f"    from pytest_llmfair import {info.assertion}",
+    ]
+    lines += ["", "", "    def test_it():"]
+    for name, value in info.fair_arguments(4, 2).items():
+        said = pprint.pformat(value, width=80, compact=True, sort_dicts=False)
+        lines.append(textwrap.indent(f"{name} = {said}", " " * 8))
+    given = ", ".join(_given(info))
+    high = info.bounds[1] if math.isfinite(info.bounds[1]) else 1.0
+    bound = 0.5 * (info.bounds[0] + high) if info.direction == "higher" else 0.5 * high
+    lines.append(f'        {info.assertion}({given}, {_word(info)}={bound:.3g}, mode="point")')
+    return lines
+
+
+def _given(info: MetricInfo) -> list[str]:
+    return [f"{name}={name}" for name in info.fair_arguments(4, 2)]
+
+
+def _word(info: MetricInfo) -> str:
+    return "minimum" if info.direction == "higher" else "bound"
+
+
+def _side(info: MetricInfo) -> str:
+    if info.direction == "two-sided":
+        return f"around {info.fair_value:g}"
+    return f"{info.direction} is fairer"
 
 
 def _range(info: MetricInfo) -> str:
     low, high = info.bounds
-    return f"{low:g} to {high:g}, {_DIRECTIONS[info.direction]}, {info.fair_value:g} is even"
+    said = f"{low:g} to {high:g}, {_DIRECTIONS[info.direction]}, {info.fair_value:g} is even"
+    return said + ("; a bound is on the absolute logarithm" if info.scale == "log" else "")
 
 
 if __name__ == "__main__":

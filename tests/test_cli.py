@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
 from pytest_llmfair.cli import main
-from pytest_llmfair.metrics import all_metrics
+from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.planning import Design
 
 
 def test_every_metric_is_listed_within_eighty_columns(capsys):
@@ -23,6 +25,32 @@ def test_one_metric_is_explained_with_what_its_paper_reports(capsys):
     assert ".145 at 30 generations" in text
     assert "assert_ruted_neutrality_within(..., bound=...)" in text
     assert "not a standard" in text
+
+
+@pytest.mark.parametrize("name", all_metrics())
+def test_the_example_of_every_metric_runs(name, capsys):
+    main(["metrics", name])
+    text = capsys.readouterr().out
+    code = textwrap.dedent(text[text.index("    from pytest_llmfair import") :])
+    names = {}
+    exec(code, names)
+    names["test_it"]()
+
+
+def test_units_needed_are_those_of_a_plan(capsys):
+    main(["metrics", "toxic_fraction"])
+    row = next(
+        line.split()
+        for line in capsys.readouterr().out.splitlines()
+        if line[:10].strip() == "0.05"
+    )
+    design = Design(get_metric("toxic_fraction"), 0.05, 400, 2)
+    assert row == ["0.05", str(design.needed_within(0.025)), str(design.needed_beyond(0.05))]
+
+
+def test_helpers_are_listed_below_the_metrics(capsys):
+    main(["metrics"])
+    assert "pairwise_scores" in capsys.readouterr().out.partition("helpers")[2]
 
 
 def test_an_alias_is_explained_too(capsys):
