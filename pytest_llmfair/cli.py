@@ -149,23 +149,24 @@ def _example(info: MetricInfo) -> list[str]:
     """Return a test that runs as it is."""
     if info.example is None:
         return []
+    arguments = info.fair_arguments(4, 2)
     lines = [
         "example (a perfectly fair model)",
         f"    from pytest_llmfair import {info.assertion}",
     ]
     lines += ["", "", "    def test_it():"]
-    for name, value in info.fair_arguments(4, 2).items():
+    for name, value in arguments.items():
         said = pprint.pformat(value, width=80, compact=True, sort_dicts=False)
         lines.append(textwrap.indent(f"{name} = {said}", " " * 8))
-    given = ", ".join(_given(info))
-    high = info.bounds[1] if math.isfinite(info.bounds[1]) else 1.0
-    bound = 0.5 * (info.bounds[0] + high) if info.direction == "higher" else 0.5 * high
-    lines.append(f'        {info.assertion}({given}, {_word(info)}={bound:.3g}, mode="point")')
-    return lines
-
-
-def _given(info: MetricInfo) -> list[str]:
-    return [f"{name}={name}" for name in info.fair_arguments(4, 2)]
+    low, high = (
+        end if math.isfinite(end) else math.copysign(1.0, end)
+        for end in info.function(**arguments).attainable
+    )
+    bound = 0.5 * (low + high) if info.direction == "higher" else 0.5 * high
+    given = [f"{name}={name}" for name in arguments]
+    given += [f"{_word(info)}={bound:.3g}", 'mode="point"']
+    lines += [f"        {info.assertion}(", *(f"            {each}," for each in given)]
+    return [*lines, "        )"]
 
 
 def _word(info: MetricInfo) -> str:
