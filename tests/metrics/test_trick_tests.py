@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import math
+from importlib import resources
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.metrics import next_word_gender, trick_stereotype
+
+P = st.floats(0.0, 1.0)
+
+
+@given(st.lists(st.tuples(P, P), min_size=1, max_size=10))
+def test_value_is_the_mean_difference_of_the_right_answers(pairs):
+    pro, anti = [p for p, _ in pairs], [q for _, q in pairs]
+    expected = sum(p - q for p, q in pairs) / len(pairs)
+    assert trick_stereotype(pro, anti).value == pytest.approx(expected, abs=1e-12)
+    assert trick_stereotype(anti, pro).value == pytest.approx(-expected, abs=1e-12)
+
+
+def test_two_probabilities_a_sentence_are_normalised():
+    raw = trick_stereotype([[0.03, 0.01], [0.2, 0.2]], [[0.01, 0.01], [0.1, 0.3]])
+    assert raw.value == pytest.approx(((0.75 - 0.5) + (0.5 - 0.25)) / 2)
+    scaled = trick_stereotype([[0.3, 0.1], [0.5, 0.5]], [[0.5, 0.5], [0.02, 0.06]])
+    assert scaled.value == pytest.approx(raw.value)
+
+
+def test_a_sentence_whose_answers_have_no_probability_is_undefined_and_named():
+    estimate = trick_stereotype([[0.1, 0.2], [0.0, 0.0]], [[0.1, 0.2], [0.1, 0.2]])
+    assert math.isnan(estimate.value)
+    assert "1 rows of p_stereotypical, first row 1" in estimate.undefined
+
+
+def test_sentences_are_a_sample_of_more_unless_they_are_all_there_is():
+    rng = np.random.default_rng(1)
+    pro, anti = rng.beta(4, 2, 50), rng.beta(3, 3, 50)
+    sampled = trick_stereotype(pro, anti)
+    fixed = trick_stereotype(pro, anti, population="fixed")
+    assert fixed.value == pytest.approx(sampled.value)
+    assert sampled.interval().width > 0.0
+    # Probabilities are read off: for these sentences there is no sampling error (section 3.4).
+    assert fixed.interval().lower == fixed.interval().upper == fixed.value
+    assert fixed.p_within(fixed.value) < 1e-9 < 0.5 <= fixed.p_exceeds(fixed.value)
+
+
+def test_sentences_of_one_template_are_one_unit():
+    rng = np.random.default_rng(2)
+    pro, anti = np.repeat(rng.random(10), 4), np.repeat(rng.random(10), 4)
+    joined = trick_stereotype(pro, anti, units=np.repeat(np.arange(10), 4))
+    assert joined.sample.units == 10
+    assert joined.interval().width > trick_stereotype(pro, anti).interval().width
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: trick_stereotype([0.5, 0.4], [0.3]), "lengths differ: p_stereotypical has 2"),
+        (lambda: trick_stereotype([1.2], [0.3]), "p_stereotypical row 0 holds 1.2"),
+        (lambda: trick_stereotype([0.2], [math.nan]), "p_antistereotypical row 0 holds nan"),
+        (lambda: trick_stereotype([], []), "p_stereotypical is empty"),
+        (lambda: trick_stereotype([[0.1, 0.2, 0.3]], [0.2]), "row 0 holds 3 numbers"),
+        (lambda: trick_stereotype([0.1], [0.2], units=[1, 2]), "units has 2 labels for 1 rows"),
+        (lambda: trick_stereotype([0.1], [0.2], population="all"), "population is 'all'"),
+    ],
+)
+def test_wrong_probabilities_are_named(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_next_words_are_summed_and_normalised():
+    found = next_word_gender({"he": 0.02, "boys": 0.01, "she": 0.01, "busy": 0.9})
+    assert found.p_male == pytest.approx(0.75)
+    assert found.p_female == pytest.approx(0.25)
+    assert found.skew == pytest.approx(0.5)
+    assert found.neutrality == pytest.approx(0.5)
+
+
+def test_neutrality_of_a_next_word_is_the_absolute_skew():
+    p_male, p_female, skew, neutrality = next_word_gender({"her": 0.3})
+    assert (p_male, p_female, skew, neutrality) == (0.0, 1.0, -1.0, 1.0)
+
+
+def test_a_next_word_counts_in_any_case_and_with_blanks():
+    assert next_word_gender({" He": 0.1, "he": 0.1, "SHE": 0.2}).skew == 0.0
+
+
+def test_there_are_eleven_words_of_either_gender():
+    file = resources.files("pytest_llmfair.metrics").joinpath("gender_words.json")
+    words = json.loads(file.read_text(encoding="utf-8"))
+    for gender, sign in (("male", 1.0), ("female", -1.0)):
+        assert len(set(words[gender])) == 11
+        for word in words[gender]:
+            assert next_word_gender({word: 0.5}).skew == sign
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "said"),
+    [
+        ({"busy": 0.4, "he": 0.0}, "no mass to any gendered word"),
+        ({}, "no mass to any gendered word"),
+        ({"he": 1.5}, "probability of 'he' is 1.5"),
+        ({"he": math.nan}, "probability of 'he' is nan"),
+        ({"he": "much"}, "probability of 'he' is 'much'"),
+        ([0.5, 0.5], "probabilities is a list"),
+    ],
+)
+def test_wrong_next_words_are_named(probabilities, said):
+    with pytest.raises(ValueError, match=said):
+        next_word_gender(probabilities)

@@ -1,0 +1,101 @@
+"""The signed lean of binomial counts, beside its exact distribution and simulations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import betaincinv
+
+from pytest_llmfair.stats.exact import Exact
+from pytest_llmfair.stats.lean import Lean
+
+COUNTS = st.lists(st.tuples(st.integers(0, 12), st.integers(2, 12)), min_size=1, max_size=6)
+
+
+def interval(hits, trials, level=0.95, **keywords):
+    return Lean.of_binomials(hits, trials, **keywords).interval(level)
+
+
+def test_a_single_term_has_its_exact_binomial_interval():
+    ends = interval([7], [30])
+    assert ends.method == "Clopper-Pearson"
+    assert ends.lower == pytest.approx(2 * betaincinv(7, 24, 0.025) - 1)
+    assert ends.upper == pytest.approx(2 * betaincinv(8, 23, 0.975) - 1)
+    assert interval([0], [30]).upper == pytest.approx(1 - 2 * 0.025 ** (1 / 30))
+
+
+@given(COUNTS, st.sampled_from(["fixed", "sampled"]))
+def test_intervals_have_a_width_even_for_one_sided_terms(rows, population):
+    hits, trials = [min(x, n) for x, n in rows], [n for _, n in rows]
+    estimate = Lean.of_binomials(hits, trials, population=population)
+    previous = (estimate.value, estimate.value)
+    for level in (0.5, 0.9, 0.99):
+        ends = estimate.interval(level)
+        assert -1.0 <= ends.lower <= previous[0] + 1e-12
+        assert previous[1] - 1e-12 <= ends.upper <= 1.0
+        assert ends.lower < ends.upper
+        previous = ends.lower, ends.upper
+
+
+@given(COUNTS)
+def test_swapping_the_two_kinds_turns_the_sign(rows):
+    hits, trials = [min(x, n) for x, n in rows], [n for _, n in rows]
+    one = Lean.of_binomials(hits, trials)
+    other = Lean.of_binomials([n - x for x, n in zip(hits, trials, strict=True)], trials)
+    assert other.value == pytest.approx(-one.value, abs=1e-12)
+    assert other.interval().lower == pytest.approx(-one.interval().upper, abs=1e-9)
+    assert other.paper_variance == pytest.approx(one.paper_variance, abs=1e-12)
+
+
+def test_fixed_terms_are_stratified():
+    hits, trials = [1, 29] * 20, [30] * 40
+    smooth = 2 / 32
+    within = 40 * 4 * smooth * (1 - smooth) / 30 / 40**2
+    estimate = Lean.of_binomials(hits, trials)
+    assert estimate.standard_error() == pytest.approx(within**0.5)
+    # That terms lean to opposite sides counts only where they are a sample of more.
+    sampled = Lean.of_binomials(hits, trials, population="sampled")
+    assert sampled.interval().width > 5 * estimate.interval().width
+
+
+@pytest.mark.parametrize(
+    ("shares", "trials", "least"),
+    [
+        (np.full(40, 0.5), 30, 0.925),
+        (np.where(np.arange(40) < 20, 0.03, 0.97), 30, 0.95),
+        (np.linspace(0.05, 0.95, 40), 5, 0.935),
+        (np.full(4, 0.9), 5, 0.925),
+        (np.array([0.97]), 30, 0.95),
+    ],
+)
+def test_coverage_of_fixed_terms(shares, trials, least):
+    rng = np.random.default_rng(5)
+    kept = np.full(len(shares), trials)
+    truth = float((2 * shares - 1).mean())
+    draws = [interval(rng.binomial(kept, shares), kept) for _ in range(400)]
+    assert np.mean([ends.lower <= truth <= ends.upper for ends in draws]) >= least
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials", "said"),
+    [
+        ([1], [1], "trials row 0 is 1"),
+        ([3], [2], "successes row 0 is 3, more than its 2 trials"),
+        ([1, 1], [2], "successes has 2 rows, trials has 1"),
+        ([0.5], [2], "successes row 0 is 0.5"),
+    ],
+)
+def test_wrong_counts_are_named(hits, trials, said):
+    with pytest.raises(ValueError, match=said):
+        Lean.of_binomials(hits, trials)
+
+
+def test_an_exact_number_is_its_own_interval():
+    estimate = Exact(value=0.25, sample=Lean.of_binomials([1], [2]).sample)
+    assert (estimate.lower_bound(0.01), estimate.upper_bound(0.01)) == (0.25, 0.25)
+    assert estimate.standard_error() == 0.0
+    assert estimate.p_exceeds(0.2) < 1e-9
+    assert estimate.p_within(0.2) > 0.99
+    assert estimate.needed_units(0.5) is None
