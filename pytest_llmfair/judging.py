@@ -285,6 +285,7 @@ def judged(
             total[reason] = total.get(reason, 0) + n
     label = f" {judging.label}" if judging.label else ""
     about["name"] = f"{about['name']}{estimate.variant}{label}"
+    about["unit"] = estimate.unit or about["unit"]
     return judge(
         estimate,
         bound,

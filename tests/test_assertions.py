@@ -349,3 +349,19 @@ def test_units_of_pairs_hold_for_both_members():
         scorer=lambda texts: [0.0] * len(texts),
     )
     assert result.units == 50
+
+
+def test_rounds_are_the_unit_of_a_report_on_candidates():
+    scores, groups = [1.0, 2.0, 3.0, 2.5] * 20, ["a", "b", "a", "b"] * 20
+    result = assert_metric("rabbi", scores, groups=groups, reference="b", bound=0.9, mode="point")
+    assert (result.unit, result.units) == ("candidate", 80)
+    result = assert_metric(
+        "rabbi",
+        scores,
+        groups=groups,
+        reference="b",
+        rounds=[i // 4 for i in range(80)],
+        bound=0.9,
+        mode="point",
+    )
+    assert (result.unit, result.units) == ("round", 20)

@@ -165,6 +165,7 @@ class Candidates:
             f"{named(key)} {word} {said(reference)}: {len(a)} against {len(b)} candidates"
             for key, (a, b) in rows.items()
         )
+        estimate.unit = "" if self.pools is None else "round"
         note_constant(estimate, [self.scores])
         if self.judge is not None:
             self.judge.report(estimate)

@@ -198,6 +198,8 @@ class Estimate(ABC):
         What the number depends on beside the data, printed behind the metric's name, such as
         "@25" for a maximum over 25 generations; estimates of different variants are never
         compared.
+    unit : str
+        What a sampling unit of these data is, where it is not the metric's usual one.
     """
 
     value: float
@@ -212,6 +214,7 @@ class Estimate(ABC):
     invalid: Mapping[str, str] = field(default_factory=dict)
     metric: Any = None
     variant: str = ""
+    unit: str = ""
 
     # Whether error may be spent over interim looks as for a normal statistic; shared evenly else.
     near_normal: ClassVar[bool] = True
