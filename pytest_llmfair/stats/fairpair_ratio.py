@@ -21,6 +21,8 @@ Aggregate = Literal["pooled", "mean"]
 
 # Prompts below which bootstrap-t covers a point or two less than it claims.
 _FEW_PROMPTS = 30
+# Below this an error of log F is rounding: prompts that differ in B and V, and never in F.
+_ROUNDING = 1e-9
 # Variance of log F for one prompt with n answers a side: (a / n)^2 + b (F - 1) / n, fitted to
 # absolute differences of normal scores with n from 5 to 100 and F from 1 to 3.5.
 _PLANNED = (1.8, 2.5)
@@ -127,7 +129,7 @@ class FairPairRatio(Estimate):
         product = PowerProduct(*table[aggregate]) if known else None
         # Its own exponential, so that no rounding puts the value outside its interval.
         value = value if product is None else math.exp(product.log)
-        reasons, notes = _flags(count, parts, known)
+        reasons, notes = _flags(count, product is not None and product.error > _ROUNDING)
         least = 1.0 if negative_type else 0.0
         return cls(
             value=value,
@@ -213,7 +215,7 @@ class FairPairRatio(Estimate):
 
     def _bounds(self, alpha: float) -> tuple[float, float]:
         error = self.error()
-        if self.product is None or not error > 0.0:
+        if self.product is None or not error > _ROUNDING:
             return 0.0, math.inf
         if math.isnan(self.fixed_error):
             low, high = self.product.bounds(alpha)
@@ -294,14 +296,12 @@ def _value(
     )
 
 
-def _flags(
-    units: int, parts: Sequence[Floats], known: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _flags(units: int, varying: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     found: dict[str, str] = {}
     if units < _FEW_PROMPTS:
         found["thin_evidence"] = (
             f"only {units} prompts: below {_FEW_PROMPTS} the interval is a rough guide"
         )
-    if not known or not any(np.ptp(part) > 0.0 for part in parts):
+    if not varying:
         found["no_variance"] = "prompts do not vary, or a side's answers never do: no upper end"
     return tuple(found), tuple(found.values())

@@ -182,6 +182,15 @@ def test_one_prompt_and_equal_prompts_say_nothing():
         assert "thin_evidence" in e.reasons
 
 
+def test_prompts_that_differ_in_everything_but_f_say_nothing():
+    # Both sides hold the same answers, in another order.
+    a, _ = sampled(np.random.default_rng(11), 40, 20)
+    e = of(a, a[:, ::-1])
+    assert e.value == pytest.approx(0.95**2)
+    assert "no_variance" in e.reasons
+    assert (e.interval().lower, e.interval().upper) == (1.0, math.inf)
+
+
 def test_planned_error_is_that_of_fair_prompts():
     rng = np.random.default_rng(9)
     values = [of(*sampled(rng, 25, 12, 0.0)).value for _ in range(200)]
