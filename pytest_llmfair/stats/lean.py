@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
@@ -73,9 +73,24 @@ class Lean(Mean):
             generations=n,
             outcomes=True,
         )
+        if population == "fixed":
+            # Terms that lean alike are no sign of a single draw: their generations vary.
+            flags = [
+                (code, said)
+                for code, said in zip(mean.reasons, mean.notes, strict=True)
+                if code != "no_variance"
+            ]
+            mean.reasons = tuple(code for code, _ in flags)
+            mean.notes = tuple(said for _, said in flags)
         if len(n) == 1 and population == "fixed":
             draws = int(n[0])
             mean.share = Share(float(p[0]), float(draws), math.inf, draws, hits=int(x[0]))
             mean.method = mean.share.method
+        if mean.sample.units > 1 or population == "fixed":
+            # What the interval rests on; a mean over rows would compare the terms' own spread.
+            worth = mean.share.effective
+            mean.sample = replace(
+                mean.sample, effective=worth, design_effect=mean.sample.generations / worth
+            )
         variance = math.fsum((4.0 * p * (1.0 - p) / n).tolist()) / len(n) ** 2
         return cls(**vars(mean), paper_variance=variance)

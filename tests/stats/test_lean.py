@@ -60,6 +60,14 @@ def test_fixed_terms_are_stratified():
     assert sampled.interval().width > 5 * estimate.interval().width
 
 
+def test_even_terms_are_worth_all_their_generations():
+    estimate = Lean.of_binomials([15] * 40, [30] * 40)
+    assert estimate.sample.effective == pytest.approx(1200, rel=0.01)
+    assert "no_variance" not in estimate.reasons
+    assert "no_variance" in Lean.of_binomials([15] * 40, [30] * 40, population="sampled").reasons
+    assert Lean.of_binomials([3, 27] * 20, [30] * 40).sample.effective > 2000
+
+
 @pytest.mark.parametrize(
     ("shares", "trials", "least"),
     [
