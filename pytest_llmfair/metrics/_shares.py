@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.metrics._checks import Floats, labels
 from pytest_llmfair.metrics._forms import GroupForm, sample_of
 from pytest_llmfair.metrics._rates import is_positive
 from pytest_llmfair.metrics.sequences import class_of, spans
@@ -73,8 +73,7 @@ class Shares:
     def missing(self, groups: Sequence[tuple[Any, Sequence[int]]]) -> str:
         """Say which of some named sets of rows have no such share."""
         return "; ".join(
-            f"{name} has no example {self.among} among its {len(rows)} rows: its {self.score} is "
-            "not defined"
+            f"{name} has no example {self.among}: its {self.score} is not defined"
             for name, rows in groups
             if self.entries(rows) == 0
         )
@@ -258,7 +257,7 @@ def _attachments(true: list[Any], predicted: list[Any]) -> tuple[Floats, Floats]
     """Count tokens with the right head and label, and all tokens, of every row."""
     hits, counted = [], []
     for i, (gold, said) in enumerate(zip(true, predicted, strict=True)):
-        a, b = _tokens(gold), _tokens(said)
+        a, b = _tokens(gold, f"y_true row {i}"), _tokens(said, f"y_pred row {i}")
         if len(a) != len(b):
             raise ValueError(f"row {i} has {len(a)} tokens in y_true, {len(b)} in y_pred")
         hits.append(sum(x == y for x, y in zip(a, b, strict=True)))
@@ -266,9 +265,9 @@ def _attachments(true: list[Any], predicted: list[Any]) -> tuple[Floats, Floats]
     return np.array(hits, dtype=np.float64), np.array(counted, dtype=np.float64)
 
 
-def _tokens(row: Any) -> list[Any]:
+def _tokens(row: Any, where: str) -> list[Any]:
     """Return a sentence as (head, label) pairs; a row may also be one token."""
-    nested = isinstance(row, (list, tuple, np.ndarray))
-    if nested and len(row) and isinstance(row[0], (list, tuple, np.ndarray)):
-        return [tuple(token) for token in row]
-    return [tuple(row) if nested else row]
+    if not isinstance(row, (list, tuple, np.ndarray)):
+        return [row]
+    nested = len(row) > 0 and isinstance(row[0], (list, tuple, np.ndarray))
+    return [tuple(labels(token, where)) for token in (row if nested else [row])]
