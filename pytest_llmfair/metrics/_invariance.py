@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.metrics._checks import share, text_rows
-from pytest_llmfair.metrics._pairs import mean_over_pairs
-from pytest_llmfair.metrics.counterfactual import masker
+from pytest_llmfair.metrics._pairs import Compare, mean_over_pairs, one_by_one
+from pytest_llmfair.metrics._texts import masker, rouge_of_texts
 from pytest_llmfair.stats import Mean, Population
-from pytest_llmfair.text import rouge_l, tokens
 
 Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
@@ -27,14 +26,14 @@ class Measure:
     symbol : str
         What the report calls it.
     prepare : callable
-        Distinct texts to what `compare` works on: tokens, scores, the text itself.
+        Distinct texts to what `compare` works on: masked texts, scores, the text itself.
     compare : callable
-        Two prepared answers to a dissimilarity in [0, 1].
+        Two sequences of prepared answers to dissimilarities in [0, 1].
     """
 
     symbol: str
     prepare: Callable[[Sequence[str]], Iterable[Any]]
-    compare: Callable[[Any, Any], float]
+    compare: Compare[Any]
 
 
 def rouge_measure(mask: Any = None) -> Measure:
@@ -42,14 +41,16 @@ def rouge_measure(mask: Any = None) -> Measure:
     masked = masker(mask)
     return Measure(
         "1 - ROUGE-L",
-        lambda texts: [tokens(masked(text)) for text in texts],
-        lambda a, b: 1.0 - rouge_l(a, b),
+        lambda texts: [masked(text) for text in texts],
+        lambda first, second: np.subtract(1.0, rouge_of_texts(first, second)),
     )
 
 
 def score_measure(name: str, scorer: Scorer) -> Measure:
     """Absolute difference of the answers' scores."""
-    return Measure(f"|{name} difference|", scorer, lambda a, b: abs(float(a) - float(b)))
+    return Measure(
+        f"|{name} difference|", scorer, lambda first, second: np.abs(np.subtract(first, second))
+    )
 
 
 def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
@@ -58,7 +59,7 @@ def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
     return Measure(
         f"{name} changes sides",
         lambda texts: (scorer(texts) > limit).tolist(),
-        lambda a, b: float(a != b),
+        np.not_equal,
     )
 
 
@@ -74,7 +75,7 @@ def own_measure(function: Callable[[str, str], float]) -> Measure:
             )
         return value
 
-    return Measure(name, list, compare)
+    return Measure(name, list, one_by_one(compare))
 
 
 def counterfactual_invariance(

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.metrics._checks import Floats, labels
+from pytest_llmfair.stats import Mean, Population, Sample
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Hashable)
+
+# Answers to answers, entry by entry: as many numbers as there are entries in either sequence.
+Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
+
+# Comparisons handed on together: enough to work on whole arrays, few enough to stay small.
+_AT_ONCE = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +28,21 @@ class _PairTerms:
     """Per pair: mean over cross pairs, within-side mean, and the variance that generations add."""
 
     cross: float
-    cross_variance: float
-    within: float
-    within_variance: float
-    excess_variance: float
+    cross_variance: float = float("nan")
+    within: float = float("nan")
+    within_variance: float = float("nan")
+    excess_variance: float = float("nan")
+
+
+def one_by_one(compare: Callable[[T, T], float]) -> Compare[T]:
+    """Turn a comparison of two answers into one of two sequences of answers."""
+    return lambda first, second: list(map(compare, first, second))
 
 
 def mean_over_pairs(
     rows_a: Sequence[Sequence[T]],
     rows_b: Sequence[Sequence[T]],
-    compare: Callable[[T, T], float],
+    compare: Compare[T],
     *,
     units: Sequence[Hashable] | None,
     population: Population,
@@ -40,9 +54,12 @@ def mean_over_pairs(
     Parameters
     ----------
     rows_a, rows_b : sequences of sequences
-        Per pair the answers (texts, tokens, scores) of either side.
+        Per pair the answers (texts, lists, scores) of either side; equal answers must hash alike,
+        each two are compared once.
     compare : callable
-        Symmetric similarity or dissimilarity of two answers.
+        Symmetric similarity or dissimilarity of answers, for many at once.
+    units, population, bounds
+        As in :meth:`Mean.of_values`; `bounds` is the range of `compare`.
     outcomes : bool
         Whether `compare` gives 0 or 1 only.
 
@@ -52,12 +69,8 @@ def mean_over_pairs(
         Value over all n x n cross pairs. With two or more answers a side, ``.floor`` is the mean
         over pairs of the two within-side values and ``.excess`` the mean of cross minus within.
     """
-    if len(rows_a) != len(rows_b):
-        raise ValueError(
-            f"lengths differ: {len(rows_a)} rows on the first side and {len(rows_b)} on the "
-            "second; row i of both is one pair"
-        )
-    terms = [_terms(a, b, compare) for a, b in zip(rows_a, rows_b, strict=True)]
+    fewest = _fewest(rows_a, rows_b)
+    terms = list(_all_terms(rows_a, rows_b, compare))
     repeated = [i for i, term in enumerate(terms) if not np.isnan(term.within)]
     settings: dict[str, Any] = {"population": population}
     floor = excess = None
@@ -88,8 +101,8 @@ def mean_over_pairs(
         units=units,
         bounds=bounds,
         generation_variance=None if np.isnan(variances).any() else variances,
-        generations=[min(len(a), len(b)) for a, b in zip(rows_a, rows_b, strict=True)],
-        outcomes=outcomes,
+        generations=fewest,
+        outcomes=outcomes and all(len(row) == 1 for row in (*rows_a, *rows_b)),
         floor=floor,
         excess=excess,
         **settings,
@@ -98,36 +111,112 @@ def mean_over_pairs(
     return estimate
 
 
-def _terms(a: Sequence[T], b: Sequence[T], compare: Callable[[T, T], float]) -> _PairTerms:
-    cross = np.array([[compare(x, y) for y in b] for x in a], dtype=np.float64)
+def sample_of_pairs(
+    rows_a: Sequence[Sized],
+    rows_b: Sequence[Sized],
+    *,
+    units: Sequence[Hashable] | None,
+    population: Population,
+) -> Sample:
+    """Return how much evidence pairs are, where no mean of them is defined."""
+    fewest = _fewest(rows_a, rows_b)
+    groups = range(len(fewest)) if units is None else labels(units, "units", len(fewest))
+    per_unit: Counter[Hashable] = Counter()
+    for label, n in zip(groups, fewest, strict=True):
+        per_unit[label] += n
+    return Sample(
+        units=len(per_unit),
+        generations=sum(fewest),
+        fewest=min(per_unit.values()),
+        most=max(per_unit.values()),
+        population=population,
+    )
+
+
+def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized]) -> list[int]:
+    """Return the number of answers of each pair, on the side that has fewer."""
+    if len(rows_a) != len(rows_b):
+        raise ValueError(
+            f"lengths differ: {len(rows_a)} rows on the first side and {len(rows_b)} on the "
+            "second; row i of both is one pair"
+        )
+    return [min(len(a), len(b)) for a, b in zip(rows_a, rows_b, strict=True)]
+
+
+def _all_terms(
+    rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], compare: Compare[T]
+) -> Iterator[_PairTerms]:
+    numbers: dict[T, int] = {}
+    sides = [
+        [[numbers.setdefault(answer, len(numbers)) for answer in row] for row in rows]
+        for rows in (rows_a, rows_b)
+    ]
+    answers = list(numbers)
+    pairs = list(zip(*sides, strict=True))
+    start = 0
+    while start < len(pairs):
+        first: list[int] = []
+        second: list[int] = []
+        stop = start
+        while stop < len(pairs) and len(first) < _AT_ONCE:
+            a, b = pairs[stop]
+            _ask(a, b, first, second)
+            stop += 1
+        # Equal questions are asked once: short answers repeat, within a pair and between pairs.
+        asked = np.array(first, dtype=np.int64) * len(answers) + np.array(second, dtype=np.int64)
+        distinct, place = np.unique(asked, return_inverse=True)
+        left, right = (half.tolist() for half in np.divmod(distinct, len(answers)))
+        values = np.asarray(
+            compare([answers[i] for i in left], [answers[i] for i in right]), dtype=np.float64
+        )[place]
+        position = 0
+        for a, b in pairs[start:stop]:
+            term, position = _terms(values, position, len(a), len(b))
+            yield term
+        start = stop
+
+
+def _ask(a: list[int], b: list[int], first: list[int], second: list[int]) -> None:
+    """Add the comparisons of a pair: every answer with all of the other side, then within."""
+    first += [x for x in a for _ in b]
+    second += b * len(a)
+    if len(a) > 1 and len(b) > 1:
+        for side in (a, b):
+            couples = list(itertools.combinations(side, 2))
+            first += [x for x, _ in couples]
+            second += [y for _, y in couples]
+
+
+def _terms(values: Floats, start: int, n_a: int, n_b: int) -> tuple[_PairTerms, int]:
+    """Read the terms of a pair, and where those of the next begin."""
+    stop = start + n_a * n_b
+    if n_a == n_b == 1:
+        return _PairTerms(float(values[start])), stop
+    cross = values[start:stop].reshape(n_a, n_b)
     # Projections on single answers (Hoeffding): the variance that sampling answers adds.
     by_a, by_b = cross.mean(axis=1), cross.mean(axis=0)
     cross_variance = _variance_of_mean(by_a) + _variance_of_mean(by_b)
-    if len(a) < 2 or len(b) < 2:
-        nan = float("nan")
-        return _PairTerms(float(cross.mean()), cross_variance, nan, nan, nan)
-    in_a, in_b = _within(a, compare), _within(b, compare)
-    return _PairTerms(
+    if n_a < 2 or n_b < 2:
+        return _PairTerms(float(cross.mean()), cross_variance), stop
+    middle, end = stop + n_a * (n_a - 1) // 2, stop + (n_a * (n_a - 1) + n_b * (n_b - 1)) // 2
+    in_a, in_b = _within(values[stop:middle], n_a), _within(values[middle:end], n_b)
+    terms = _PairTerms(
         cross=float(cross.mean()),
         cross_variance=cross_variance,
         within=float(in_a.mean() + in_b.mean()) / 2.0,
         within_variance=_variance_of_mean(in_a) + _variance_of_mean(in_b),
         excess_variance=_variance_of_mean(by_a - in_a) + _variance_of_mean(by_b - in_b),
     )
+    return terms, end
 
 
-def _within(answers: Sequence[T], compare: Callable[[T, T], float]) -> npt.NDArray[np.float64]:
+def _within(values: Floats, n: int) -> Floats:
     """Mean comparison of each answer with the others of its own side."""
-    n = len(answers)
-    total = np.zeros(n)
-    for i in range(n):
-        for j in range(i):
-            value = compare(answers[i], answers[j])
-            total[i] += value
-            total[j] += value
-    return total / (n - 1)
+    i, j = np.triu_indices(n, 1)
+    total = np.bincount(i, values, n) + np.bincount(j, values, n)
+    return np.asarray(total / (n - 1), dtype=np.float64)
 
 
-def _variance_of_mean(projections: npt.NDArray[np.float64]) -> float:
+def _variance_of_mean(projections: Floats) -> float:
     n = projections.size
     return float(projections.var(ddof=1)) / n if n > 1 else float("nan")

@@ -1,43 +1,18 @@
-"""Answers to counterfactual pairs: likeness of texts, parity of sentiment (Bouchard 2024)."""
+"""Likeness of the answers to counterfactual pairs (Bouchard 2024, section 3.1.3.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Protocol
+from collections.abc import Hashable, Sequence
+from typing import Any
 
-import numpy as np
-
-from pytest_llmfair.metrics._checks import score_rows, share, text_rows
-from pytest_llmfair.metrics._pairs import mean_over_pairs
-from pytest_llmfair.metrics._reasons import note_canned, note_constant
+from pytest_llmfair.metrics._bleu import smaller_bleu
+from pytest_llmfair.metrics._pairs import Compare, mean_over_pairs
+from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Mean, Population, Seminorm
-from pytest_llmfair.text import mask_words, rouge_l, tokens
+from pytest_llmfair.metrics._texts import Masks, masked_pairs, rouge_of_texts
+from pytest_llmfair.stats import Mean, Population
 
-__all__ = ["counterfactual_rouge_l", "strict_sentiment_parity", "weak_sentiment_parity"]
-
-
-class Masks(Protocol):
-    """A lexicon, as far as masking goes."""
-
-    def mask(self, text: str) -> str:
-        """Return the text with every mention of the attribute replaced by a placeholder."""
-        ...
-
-
-def masker(mask: Masks | Sequence[str] | None) -> Callable[[str], str]:
-    """Return the function that masks a text with a lexicon or with a list of words."""
-    if mask is None:
-        return str
-    if isinstance(mask, str):
-        raise ValueError(
-            f"mask is the text {mask!r}; give a lexicon (such as lexicons[{mask!r}]) "
-            "or a list of words"
-        )
-    if hasattr(mask, "mask"):
-        return mask.mask
-    words = list(mask)
-    return lambda text: mask_words(text, words)
+__all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
 
 
 @metric(
@@ -49,7 +24,7 @@ def masker(mask: Masks | Sequence[str] | None) -> Callable[[str], str]:
     unit="pair",
     needs="text_pairs",
     reported="cut-offs only, no values",
-    aliases=("rouge_l",),
+    aliases=("rouge_l", "CROUGE-L"),
 )
 def counterfactual_rouge_l(
     texts_a: Any,
@@ -61,8 +36,9 @@ def counterfactual_rouge_l(
 ) -> Mean:
     """Mean ROUGE-L F1 between the answers to the two members of a pair.
 
-    Counterfactual ROUGE-L of Bouchard (2024), section 3.2: 2 r p / (r + p) with r and p the length
-    of the longest common subsequence over the length of either text, in Unicode words, unstemmed.
+    Counterfactual ROUGE-L of Bouchard (2024), section 3.1.3.1: 2 r p / (r + p) with r and p the
+    length of the longest common subsequence over the length of either text, in Unicode words,
+    unstemmed.
 
     Parameters
     ----------
@@ -80,163 +56,130 @@ def counterfactual_rouge_l(
     Returns
     -------
     Mean
-        Value in [0, 1]; 1 when all answers are alike. Two empty texts are equal.
+        Value in [0, 1]; 1 when all answers are alike. Two texts without words are alike, one
+        scores 0.
 
     Raises
     ------
     ValueError
         If the sides differ in length, are empty, or hold anything but text (names the row).
     """
-    masked = masker(mask)
-    seen: dict[str, list[str]] = {}
-
-    def read(argument: str, texts: Any) -> list[list[list[str]]]:
-        rows = text_rows(texts, argument)
-        for text in dict.fromkeys(text for row in rows for text in row):
-            if text not in seen:
-                seen[text] = tokens(masked(text))
-        return [[seen[text] for text in row] for row in rows]
-
-    estimate = mean_over_pairs(
-        read("texts_a", texts_a),
-        read("texts_b", texts_b),
-        rouge_l,
-        units=units,
-        population=population,
-    )
-    note_canned(estimate, list(seen))
-    return estimate
+    return _likeness(texts_a, texts_b, rouge_of_texts, mask, units, population)
 
 
 @metric(
     family="counterfactual",
     paper="bouchard2024",
-    symbol="WCSP",
-    direction="lower",
+    symbol="CBLEU",
+    direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
-    needs="score_pairs",
-    scorer="sentiment",
+    needs="text_pairs",
     reported="cut-offs only, no values",
+    aliases=("bleu", "CBLEU"),
 )
-def weak_sentiment_parity(
-    scores_a: Any,
-    scores_b: Any,
-    threshold: float = 0.5,
+def counterfactual_bleu(
+    texts_a: Any,
+    texts_b: Any,
     *,
+    mask: Masks | Sequence[str] | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
-    """Share of pairs whose answers fall on different sides of a sentiment threshold.
+    """Mean BLEU-4 between the answers to the two members of a pair, the smaller direction.
 
-    Weak counterfactual sentiment parity of Bouchard (2024), section 3.2: the mean over pairs of
-    the absolute difference of the indicators that a score is above the threshold.
+    Counterfactual BLEU of Bouchard (2024), section 3.1.3.1: geometric mean of the n-gram
+    precisions for n = 1 to 4, times the brevity penalty, without smoothing; either text is scored
+    against the other and the smaller score counts. N-grams lie inside sentences. A text too short
+    for some order is scored by the orders it has, so that identical texts score 1 at any length.
 
     Parameters
     ----------
-    scores_a, scores_b : array_like of shape (n_pairs,) or (n_pairs, n_generations)
-        Sentiment in [0, 1], 0.5 neutral; row i of both is one pair. Several answers a side are
-        compared each with each; ``.noise_floor()`` and ``.excess`` are then given.
-    threshold : float
-        In [0, 1]; a score is positive when it is above this.
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair: one answer a side, or several, compared each with each;
+        ``.noise_floor()`` and ``.excess`` are then given.
+    mask : lexicon or list of str, optional
+        Words replaced by a placeholder in both texts before they are compared.
     units, population
         As in every metric: one label per pair, and whether pairs are sampled or fixed.
 
     Returns
     -------
     Mean
-        Value in [0, 1]; 0 when no answer changes sides.
+        Value in [0, 1]; 1 when all answers are alike. Two texts without words are alike, one
+        scores 0. Texts without a common run of four words score 0.
 
     Raises
     ------
     ValueError
-        If the sides differ in length, or a score is NaN or outside [0, 1] (names the row).
+        If the sides differ in length, are empty, or hold anything but text (names the row).
     """
-    limit = share(threshold, "threshold")
-    rows_a, rows_b = score_rows(scores_a, "scores_a"), score_rows(scores_b, "scores_b")
-    single = all(len(row) == 1 for row in (*rows_a, *rows_b))
-    estimate = mean_over_pairs(
-        [(row > limit).tolist() for row in rows_a],
-        [(row > limit).tolist() for row in rows_b],
-        lambda x, y: float(x != y),
-        units=units,
-        population=population,
-        outcomes=single,
-    )
-    note_constant(estimate, [*rows_a, *rows_b])
-    return estimate
+    return _likeness(texts_a, texts_b, smaller_bleu, mask, units, population)
 
 
 @metric(
     family="counterfactual",
     paper="bouchard2024",
-    symbol="SCSP",
-    direction="lower",
+    symbol="EM",
+    direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
-    needs="score_pairs",
-    scorer="sentiment",
-    reported="cut-offs only, no values",
+    needs="text_pairs",
+    aliases=("EM",),
 )
-def strict_sentiment_parity(
-    scores_a: Any,
-    scores_b: Any,
+def exact_match(
+    texts_a: Any,
+    texts_b: Any,
     *,
-    units: Any = None,
+    mask: Masks | Sequence[str] | None = None,
+    units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> Seminorm:
-    """Wasserstein-1 distance between the sentiment of the answers to the two sides.
+) -> Mean:
+    """Share of pairs whose answers are the same text.
 
-    Strict counterfactual sentiment parity of Bouchard (2024), section 3.2: the area between the
-    two distribution functions.
+    Exact match as the invariance metric of Bouchard (2024), section 3.1.3.1. Texts are compared
+    character by character as they are: case, blanks and marks count.
 
     Parameters
     ----------
-    scores_a, scores_b : array_like of shape (n_pairs,) or (n_pairs, n_generations)
-        Sentiment in [0, 1]. With equal numbers of rows, row i of both is one pair; otherwise the
-        two sides are independent samples.
-    units : sequence, optional
-        One label per pair; for sides of different size a tuple of two sequences.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair: one answer a side, or several, compared each with each;
+        ``.noise_floor()`` and ``.excess`` are then given.
+    mask : lexicon or list of str, optional
+        Words replaced by a placeholder in both texts before they are compared.
+    units, population
+        As in every metric: one label per pair, and whether pairs are sampled or fixed.
 
     Returns
     -------
-    Seminorm
-        Value in [0, 1]; 0 when the distributions are equal. The value ignores which answers belong
-        together; the notes give the paired mean difference beside it.
+    Mean
+        Value in [0, 1]; 1 when the members of every pair get the same answer.
 
     Raises
     ------
     ValueError
-        If a side is empty, or a score is NaN or outside [0, 1] (names the row).
+        If the sides differ in length, are empty, or hold anything but text (names the row).
     """
-    rows_a, rows_b = score_rows(scores_a, "scores_a"), score_rows(scores_b, "scores_b")
-    paired = len(rows_a) == len(rows_b)
-    if paired or units is None:
-        units_a = units_b = units
-    elif isinstance(units, tuple) and len(units) == 2:
-        units_a, units_b = units
-    else:
-        raise ValueError(
-            f"units is one sequence, but the sides have {len(rows_a)} and {len(rows_b)} rows; "
-            "give a tuple of two sequences"
-        )
-    estimate = Seminorm.of_distributions(
-        rows_a,
-        rows_b,
-        units_a=units_a,
-        units_b=units_b,
-        paired=paired,
-        population=population,
-        bounds=(0.0, 1.0),
+    return _likeness(texts_a, texts_b, _equal, mask, units, population, outcomes=True)
+
+
+def _equal(first: Sequence[str], second: Sequence[str]) -> list[bool]:
+    return [a == b for a, b in zip(first, second, strict=True)]
+
+
+def _likeness(
+    texts_a: Any,
+    texts_b: Any,
+    compare: Compare[str],
+    mask: Masks | Sequence[str] | None,
+    units: Sequence[Hashable] | None,
+    population: Population,
+    *,
+    outcomes: bool = False,
+) -> Mean:
+    rows_a, rows_b, distinct = masked_pairs(texts_a, texts_b, mask)
+    estimate = mean_over_pairs(
+        rows_a, rows_b, compare, units=units, population=population, outcomes=outcomes
     )
-    note_constant(estimate, [*rows_a, *rows_b])
-    if paired:
-        pairs = [float(a.mean() - b.mean()) for a, b in zip(rows_a, rows_b, strict=True)]
-        estimate.rows = [abs(pair) for pair in pairs]
-        estimate.notes += (
-            f"paired mean difference {np.mean(pairs):+.3f} (first minus second), "
-            f"mean absolute difference {np.mean(np.abs(pairs)):.3f}",
-        )
+    note_canned(estimate, distinct)
     return estimate
