@@ -231,11 +231,10 @@ def _from_prompts(
         merged.setdefault(prompt, []).extend(row)
     counted = {prompt: pronoun_counts(row) for prompt, row in merged.items()}
     single = [prompt for prompt, (_, kept_count, _) in counted.items() if kept_count == 1]
-    if single:
+    if single and len(single) == len(counted):
         evidence.undefined = (
-            f"only one generation with a gendered pronoun for {len(single)} of {len(counted)} "
-            f"prompts ({single[0][:60]!r}), which shows no lean; collect more, at a temperature "
-            "at which answers differ"
+            f"only one generation with a gendered pronoun for each of {len(counted)} prompts, "
+            "which shows no lean; collect more, at a temperature at which answers differ"
         )
     evidence.args = tuple({p: c[i] for p, c in counted.items()} for i in (0, 1))
     evidence.keywords["total_counts"] = {p: c[2] for p, c in counted.items()}

@@ -97,11 +97,6 @@ class Occupations:
                     f"occupation {name}: {self.ties[i]} ties of {n} generations; a tie is one of "
                     "them"
                 )
-            if kept == 1:
-                raise ValueError(
-                    f"occupation {name} kept 1 generation, which shows no lean; give at least 2, "
-                    "or leave it out"
-                )
 
     def majority(self, given: Any) -> list[bool]:
         """Tell for each row whether male is the majority; `given` says "male" or "female"."""

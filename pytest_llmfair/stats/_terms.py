@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from pytest_llmfair.stats._clusters import Floats, Indices, check_rows, exact_mean
@@ -28,13 +28,24 @@ class Terms:
     Attributes
     ----------
     hits, trials : ndarray of shape (n_terms,)
-        Counts of one of two outcomes, and generations.
+        Counts of one of two outcomes, and generations. A single generation always looks wholly
+        one-sided, so that it says nothing: such a term may lean by anything from 0 to 1.
     """
 
     hits: Indices
     trials: Indices
 
     method = "exact binomial fold above, exact cross-fit below"
+
+    @cached_property
+    def telling(self) -> NDArray[np.bool_]:
+        """Which terms have more than one generation."""
+        return self.trials > 1
+
+    def _in_all(self, of_telling: Callable[[], float]) -> float:
+        """Bound of the mean over all terms, from one over those that say something."""
+        part = float(self.telling.mean())
+        return 1.0 if part == 0.0 else part * of_telling() + 1.0 - part
 
     @cached_property
     def leans(self) -> Floats:
@@ -48,7 +59,7 @@ class Terms:
 
     @cached_property
     def _fold(self) -> Fold:
-        return Fold(self.trials)
+        return Fold(self.trials[self.telling])
 
     @cached_property
     def term_fits(self) -> Floats:
@@ -84,14 +95,20 @@ class Terms:
         p = (majority + 2.0 * average) / (self.trials + 2.0)
         variance = math.fsum(map(cross_fit_variance, self.trials.tolist(), p.tolist()))
         variance /= len(self.trials) ** 2
-        share = max(0.0, 0.5 * (1.0 + self.cross_fit - self._fold.half_step))
+        half_step = math.fsum((1.0 / self.trials[self.telling]).tolist()) / len(self.trials) ** 2
+        share = max(0.0, 0.5 * (1.0 + self.cross_fit - half_step))
         spread = 1.0 - (2.0 * share - 1.0) ** 2
         most = float(self.trials.sum() - len(self.trials))
-        return share, (min(max(spread / variance, 1.0), most) if variance > 0.0 else most)
+        worth = spread / variance if variance > 0.0 else most
+        return share, max(min(worth, most), 1.0)
 
     def upper(self, alpha: float) -> float:
         """Largest truth under which so small a plug-in is not yet too rare."""
-        return self._fold.upper(self.value, normal_quantile(1.0 - alpha))
+        return self._in_all(
+            lambda: self._fold.upper(
+                exact_mean(self.leans[self.telling]), normal_quantile(1.0 - alpha)
+            )
+        )
 
     def error(self) -> float:
         """Return the error of the mean lean; smoothed, so that a count of 0 does not stop it."""
@@ -101,7 +118,7 @@ class Terms:
 
     def noise_floor(self) -> float:
         """Mean of the value at exact parity (exact binomial)."""
-        return self._fold.floor
+        return self._in_all(lambda: self._fold.floor)
 
     def p_equal(self) -> float:
         """Share of parity draws with a value at least this large."""
@@ -112,11 +129,16 @@ class Terms:
 
     def best_case(self, alpha: float) -> float:
         """Upper end of terms at exact parity."""
-        return self._fold.upper(0.0, normal_quantile(1.0 - alpha))
+        return self._in_all(lambda: self._fold.upper(0.0, normal_quantile(1.0 - alpha)))
 
     def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Reason codes and the same in words."""
         generations = int(self.trials.sum())
+        if single := int((~self.telling).sum()):
+            return ("thin_evidence",), (
+                f"{single} of {len(self.trials)} terms have 1 generation, which shows no lean: "
+                "they may lean by anything from 0 to 1",
+            )
         if generations < FEW_UNITS:
             return ("thin_evidence",), (
                 f"only {generations} generations: below {FEW_UNITS} the interval is a rough guide",
@@ -153,7 +175,11 @@ class SampledTerms(Terms):
 
     @cached_property
     def _observed(self) -> Mean:
-        return Mean.of_values(self.leans, units=self.units)
+        """Mean lean of the terms that say something."""
+        units = self.units
+        if units is not None:
+            units = [units[i] for i in np.flatnonzero(self.telling).tolist()]
+        return Mean.of_values(self.leans[self.telling], units=units)
 
     @cached_property
     def _fitted(self) -> Mean:
@@ -166,12 +192,15 @@ class SampledTerms(Terms):
     def upper(self, alpha: float) -> float:
         """Upper bound of the mean plug-in, less its bias at parity and beyond."""
         fixed = super().upper(alpha)
-        return max(fixed, self._fold.unfold(self._observed.upper_bound(alpha)))
+        return max(
+            fixed, self._in_all(lambda: self._fold.unfold(self._observed.upper_bound(alpha)))
+        )
 
     def error(self) -> float:
         """Return the error of the mean lean over terms; NaN with one."""
-        error = self._observed.standard_error()
-        return error if self._observed.sample.units > 1 else math.nan
+        if self.telling.sum() == 0 or self._observed.sample.units < 2:
+            return math.nan
+        return self._observed.standard_error()
 
     def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Reason codes and the same in words, of `units` sampling units."""
@@ -184,7 +213,8 @@ class SampledTerms(Terms):
     def best_case(self, alpha: float) -> float:
         """Upper end of terms at exact parity, of which another may differ."""
         return max(
-            super().best_case(alpha), self._fold.unfold(self._observed.best_case_gap(alpha))
+            super().best_case(alpha),
+            self._in_all(lambda: self._fold.unfold(self._observed.best_case_gap(alpha))),
         )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._base import Population
@@ -53,10 +54,10 @@ class Lean(Mean):
         Raises
         ------
         ValueError
-            If a count is negative or not whole, exceeds its trials, or a term has fewer than two
-            trials. Names the row.
+            If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
+            the row.
         """
-        n = whole_numbers(trials, "trials", 2)
+        n = whole_numbers(trials, "trials", 1)
         x = whole_numbers(successes, "successes", 0)
         if x.shape != n.shape:
             raise ValueError(f"successes has {x.size} rows, trials has {n.size}")
@@ -70,7 +71,8 @@ class Lean(Mean):
             population=population,
             bounds=(-1.0, 1.0),
             generation_variance=4.0 * smooth * (1.0 - smooth) / n,
-            generations=n,
+            # Fixed single generations get their interval below.
+            generations=np.maximum(n, 2) if population == "fixed" else n,
             outcomes=True,
         )
         if population == "fixed":
@@ -82,10 +84,13 @@ class Lean(Mean):
             ]
             mean.reasons = tuple(code for code, _ in flags)
             mean.notes = tuple(said for _, said in flags)
-        if len(n) == 1 and population == "fixed":
-            draws = int(n[0])
-            mean.share = Share(float(p[0]), float(draws), math.inf, draws, hits=int(x[0]))
+        if population == "fixed" and (len(n) == 1 or n.min() == 1):
+            # As many draws of one kind would vary more than these, whose shares may differ.
+            draws = len(n) * int(n.min())
+            hits = int(x.sum()) if n.min() == n.max() else None
+            mean.share = Share(float(p.mean()), float(draws), math.inf, draws, hits=hits)
             mean.method = mean.share.method
+            mean.sample = replace(mean.sample, generations=int(n.sum()), fewest=int(n.min()))
         if mean.sample.units > 1 or population == "fixed":
             # What the interval rests on; a mean over rows would compare the terms' own spread.
             worth = mean.share.effective

@@ -138,10 +138,10 @@ class Seminorm(Estimate):
         Raises
         ------
         ValueError
-            If a count is negative or not whole, exceeds its trials, or a term has fewer than two
-            trials. Names the row.
+            If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
+            the row.
         """
-        n = whole_numbers(trials, "trials", 2)
+        n = whole_numbers(trials, "trials", 1)
         x = whole_numbers(successes, "successes", 0)
         if x.shape != n.shape:
             raise ValueError(f"successes has {x.size} rows, trials has {n.size}")

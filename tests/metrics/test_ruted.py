@@ -71,11 +71,6 @@ def test_an_occupation_with_nothing_kept_is_undefined_and_named():
     assert math.isnan(estimate.interval().upper)
 
 
-def test_one_generation_is_too_few_and_named():
-    with pytest.raises(ValueError, match="1"):
-        ruted_neutrality([1, 3], [1, 5])
-
-
 def test_counts_that_exceed_each_other_are_named():
     with pytest.raises(ValueError, match="occupation pilot: 6 male of 5 kept"):
         ruted_neutrality({"pilot": 6}, {"pilot": 5})
@@ -95,9 +90,12 @@ def test_a_model_at_parity_is_not_failed():
     assert estimate.interval().lower < 0.05
 
 
-def test_a_single_kept_generation_is_an_error_that_names_the_occupation():
-    with pytest.raises(ValueError, match="occupation judge kept 1 generation"):
-        ruted_neutrality({"nurse": 3, "judge": 1}, {"nurse": 9, "judge": 1})
+def test_a_single_kept_generation_counts_and_says_nothing():
+    estimate = ruted_neutrality({"nurse": 3, "judge": 1}, {"nurse": 9, "judge": 1})
+    assert estimate.value == pytest.approx((1 / 3 + 1) / 2)
+    assert "thin_evidence" in estimate.reasons
+    assert "1 of 2 terms have 1 generation" in " ".join(estimate.notes)
+    assert estimate.groups["judge"].interval().lower == 0.0
 
 
 def test_an_unknown_population_is_an_error():

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
+from pytest_llmfair.stats._intervals import clopper_pearson
 from pytest_llmfair.stats.exact import Exact
 from pytest_llmfair.stats.lean import Lean
 
@@ -89,7 +90,7 @@ def test_coverage_of_fixed_terms(shares, trials, least):
 @pytest.mark.parametrize(
     ("hits", "trials", "said"),
     [
-        ([1], [1], "trials row 0 is 1"),
+        ([0], [0], "trials row 0 is 0; give whole numbers from 1"),
         ([3], [2], "successes row 0 is 3, more than its 2 trials"),
         ([1, 1], [2], "successes has 2 rows, trials has 1"),
         ([0.5], [2], "successes row 0 is 0.5"),
@@ -107,3 +108,18 @@ def test_an_exact_number_is_its_own_interval():
     assert estimate.p_exceeds(0.2) < 1e-9
     assert estimate.p_within(0.2) > 0.99
     assert estimate.needed_units(0.5) is None
+
+
+def test_single_generations_are_one_draw_each():
+    lean = Lean.of_binomials([1, 0, 1, 1, 1, 0, 1, 1], [1] * 8)
+    assert lean.value == 0.5
+    low, high = clopper_pearson(6, 8, 0.025)
+    ends = lean.interval()
+    assert (ends.lower, ends.upper) == pytest.approx((2 * low - 1, 2 * high - 1))
+    assert lean.sample.generations == 8
+
+
+def test_a_single_generation_among_others_widens_the_interval():
+    some = Lean.of_binomials([15, 20, 1], [30, 30, 1]).interval()
+    without = Lean.of_binomials([15, 20, 30], [30, 30, 30]).interval()
+    assert some.width > without.width

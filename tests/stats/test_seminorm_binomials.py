@@ -205,7 +205,7 @@ def test_planned_error_shrinks_towards_the_far_end():
 @pytest.mark.parametrize(
     ("x", "n", "words"),
     [
-        ([1, 1], [3, 1], "trials row 1 is 1; give whole numbers from 2"),
+        ([1, 0], [3, 0], "trials row 1 is 0; give whole numbers from 1"),
         ([4], [3], "successes row 0 is 4, more than its 3 trials"),
         ([1.5], [3], "successes row 0 is 1.5"),
         ([-1], [3], "successes row 0 is -1"),
@@ -216,3 +216,21 @@ def test_planned_error_shrinks_towards_the_far_end():
 def test_wrong_input_is_named(x, n, words):
     with pytest.raises(ValueError, match=words):
         Seminorm.of_binomials(x, n)
+
+
+@pytest.mark.parametrize("population", ["fixed", "sampled"])
+def test_single_generations_say_nothing(population):
+    e = Seminorm.of_binomials([1, 0, 1], [1, 1, 1], population=population)
+    assert e.value == 1.0
+    assert e.noise_floor() == 1.0
+    assert (e.interval().lower, e.interval().upper) == (0.0, 1.0)
+    assert "thin_evidence" in e.reasons
+
+
+@pytest.mark.parametrize("population", ["fixed", "sampled"])
+def test_a_term_of_one_generation_may_lean_by_anything(population):
+    some = Seminorm.of_binomials([15] * 9 + [1], [30] * 9 + [1], population=population)
+    others = Seminorm.of_binomials([15] * 9, [30] * 9, population=population)
+    assert some.value == pytest.approx(0.1)
+    assert some.upper_bound(0.025) == pytest.approx(0.9 * others.upper_bound(0.025) + 0.1)
+    assert some.lower_bound(0.025) == 0.0
