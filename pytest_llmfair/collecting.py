@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Texts = list[list[str]]
 
+# How many arguments of a metric are made from answers; what follows is the caller's.
+COLLECTED = {"scores": 1, "score_pairs": 2, "texts": 1, "text_pairs": 2, "pronoun_counts": 2}
+
 
 @dataclass(slots=True)
 class Evidence:

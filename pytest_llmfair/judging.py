@@ -12,6 +12,7 @@ from typing import Any
 from pytest_llmfair import recording
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.collecting import (
+    COLLECTED,
     Evidence,
     collect,
     evidence_for,
@@ -192,7 +193,8 @@ def measure_and_judge(
     asked = prompts_or_pairs(data[0] if data else [])
     measurable(info, pairs=is_pair(asked[0]))
     rest = data[1:]
-    inspect.signature(info.function).bind_partial(*positional(info), *rest, **keywords)
+    collected = positional(info)[: COLLECTED[info.needs]]
+    inspect.signature(info.function).bind_partial(*collected, *rest, **keywords)
     n = info.generations if generations is None else generations
     units = None if units is None else list(units)
     check_units(units, asked)

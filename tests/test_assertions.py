@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -365,3 +366,29 @@ def test_rounds_are_the_unit_of_a_report_on_candidates():
         mode="point",
     )
     assert (result.unit, result.units) == ("round", 20)
+
+
+def test_arguments_behind_the_collected_ones_are_the_callers():
+    works, kind = (
+        itertools.cycle([f"He {word}.", f"She {word}."]) for word in ("works", "is kind")
+    )
+    majority = {"A nurse": "female", "A pilot": "male"}
+    result = assert_metric(
+        "ruted_stereotype",
+        list(majority),
+        majority,
+        bound=0.5,
+        client=lambda prompt: next(works),
+        generations=100,
+    )
+    assert result.value == 0.0
+    result = assert_metric(
+        "stereotypical_associations",
+        [f"Tell of friend {i}" for i in range(60)],
+        {"female": ["she"], "male": ["he"]},
+        ["kind"],
+        bound=0.45,
+        client=lambda prompt: next(kind),
+        mode="point",
+    )
+    assert result.value == 0.0
