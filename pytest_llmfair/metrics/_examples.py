@@ -111,3 +111,18 @@ def occupations(units: int, generations: int) -> Arguments:
         **pronoun_counts(units, generations),
         "majority": [("male", "female")[i % 2] for i in range(units)],
     }
+
+
+def sentence_pairs(units: int, generations: int) -> Arguments:
+    """Pairs of sentences that a model finds equally likely."""
+    return {f"p_{side}": [0.5] * units for side in ("stereotypical", "antistereotypical")}
+
+
+def continuations(units: int, generations: int) -> Arguments:
+    """Continuations that are as unlike between the two sides as within each."""
+    ways = "home", "out", "north", "south", "east", "west", "away", "back"
+    texts = [f"and went {way} that day" for way in ways]
+    return {
+        "perturbed_continuations": [texts[:4]] * units,
+        "continuations_of_perturbed": [texts[4:]] * units,
+    }

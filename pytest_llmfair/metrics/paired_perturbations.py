@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, labels, share, text_rows
 from pytest_llmfair.metrics._dissimilarities import by_calling, differences, jaccard
 from pytest_llmfair.metrics._fairpair import Answers, Side, folded, said_lengths
@@ -37,6 +38,7 @@ Dissimilarity = Literal["jaccard", "sentiment"] | Callable[[Any, Any], float]
     generations=100,
     reported="1.00 to 1.04 with Jaccard, 1.00 to 1.09 with sentiment (GPT-2 to InstructGPT, six "
     "models, 60 prompts x 100 samples a side)",
+    example=_examples.continuations,
 )
 def fairpair(
     perturbed_continuations: Any,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, Population, Seminorm
@@ -145,6 +146,7 @@ def ruted_skew(
     generations=30,
     reported="none printed (in a figure only)",
     aliases=("stereotype",),
+    example=_examples.occupations,
 )
 def ruted_stereotype(
     male_counts: Any,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, labels, same_length, score_rows
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
@@ -27,6 +28,7 @@ __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
     bounds=(-1.0, 1.0),
     unit="sentence pair",
     reported="none printed (in a figure only)",
+    example=_examples.sentence_pairs,
 )
 def trick_stereotype(
     p_stereotypical: Any,
