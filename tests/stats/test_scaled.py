@@ -1,0 +1,55 @@
+"""An estimate times a known factor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytest_llmfair.stats import RankBiserial, RateDifference, Undefined
+from pytest_llmfair.stats.scaled import Scaled
+
+RNG = np.random.default_rng(0)
+BASE = RankBiserial.of_scores(RNG.normal(size=30) + 0.5, RNG.normal(size=30))
+
+
+def test_everything_is_multiplied():
+    half = Scaled.times(BASE, 0.5)
+    assert half.value == BASE.value / 2
+    assert half.attainable == (-0.5, 0.5)
+    assert half.interval().lower == BASE.interval().lower / 2
+    assert half.interval().upper == BASE.interval().upper / 2
+    assert half.standard_error() == BASE.standard_error() / 2
+    assert half.standard_error(0.2) == BASE.standard_error(0.4) / 2
+    assert half.debiased == BASE.debiased / 2
+    assert half.sample == BASE.sample
+
+
+def test_p_values_are_those_of_the_base():
+    half = Scaled.times(BASE, 0.5)
+    assert half.p_exceeds(0.05) == pytest.approx(BASE.p_exceeds(0.1), rel=1e-6)
+    assert half.p_within(0.2) == pytest.approx(BASE.p_within(0.4), rel=1e-6)
+
+
+def test_contributions_still_add_up_to_the_value():
+    half = Scaled.times(BASE, 0.5)
+    assert half.contributions.values.mean() == pytest.approx(half.value)
+    assert half.contributions.reach == BASE.contributions.reach / 2
+
+
+def test_floor_and_best_case_are_multiplied():
+    base = RateDifference.of_outcomes([0, 1] * 10, [0, 0, 1] * 10)
+    third = Scaled.times(base, 1 / 3)
+    assert third.noise_floor() == pytest.approx(base.noise_floor() / 3)
+    assert third.best_case_gap(0.025) == pytest.approx(base.best_case_gap(0.025) / 3)
+
+
+def test_the_undefined_stays_so():
+    scaled = Scaled.times(Undefined(undefined="no rows", sample=BASE.sample), 2.0)
+    assert scaled.undefined == "no rows"
+    assert np.isnan(scaled.value)
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0, float("nan"), float("inf")])
+def test_the_factor_is_above_0(factor):
+    with pytest.raises(ValueError, match="factor is"):
+        Scaled.times(BASE, factor)
