@@ -143,8 +143,16 @@ class Found:
         )
 
     def mentions(self, groups: int) -> Floats:
-        """Mentions of each group that begin at each token, of shape (n_tokens, n_groups)."""
-        return np.asarray(self.mention[:, None] == np.arange(groups), dtype=np.float64)
+        """Whether a mention of each group begins at each token, of shape (n_groups, n_tokens)."""
+        begins = np.zeros((groups, len(self.mention)))
+        place = np.flatnonzero(self.mention >= 0)
+        begins[self.mention[place], place] = 1.0
+        return begins
+
+    def summed(self, values: Floats) -> Floats:
+        """Sum over the tokens of each response, of shape (n_responses, n_groups)."""
+        n = len(self.lengths)
+        return np.stack([np.bincount(self.response, row, minlength=n) for row in values], axis=1)
 
 
 def runs(texts: Sequence[str], words: WordLists) -> Iterator[tuple[int, Found]]:
@@ -163,34 +171,40 @@ def runs(texts: Sequence[str], words: WordLists) -> Iterator[tuple[int, Found]]:
 def nearness(found: Found, mentions: Floats, decay: float) -> Floats:
     """Add up the mentions around each token, each weighted ``decay ** distance``.
 
-    A first-order recursion in either direction, for all responses at once: the longest come
-    first, so that those still going on at a position are a slice.
+    A first-order recursion in either direction, for all responses at once: their first tokens come
+    first, then their second ones, the longest response always in front. Those that go on at a
+    position are then the first so many.
     """
     order = np.argsort(-found.lengths, kind="stable")
-    starts, lengths = found.starts[order], found.lengths[order]
-    ends = starts + lengths - 1
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    position = np.arange(len(found.response)) - found.starts[found.response]
+    going_on = np.bincount(position)
+    first = np.cumsum(going_on) - going_on
+    place = first[position] + rank[found.response]
+    moved = np.empty(mentions.shape)
+    moved[:, place] = mentions
     near = np.zeros(mentions.shape)
-    longest = int(lengths[0])
-    going_on = np.searchsorted(-lengths, -np.arange(longest), side="left").tolist()
-    for here, step in ((starts, 1), (ends, -1)):
-        passed = np.zeros((len(starts), mentions.shape[1]))
-        for position, number in enumerate(going_on):
-            token = here[:number] + step * position
-            seen = passed[:number]
-            near[token] += seen
-            seen += mentions[token]
+    parts = [slice(a, a + n) for a, n in zip(first.tolist(), going_on.tolist(), strict=True)]
+    for steps in (parts, reversed(parts)):
+        passed = np.zeros((len(mentions), len(order)))
+        for part in steps:
+            seen = passed[:, : part.stop - part.start]
+            near[:, part] += seen
+            seen += moved[:, part]
             seen *= decay
-    return near
+    return near[:, place]
 
 
 def nearness_in_window(found: Found, mentions: Floats, window: int) -> Floats:
     """Count the mentions up to `window` tokens before and after each token."""
-    before = np.concatenate([np.zeros((1, mentions.shape[1])), np.cumsum(mentions, axis=0)])
-    token = np.arange(len(mentions))
+    before = np.zeros((len(mentions), mentions.shape[1] + 1))
+    np.cumsum(mentions, axis=1, out=before[:, 1:])
+    token = np.arange(mentions.shape[1])
     start = found.starts[found.response]
     low = np.maximum(token - window, start)
     high = np.minimum(token + window + 1, start + found.lengths[found.response])
-    return np.asarray(before[high] - before[low] - mentions)
+    return np.asarray(before[:, high] - before[:, low] - mentions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +215,7 @@ class Nearness:
     ----------
     response, word : ndarray of shape (n_hits,)
         Response and number of each target found near a group.
-    weight : ndarray of shape (n_hits, n_groups)
+    weight : ndarray of shape (n_groups, n_hits)
         What the mentions of each group around it add up to.
     totals : ndarray of shape (n_responses, n_groups)
         The same for all words of the context.
@@ -231,29 +245,37 @@ class Nearness:
                 else nearness_in_window(found, at, window)
             )
             rows = slice(first, first + len(found.lengths))
-            named[rows] = _summed(found.response, at, len(found.lengths))
-            totals[rows] = _summed(
-                found.response[found.context], near[found.context], len(found.lengths)
-            )
-            weight = near[found.place]
-            seen = weight.any(axis=1)
+            named[rows] = found.summed(at)
+            totals[rows] = found.summed(near * found.context)
+            weight = near[:, found.place]
+            seen = weight.any(axis=0)
             place = found.place[seen]
-            parts.append((found.response[place] + first, found.word[seen], weight[seen]))
-        response, word, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+            parts.append((found.response[place] + first, found.word[seen], weight[:, seen]))
+        response, word, weight = (
+            np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)
+        )
         return cls(response, word, weight, totals, named)
 
-    def table(self, kept: Indices) -> Floats:
-        """Co-occurrences of some targets, of shape (n_responses, n_kept, n_groups)."""
+    def sums(self, kept: Indices) -> Floats:
+        """Give what each response adds to the sums of some targets, all words, and mentions.
+
+        Returns
+        -------
+        ndarray of shape (n_responses, n_groups * (n_kept + 2))
+            Targets with the first group, with the second; all words; mentions.
+        """
         n, groups = self.totals.shape
+        width = len(kept)
         column = np.full(int(max(self.word.max(initial=0), kept.max(initial=0))) + 1, -1)
-        column[kept] = np.arange(len(kept))
+        column[kept] = np.arange(width)
         own = column[self.word]
         inside = own >= 0
-        cell = self.response[inside] * len(kept) + own[inside]
-        table = np.empty((n, len(kept), groups))
-        for group in range(groups):
-            sums = np.bincount(cell, self.weight[inside, group], minlength=n * len(kept))
-            table[:, :, group] = sums.reshape(n, len(kept))
+        cell = self.response[inside] * width + own[inside]
+        table = np.empty((n, groups * (width + 2)))
+        for group, weight in enumerate(self.weight[:, inside]):
+            part = np.bincount(cell, weight, minlength=n * width)
+            table[:, group * width : (group + 1) * width] = part.reshape(n, width)
+        table[:, groups * width :] = np.hstack([self.totals, self.mentions])
         return table
 
 
@@ -281,11 +303,16 @@ class Presence:
         for first, found in runs(texts, words):
             held[found.response[found.place] + first, found.word] = True
             rows = slice(first, first + len(found.lengths))
-            mentions[rows] = _summed(found.response, found.mentions(groups), len(found.lengths))
+            mentions[rows] = found.summed(found.mentions(groups))
         return cls(held, mentions)
 
+    @property
+    def seen(self) -> Indices:
+        """Numbers of the targets that some response holds together with a group."""
+        return np.flatnonzero(self.words[self.mentions.any(axis=1)].any(axis=0))
 
-def _summed(response: Indices, values: Floats, responses: int) -> Floats:
-    """Sum of each column of `values` over the tokens of each response."""
-    columns = [np.bincount(response, column, minlength=responses) for column in values.T]
-    return np.stack(columns, axis=1)
+    def distances(self, seen: Indices, expected: Floats) -> Floats:
+        """Total variation distance of each seen target's shares of mentions to those expected."""
+        together = self.mentions.T @ self.words[:, seen]
+        shares = together / together.sum(axis=0)
+        return np.asarray(0.5 * np.abs(shares - expected[:, None]).sum(axis=0))

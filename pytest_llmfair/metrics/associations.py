@@ -87,8 +87,7 @@ def stereotypical_associations(
     if none is not None:
         return none
     presence = Presence.of(texts.texts, words)
-    mentioned = presence.mentions.any(axis=1)
-    seen = np.flatnonzero(presence.words[mentioned].any(axis=0))
+    seen = presence.seen
     estimate: Estimate
     if not seen.size:
         estimate = Undefined(
@@ -107,7 +106,7 @@ def stereotypical_associations(
             units=texts.units,
             population=population,
         )
-        estimate.groups = _distances(presence, words, seen, shares, texts)
+        estimate.groups = _table(presence, words, seen, shares, texts)
         if own:
             said = ", ".join(f"{g} {x:.3f}" for g, x in zip(words.groups, shares, strict=True))
             estimate.notes += (f"reference: the groups' shares of all mentions, {said}",)
@@ -139,9 +138,11 @@ def _reference(reference: Any, groups: tuple[Hashable, ...]) -> Floats | None:
     return shares
 
 
-def _distances(
+def _table(
     presence: Presence, words: WordLists, seen: Indices, shares: Floats, texts: Texts
 ) -> WordTable:
+    distances = presence.distances(seen, shares).tolist()
+
     def row(place: int) -> GroupRow:
         held = presence.words[:, seen[place]] & presence.mentions.any(axis=1)
         # Responses without the word say nothing about it, but fixed units are kept whole.
@@ -152,7 +153,7 @@ def _distances(
             units=texts.units_of(kept),
             population=texts.population,
         )
-        return GroupRow(estimate.value, int(held.sum()), estimate=estimate)
+        return GroupRow(distances[place], int(held.sum()), estimate=estimate)
 
     return WordTable([words.targets[word] for word in seen], row)
 

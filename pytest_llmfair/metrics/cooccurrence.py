@@ -153,8 +153,9 @@ class _Score:
     @classmethod
     def of(cls, near: Nearness, targets: int, smoothing: float) -> _Score:
         """Add up over responses."""
-        sums = np.zeros((targets, 2))
-        np.add.at(sums, near.word, near.weight)
+        sums = np.stack(
+            [np.bincount(near.word, weight, minlength=targets) for weight in near.weight], axis=1
+        ).astype(np.float64)
         seen = np.flatnonzero(sums.any(axis=1))
         finite = seen if smoothing else np.flatnonzero(sums.all(axis=1))
         return cls(near, sums, seen, finite, smoothing)
@@ -189,9 +190,8 @@ class _Score:
 
     def log_ratios(self, texts: Texts) -> LogRatio:
         """Estimate from the sums of each response."""
-        table = self.near.table(self.finite)
         return LogRatio.of_sums(
-            np.hstack([table[:, :, 0], table[:, :, 1], self.near.totals, self.near.mentions]),
+            self.near.sums(self.finite),
             self._of_totals,
             units=texts.units,
             population=texts.population,
@@ -207,13 +207,11 @@ class _Score:
 
     def table(self, words: WordLists, signed: LogRatio | None) -> WordTable:
         """Log ratio of every word seen with a group."""
-        held = np.unique(self.near.response * len(words.targets) + self.near.word)
-        responses = np.bincount(held % len(words.targets), minlength=len(words.targets))
         column = {word: i for i, word in enumerate(self.finite.tolist())}
 
         def row(place: int) -> GroupRow:
             word = int(self.seen[place])
-            n = int(responses[word])
+            n = len(np.unique(self.near.response[self.near.word == word]))
             if word in column and signed is not None:
                 estimate = signed.column(column[word])
                 return GroupRow(estimate.value, n, estimate=estimate)

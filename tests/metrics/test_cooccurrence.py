@@ -297,9 +297,9 @@ def test_the_recursion_adds_up_every_pair_of_places(texts, decay):
         inside = kernel.nearness_in_window(found, at, 2)
         for i, one in enumerate(found.response):
             others = [j for j, r in enumerate(found.response) if r == one and j != i]
-            slow = sum((at[j] * decay ** abs(i - j) for j in others), np.zeros(2))
-            assert near[i] == pytest.approx(slow)
-            assert inside[i] == pytest.approx(sum(at[j] for j in others if abs(i - j) <= 2))
+            slow = sum((at[:, j] * decay ** abs(i - j) for j in others), np.zeros(2))
+            assert near[:, i] == pytest.approx(slow)
+            assert inside[:, i] == pytest.approx(sum(at[:, j] for j in others if abs(i - j) <= 2))
 
 
 def test_a_window_beyond_every_text_counts_as_no_decay_does():
