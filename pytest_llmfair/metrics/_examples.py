@@ -6,6 +6,8 @@ generations per unit, and returns keyword arguments of the metrics that name it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 Arguments = dict[str, Any]
@@ -126,3 +128,57 @@ def continuations(units: int, generations: int) -> Arguments:
         "perturbed_continuations": [texts[:4]] * units,
         "continuations_of_perturbed": [texts[4:]] * units,
     }
+
+
+def probabilities(units: int, generations: int) -> Arguments:
+    """Probabilities of which half are above one half, for either class and in either group."""
+    return {
+        "y_true": [(i // 4) % 2 for i in range(2 * units)],
+        "y_prob": [(0.25, 0.75)[(i // 2) % 2] for i in range(2 * units)],
+        "groups": _sides(units),
+    }
+
+
+def counterfactuals(units: int, generations: int) -> Arguments:
+    """Source examples with the same probabilities for either group."""
+    return {
+        "y_true": [i % 2 for i in range(units)],
+        "y_prob": [[[0.5, 0.5], [0.5, 0.5]] for _ in range(units)],
+        "groups": ["a", "b"],
+    }
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A function that prints as it is written."""
+
+    function: Callable[..., Any]
+    text: str
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+_MEAN = _Written(lambda rows: rows.mean(), "lambda rows: rows.mean()")
+_GAP = _Written(lambda x, y: abs(x - y), "lambda x, y: abs(x - y)")
+_RANGE = _Written(
+    lambda *scores: max(scores) - min(scores), "lambda *scores: max(scores) - min(scores)"
+)
+
+
+def compared(units: int, generations: int) -> Arguments:
+    """Mean probability of two groups, compared by its absolute difference."""
+    return {"phi": _MEAN, "d": _GAP, **_of_two_groups(units)}
+
+
+def compared_at_once(units: int, generations: int) -> Arguments:
+    """Mean probability of all groups, compared by its range."""
+    return {"phi": _MEAN, "d": _RANGE, **_of_two_groups(units)}
+
+
+def _of_two_groups(units: int) -> Arguments:
+    given = probabilities(units, 1)
+    return {"y_prob": given["y_prob"], "groups": given["groups"]}

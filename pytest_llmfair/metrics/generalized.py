@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._backgrounds import first_and_second, reference_names, with_groups
 from pytest_llmfair.metrics._forms import CounterfactualForm, Form
 from pytest_llmfair.metrics._phi import Comparison, Rows, read_form
@@ -26,6 +27,7 @@ _EVERYTHING = float("-inf"), float("inf")
     bounds=_EVERYTHING,
     unit="example",
     aliases=("PCM",),
+    example=_examples.compared,
 )
 def pairwise_comparison(
     phi: Callable[[Rows], Any],
@@ -108,6 +110,7 @@ def pairwise_comparison(
     bounds=_EVERYTHING,
     unit="example",
     aliases=("BCM", "VBCM"),
+    example=_examples.compared,
 )
 def background_comparison(
     phi: Callable[[Rows], Any],
@@ -175,6 +178,7 @@ def background_comparison(
     bounds=_EVERYTHING,
     unit="example",
     aliases=("MCM",),
+    example=_examples.compared_at_once,
 )
 def multigroup_comparison(
     phi: Callable[[Rows], Any],

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._forms import depth, read_counterfactuals, read_groups
 from pytest_llmfair.metrics._named_counterfactuals import measure_counterfactuals
 from pytest_llmfair.metrics._named_predictions import measure_predictions
@@ -207,17 +208,24 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
         reported=row.reported,
         aliases=tuple(dict.fromkeys((row.name, *row.others))),
         scale="log" if row.is_ratio else "linear",
+        example=_example(row),
     )(measure)
 
 
+def _example(row: NamedRow) -> Callable[[int, int], dict[str, Any]]:
+    if row.counterfactual:
+        return _examples.counterfactuals
+    return _examples.probabilities if row.score == "p(c)" else _examples.people
+
+
 def _documentation(row: NamedRow) -> str:
-    sides = {"PCM": "groups", "MCM": "groups"}.get(row.compares, "a group and its background")
+    summary = row.title if row.title == row.name else f"{row.title} ({row.name})"
     divided = f", {_DIVISORS[row.divisor]}" if row.divisor and not row.pairs_only else ""
     form = "the mean over source examples of " if row.counterfactual else ""
     arguments = (named.__doc__ or "").partition("    y_true, y_pred :")[2]
     return (
-        f"{row.title}: the {_SCORES[row.score]} of {sides} compared.\n\n"
-        f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
+        f"{summary}.\n\n"
+        f"    Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
         f"{_DISTANCES[row.distance]} of the {_SCORES[row.score]}{_GOLD[row.gold]}, "
         f"{_COMPARED[row.compares]}{divided}.\n\n"
         f"    Parameters\n    ----------\n    y_true, y_pred :{arguments}"
