@@ -102,11 +102,14 @@ def furthest(
     Two groups that are each other's background are one comparison, shown from the first.
     """
     undefined = [part.undefined for part in parts.values() if part.undefined is not None]
+    first = next(iter(parts))
     estimate: Estimate
     if undefined:
         estimate = Undefined(undefined="; ".join(dict.fromkeys(undefined)), sample=form.sample)
     elif len(parts) == 1 or len(form.members) == 2:
-        estimate = replace(next(iter(parts.values())))
+        estimate = replace(parts[first])
+        others = [str(name) for name in form.members if name != first]
+        estimate.notes += (f"{first} against {' and '.join(others)}",)
     else:
         estimate = join(parts)
         estimate.sample = form.sample

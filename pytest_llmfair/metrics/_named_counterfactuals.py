@@ -211,6 +211,7 @@ def _difference(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
     a, b = names.index(first), names.index(second)
     values = [float(sets[a].mean() - sets[b].mean()) for sets in scored.sets]
     estimate = scored.mean(values, (-1.0, 1.0))
+    estimate.notes += (f"{first} minus {second}",)
     count = len(values)
     estimate.groups = table_of(
         {(first, second): estimate}, lambda _: count, lambda _: float("nan")

@@ -56,6 +56,7 @@ def _two_groups(row: NamedRow, shares: Shares, reference: Any) -> Estimate:
     else:
         estimate = shares.compare(RateDifference.of_outcomes, a, b, absolute=False)
     n = shares.entries(a) + shares.entries(b)
+    estimate.notes += (f"{first} {'over' if row.is_ratio else 'minus'} {second}",)
     estimate.groups = table_of({(first, second): estimate}, lambda _: n, lambda _: float("nan"))
     return estimate
 

@@ -149,6 +149,7 @@ def _means(row: NamedRow, form: GroupForm, scores: Floats, reference: Any) -> Es
         units_b=form.units_of(b),
         population=form.population,
     )
+    estimate.notes += (f"{first} minus {second}",)
     estimate.groups = table_of(
         {(first, second): estimate}, lambda _: len(a) + len(b), lambda _: _NO_MEAN
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -148,9 +149,9 @@ class Shares:
     def _need_repeats(self, sides: Sequence[Sequence[int]]) -> None:
         units = self.form.units or range(len(self.form.labels))
         for rows in sides:
-            own = [units[i] for i in rows]
-            for i, unit in zip(rows, own, strict=True):
-                if own.count(unit) < 2:
+            repeats = Counter(units[i] for i in rows)
+            for i in rows:
+                if repeats[units[i]] < 2:
                     raise ValueError(
                         f"row {i} is the only one of its unit and group; a fixed population needs "
                         "at least 2, since nothing else varies"
@@ -161,7 +162,7 @@ class Shares:
         said = ", ".join(
             f"{name} {self.of(rows):.3f} of {self.entries(rows)}"
             if self.entries(rows)
-            else f"{name} of 0"
+            else f"{name} none"
             for name, rows in self.form.members.items()
         )
         estimate.notes += (f"{self.score}: {said}",)

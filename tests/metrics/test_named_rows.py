@@ -374,6 +374,21 @@ def test_a_reference_that_cannot_be_meant_is_refused(name, reference, said):
         named(name, **counted(a=(1, 10), b=(5, 10)), reference=reference)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("TPR Difference", "b minus a"),
+        ("F1 Ratio", "b over a"),
+        ("PosAvgEG", "b against a"),
+        ("FNR Ratio", "b against a"),
+        ("Average Score Difference", "b minus a"),
+    ],
+)
+def test_a_signed_value_says_by_name_who_is_compared_with_whom(name, said):
+    data = counted(b=(1, 10), a=(4, 10)) | {"y_prob": np.linspace(0, 1, 20)}
+    assert said in named(name, **data).notes
+
+
 def test_the_value_of_a_vector_is_the_one_furthest_from_fair():
     data = counted(a=(1, 10), b=(5, 10), c=(2, 10))
     ratio = named("FNR Ratio", **data)
@@ -411,6 +426,25 @@ def test_classes_may_have_names():
     assert named("FNED", **data, positive="pos").value == pytest.approx(0.5)
     with pytest.raises(ValueError, match="no row of y_true is positive=1"):
         named("FNED", **data)
+
+
+class Table:
+    """A data frame, as far as it is read."""
+
+    columns = ("neg", "pos")
+
+    def __len__(self):
+        return 4
+
+    def to_numpy(self):
+        return np.array([[0.1, 0.9], [0.4, 0.6], [0.8, 0.2], [0.9, 0.1]])
+
+
+def test_named_columns_of_a_table_are_classes():
+    groups = ["a", "a", "b", "b"]
+    estimate = named("AvgGF", y_prob=Table(), groups=groups, positive="pos")
+    plain = named("AvgGF", y_prob=[0.9, 0.6, 0.2, 0.1], groups=groups)
+    assert estimate.value == plain.value
 
 
 # Undefined ----------------------------------------------------------------------------------
