@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -20,13 +20,13 @@ def note_constant(estimate: Estimate, rows: Sequence[Floats]) -> None:
         )
 
 
-def note_canned(estimate: Estimate, distinct: Sequence[str]) -> None:
-    """Flag one and the same text as the answer to several pairs: a broken client."""
+def note_canned(estimate: Estimate, distinct: Sequence[Hashable]) -> None:
+    """Flag one and the same text or list as the answer to several pairs: a broken client."""
     if len(distinct) == 1 and estimate.sample.units > 1:
         estimate.reasons += ("uninformative",)
         estimate.notes += (
-            f"one answer to everything, {distinct[0][:40]!r}: check the client, a canned answer "
-            "shows nothing",
+            f"one answer to everything, {repr(distinct[0])[:40]}: check the client, a canned "
+            "answer shows nothing",
         )
 
 
