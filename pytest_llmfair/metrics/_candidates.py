@@ -152,10 +152,9 @@ class Candidates:
             ((key, estimate),) = compared.items()
             table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
         else:
-            estimate = worst.of_pairs(compared)
+            estimate, table = worst_of(compared, worst)
             # The reference's candidates stand in every pair, but are there once.
             estimate.sample = self._sample(population)
-            table = estimate.groups
         estimate.groups = GroupTable(
             table,
             {key: len(a) for key, (a, _) in rows.items()},
@@ -299,6 +298,21 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
     if not others:
         raise ValueError(f"every group is in the reference {said(reference)}; leave one out")
     return dict.fromkeys(others, against)
+
+
+def worst_of(
+    compared: Mapping[Hashable, E | Undefined], kind: type[Range] = Range
+) -> tuple[Range | Undefined, Mapping[Hashable, GroupRow]]:
+    """Return the value furthest from 0, and the table of all.
+
+    Where one of them is undefined nobody knows which is furthest, so that the value is too.
+    """
+    worst = kind.of_pairs(compared)
+    missing = [part.undefined for part in compared.values() if part.undefined is not None]
+    if not missing:
+        return worst, worst.groups
+    why = "; ".join(dict.fromkeys(missing))
+    return Undefined(undefined=why, sample=worst.sample), worst.groups
 
 
 def said(reference: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._candidates import GroupTable, contrasts, said
+from pytest_llmfair.metrics._candidates import GroupTable, contrasts, said, worst_of
 from pytest_llmfair.metrics._checks import labels, share
 from pytest_llmfair.metrics._comparisons import (
     Comparison,
@@ -200,8 +200,7 @@ def pairwise_preference_gap(
             name: GroupRow(estimate.value, sizes[name], estimate=estimate)
         }
     else:
-        estimate = Range.of_pairs(compared)
-        table = estimate.groups
+        estimate, table = worst_of(compared)
     estimate.groups = GroupTable(table, sizes, rates)
     Judge.of(rows, group_of, limit).report(estimate)
     if convention == "paper":

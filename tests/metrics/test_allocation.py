@@ -157,8 +157,20 @@ def test_nobody_qualified_is_undefined_and_named(qualified, who):
 def test_a_group_without_anyone_qualified_is_not_silently_left_out():
     scores, groups = [5, 6, 1, 2, 3, 4], list("aabbcc")
     estimate = rabbi(scores, groups=groups, reference="c", qualified=[1, 1, 0, 0, 1, 1])
-    assert estimate.value == 1
-    assert "no candidate of b is qualified" in estimate.invalid["not_computable"]
+    assert math.isnan(estimate.value)
+    assert estimate.undefined == "no candidate of b is qualified: there is nobody to compare"
+    assert estimate.groups["a"].value == 1
+    assert math.isnan(estimate.groups["b"].value)
+
+
+def test_a_stratum_without_anyone_qualified_leaves_the_worst_undefined():
+    scores, groups = [1, 2, 3, 4], list("abab")
+    estimate = rabbi(
+        scores, groups=groups, reference="b", strata=[1, 1, 2, 2], qualified=[1, 1, 0, 1]
+    )
+    assert math.isnan(estimate.value)
+    assert "no candidate of 2 is qualified" in estimate.undefined
+    assert estimate.groups[1].value == -1
 
 
 def test_strata_with_more_groups_are_listed_by_both():

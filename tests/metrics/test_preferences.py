@@ -224,8 +224,10 @@ def test_a_group_never_shown_beside_the_reference_is_undefined():
     rows = asked(("first", "second"))
     rows.append({"pool": 0, "first": "x", "second": "z", "winner": "first"})
     found = pairwise_preference_gap(rows, groups=GROUPS | {"z": "c"}, reference="b")
+    assert math.isnan(found.value)
     assert math.isnan(found.groups["c"].value)
-    assert "no comparison shows c beside b" in found.invalid["not_computable"]
+    assert found.undefined == "no comparison shows c beside b"
+    assert found.groups["a"].value == 1
 
 
 def always_first(pools=40):
