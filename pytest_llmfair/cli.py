@@ -135,8 +135,8 @@ def _needed(info: MetricInfo) -> list[str]:
         try:
             design = Design(info, bound, 400, max(info.generations, 2))
             within, beyond = design.needed_within(distance / 2), design.needed_beyond(distance)
-        except ValueError:
-            continue
+        except ValueError as error:
+            return [f"no plan: {error}"]
         lines.append(f"  {bound:>8.2f}  {_many(within):>27}  {_many(beyond):>23}")
     return lines
 
@@ -158,15 +158,19 @@ def _example(info: MetricInfo) -> list[str]:
     for name, value in arguments.items():
         said = pprint.pformat(value, width=80, compact=True, sort_dicts=False)
         lines.append(textwrap.indent(f"{name} = {said}", " " * 8))
-    low, high = (
-        end if math.isfinite(end) else math.copysign(1.0, end)
-        for end in info.function(**arguments).attainable
-    )
-    bound = 0.5 * (low + high) if info.direction == "higher" else 0.5 * high
     given = [f"{name}={name}" for name in arguments]
-    given += [f"{_word(info)}={bound:.3g}", 'mode="point"']
+    given += [f"{_word(info)}={_halfway(info):.3g}", 'mode="point"']
     lines += [f"        {info.assertion}(", *(f"            {each}," for each in given)]
     return [*lines, "        )"]
+
+
+def _halfway(info: MetricInfo) -> float:
+    """Return a bound halfway between the fair value and the worst; 0.5 off where there is none."""
+    low, high = info.fair_sample(4, 2).attainable
+    if info.direction == "higher":
+        return 0.5 * (low + high)
+    reach = 0.5 * (high - info.fair_value) if math.isfinite(high) else 0.5
+    return reach if info.direction == "two-sided" else info.fair_value + reach
 
 
 def _word(info: MetricInfo) -> str:

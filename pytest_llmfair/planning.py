@@ -87,10 +87,16 @@ class Design:
         units = self.units if units is None else units
         generations = self.generations if generations is None else generations
         at = self.threshold.end if at is None else at
+        size = (units, generations) if self.fixed else (_UNITS, 1)
+        known = fair_sample(self.info, *size).standard_error(at)
+        if math.isnan(known):
+            raise ValueError(
+                f"{self.info.name} has no error that is known before its data: look at "
+                "minimum_detectable_effect() of a first sample instead"
+            )
         if self.fixed:
-            return fair_sample(self.info, units, generations).standard_error(at)
-        single = fair_sample(self.info, _UNITS).standard_error(at) * math.sqrt(_UNITS / units)
-        return single * math.sqrt(self._deflation(generations))
+            return known
+        return known * math.sqrt(_UNITS / units * self._deflation(generations))
 
     def effect(self, units: int | None = None, generations: int | None = None) -> float:
         """Distance beyond the bound that is found with the given power."""
@@ -303,5 +309,4 @@ def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
 
 @functools.lru_cache(maxsize=8)
 def _fair_sample(name: str, units: int, generations: int) -> Estimate:
-    info = get_metric(name)
-    return info.function(**info.fair_arguments(units, generations))
+    return get_metric(name).fair_sample(units, generations)

@@ -119,6 +119,10 @@ class MetricInfo:
             )
         return self.example(units, generations)
 
+    def fair_sample(self, units: int, generations: int = 1) -> Estimate:
+        """Return the metric of a perfectly fair model of this size, as assertions measure it."""
+        return self.function(**{**self.judged_with, **self.fair_arguments(units, generations)})
+
     @property
     def assertion(self) -> str:
         """Name of the assertion made for this metric."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, listed
 from pytest_llmfair.metrics._pairs import mean_over_pairs, sample_of_pairs
 from pytest_llmfair.metrics._registry import metric
@@ -27,6 +28,7 @@ _AT_ONCE = 1 << 20
     unit="pair",
     reported="cut-offs only, no values",
     aliases=("cosine", "CCS"),
+    example=_examples.embeddings,
 )
 def counterfactual_cosine(
     embeddings_a: Any,

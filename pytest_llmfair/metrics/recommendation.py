@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import whole
 from pytest_llmfair.metrics._pairs import Compare, mean_over_pairs, sample_of_pairs
 from pytest_llmfair.metrics._rankings import List, jaccard, list_length, prag, ranked_lists, serp
@@ -29,6 +30,7 @@ _Rows = Sequence[Sequence[List]]
     unit="pair",
     reported="cut-offs only, no values",
     aliases=("jaccard", "Jaccard-K"),
+    example=_examples.lists,
 )
 def jaccard_at_k(
     lists_a: Any,
@@ -80,6 +82,7 @@ def jaccard_at_k(
     unit="pair",
     reported="cut-offs only, no values",
     aliases=("serp", "SERP-K"),
+    example=_examples.lists,
 )
 def serp_at_k(
     lists_a: Any,
@@ -132,6 +135,7 @@ def serp_at_k(
     reported="cut-offs only, no values",
     aliases=("prag", "PRAG-K"),
     judged_with={"normalized": True},
+    example=_examples.lists,
 )
 def prag_at_k(
     lists_a: Any,

@@ -40,12 +40,12 @@ def test_a_name_that_is_nothing_like_a_metric_is_an_attribute_error():
 @pytest.mark.parametrize("info", all_metrics().values(), ids=list(all_metrics()))
 class TestEveryMetric:
     def test_an_example_of_a_fair_model_has_the_fair_value(self, info):
-        estimate = info.function(**info.fair_arguments(8, 4))
+        estimate = info.fair_sample(8, 4)
         assert estimate.undefined is None
         assert estimate.value == pytest.approx(info.fair_value)
 
     def test_the_same_call_gives_the_same_numbers(self, info):
-        first, second = (info.function(**info.fair_arguments(6, 4)) for _ in range(2))
+        first, second = (info.fair_sample(6, 4) for _ in range(2))
         assert first.interval() == second.interval()
         assert first.p_exceeds(0.1) == second.p_exceeds(0.1)
 
