@@ -7,6 +7,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from pytest_llmfair.metrics._checks import Floats, flat_scores, labels, whole
 
 __all__ = ["ListwiseScores", "listwise_scores", "ndcg_at_n", "pointwise_score"]
@@ -47,22 +49,32 @@ def pointwise_score(label_probabilities: Any, relevance: Any) -> float:
                     f"label_probabilities has no {label!r}, it has "
                     f"{', '.join(map(repr, label_probabilities))}; give every label of relevance"
                 )
-        label_probabilities = [label_probabilities[label] for label in relevance]
-        relevance = list(relevance.values())
-    shares = flat_scores(label_probabilities, "label_probabilities")
-    values = flat_scores(relevance, "relevance")
+        names = list(relevance)
+        shares = _by_label(label_probabilities, names, "label_probabilities")
+        values = _by_label(relevance, names, "relevance")
+    else:
+        shares = flat_scores(label_probabilities, "label_probabilities")
+        values = flat_scores(relevance, "relevance")
+        names = []
     if len(shares) != len(values):
         raise ValueError(
             f"lengths differ: label_probabilities has {len(shares)}, relevance has {len(values)}"
         )
     for i, p in enumerate(shares.tolist()):
         if not 0.0 <= p <= 1.0:
-            raise ValueError(f"label_probabilities row {i} is {p:g}; give a number in [0, 1]")
+            where = f"[{names[i]!r}]" if names else f" row {i}"
+            raise ValueError(f"label_probabilities{where} is {p:g}; give a number in [0, 1]")
     total = math.fsum(shares.tolist())
     if not total > 0.0:
         raise ValueError("every label has probability 0; the score is not defined")
     score = math.fsum((shares * values).tolist()) / total
     return min(max(score, float(values.min())), float(values.max()))
+
+
+def _by_label(values: Mapping[Hashable, Any], names: Sequence[Hashable], argument: str) -> Floats:
+    """Return one number per label; what is wrong is named by its label."""
+    rows = [flat_scores([values[name]], f"{argument}[{name!r}]") for name in names]
+    return np.concatenate(rows) if rows else flat_scores([], argument)
 
 
 class ListwiseScores(dict[Hashable, float]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def jensen_shannon_divergence(
         As :func:`rabbi`, and for illegal `bins` or `base`.
     """
     number = whole(bins, "bins", 2)
-    if base is not None and not 1.0 < base < math.inf:
+    if base is not None and not _is_base(base):
         raise ValueError(f"base is {base!r}; give a number above 1, or None for the natural log")
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
@@ -232,3 +233,7 @@ def earth_movers_distance(
         )
 
     return candidates.compare(reference, population, compare, worst=WorstDistance, word="against")
+
+
+def _is_base(x: Any) -> bool:
+    return isinstance(x, Real) and 1.0 < float(x) < math.inf

@@ -32,7 +32,19 @@ def test_pointwise_score_lies_between_the_relevances(rows):
     ("probabilities", "relevance", "says"),
     [
         ({"Yes": 0, "No": 0}, {"Yes": 1, "No": 0}, "every label has probability 0"),
-        ({"Yes": 1.2, "No": 0}, {"Yes": 1, "No": 0}, r"row 0 is 1.2; give a number in \[0, 1\]"),
+        (
+            {"Yes": 1.2, "No": 0},
+            {"Yes": 1, "No": 0},
+            r"\['Yes'\] is 1.2; give a number in \[0, 1\]",
+        ),
+        (
+            {"Yes": 0.2, "No": math.nan},
+            {"Yes": 1, "No": 0},
+            r"probabilities\['No'\] row 0 holds nan",
+        ),
+        ({"Yes": 0.2}, {"Yes": math.inf}, r"relevance\['Yes'\] row 0 holds inf"),
+        ([1.2], [1], r"row 0 is 1.2; give a number in \[0, 1\]"),
+        ({}, {}, "label_probabilities is empty"),
         ({"yes": 0.5}, {"Yes": 1}, "has no 'Yes', it has 'yes'"),
         ([0.5, math.nan], [1, 0], "row 1 holds nan"),
         ([0.5], [1, 0], "lengths differ"),

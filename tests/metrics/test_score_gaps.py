@@ -127,7 +127,7 @@ def test_fewer_than_two_bins_are_an_error(bins):
         sides(jensen_shannon_divergence, [1, 2], [2, 3], bins=bins)
 
 
-@pytest.mark.parametrize("base", [1, 0, -2, 0.5, math.inf, math.nan])
+@pytest.mark.parametrize("base", [1, 0, -2, 0.5, math.inf, math.nan, "e"])
 def test_a_base_of_at_most_one_is_an_error(base):
     with pytest.raises(ValueError, match="base is"):
         sides(jensen_shannon_divergence, [1, 2], [2, 3], base=base)
