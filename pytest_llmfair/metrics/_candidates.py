@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, labels
+from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, known_population, labels
 from pytest_llmfair.metrics._comparisons import Judge, PairwiseScores, groups_of
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Undefined
@@ -141,6 +141,7 @@ class Candidates:
         ValueError
             If the reference is no group, or a stratum has nothing to compare (names it).
         """
+        known_population(population)
         rows = self.contrasts(reference)
         compared: dict[Hashable, E | Undefined] = {
             key: make(a, b) if a.size and b.size else self._nobody(key, a, reference, population)

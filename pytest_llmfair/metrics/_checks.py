@@ -195,6 +195,12 @@ def whole(x: Any, argument: str, least: int = 1) -> int:
     return int(x)
 
 
+def known_population(population: str) -> None:
+    """Raise ``ValueError`` unless `population` is "sampled" or "fixed"."""
+    if population not in ("sampled", "fixed"):
+        raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+
+
 def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
     """Return whole numbers of at least 0, one per row."""
     array = flat_scores(values, argument)

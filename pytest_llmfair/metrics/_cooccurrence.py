@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics._checks import Floats, labels, text_rows
+from pytest_llmfair.metrics._checks import Floats, known_population, labels, text_rows
 from pytest_llmfair.metrics._word_lists import Indices, WordLists
 from pytest_llmfair.stats import Population, Sample
 from pytest_llmfair.vocabulary import VOCABULARY, Ids
@@ -48,8 +48,7 @@ class Texts:
             If there is no text, a row holds anything else, or `units` are not one label per text
             (or per row of several).
         """
-        if population not in ("sampled", "fixed"):
-            raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+        known_population(population)
         rows = text_rows(responses, "responses")
         several = any(len(row) > 1 for row in rows)
         if units is not None or several:

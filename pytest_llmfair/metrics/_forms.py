@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import Floats, group_rows, labels, score_rows
+from pytest_llmfair.metrics._checks import Floats, group_rows, known_population, labels, score_rows
 from pytest_llmfair.stats import Population, Sample
 
 
@@ -143,7 +143,7 @@ def read_groups(
         If nothing was given, lengths differ, a label is missing, a probability is outside [0, 1],
         or there are fewer than two groups.
     """
-    _check_population(population)
+    known_population(population)
     columns: dict[str, Any] = {}
     for name, values in (("y_true", y_true), ("y_pred", y_pred)):
         if values is not None:
@@ -184,7 +184,7 @@ def read_counterfactuals(
         As :func:`read_groups`; also if an example lacks a group, a group a variation, or classes
         differ in number.
     """
-    _check_population(population)
+    known_population(population)
     names = labels(groups, "groups")
     if len(names) < 2:
         raise ValueError(f"groups holds {len(names)} group; a comparison needs at least two")
@@ -246,11 +246,6 @@ def rows_of(values: Any, argument: str) -> list[Any]:
     if not rows:
         raise ValueError(f"{argument} is empty; give at least one row")
     return rows
-
-
-def _check_population(population: str) -> None:
-    if population not in ("sampled", "fixed"):
-        raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
 
 
 def _probabilities(values: Any, argument: str = "y_prob") -> tuple[Floats, list[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics._checks import counts, labels, same_length, share
+from pytest_llmfair.metrics._checks import counts, known_population, labels, same_length, share
 from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Undefined
 
 Counts = npt.NDArray[np.int64]
@@ -127,8 +127,7 @@ class Occupations:
         `engine` turns successes, trials, population and units into an estimate. An occupation
         with nothing kept leaves the whole undefined, and is named.
         """
-        if population not in ("sampled", "fixed"):
-            raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+        known_population(population)
         limit = share(max_dropped, "max_dropped")
         rows: dict[Hashable, list[int]] = {}
         for i, name in enumerate(self.names):

@@ -11,7 +11,13 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import Floats, group_rows, labels, same_length
+from pytest_llmfair.metrics._checks import (
+    Floats,
+    group_rows,
+    known_population,
+    labels,
+    same_length,
+)
 from pytest_llmfair.stats import (
     Estimate,
     GroupRow,
@@ -189,6 +195,7 @@ def _rates(
     population: Population,
     predicted: Sequence[bool],
 ) -> Rates:
+    known_population(population)
     constant = ""
     if len(predicted) > 1 and len(set(predicted)) == 1:
         constant = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._candidates import GroupTable, contrasts, said, worst_of
-from pytest_llmfair.metrics._checks import labels, share
+from pytest_llmfair.metrics._checks import known_population, labels, share
 from pytest_llmfair.metrics._comparisons import (
     Comparison,
     Judge,
@@ -174,6 +174,7 @@ def pairwise_preference_gap(
     if convention not in ("signed", "paper"):
         raise ValueError(f"convention is {convention!r}; choose 'signed' or 'paper'")
     limit = share(max_inconsistent, "max_inconsistent")
+    known_population(population)
     rows = read_comparisons(comparisons)
     group_of = groups_of(rows, groups)
     unit_of = [row.pool for row in rows] if units is None else labels(units, "units", len(rows))

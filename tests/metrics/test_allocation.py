@@ -128,6 +128,11 @@ def test_a_stratum_without_the_reference_is_named():
         rabbi([1, 2, 3], groups=["a", "b", "a"], reference="b", strata=["cook", "cook", "pilot"])
 
 
+def test_an_unknown_population_is_an_error_even_where_nobody_is_qualified():
+    with pytest.raises(ValueError, match="population is 'all'; choose"):
+        rabbi([1, 2], groups=["a", "b"], reference="b", qualified=[0, 1], population="all")
+
+
 def test_a_reference_that_holds_every_group_is_an_error():
     with pytest.raises(ValueError, match="leave one out"):
         rabbi([1, 2], groups=["a", "b"], reference=["a", "b"])

@@ -262,3 +262,8 @@ def test_a_fixed_unit_with_one_row_of_a_group_is_named():
             units=["u"] * 4,
             population="fixed",
         )
+
+
+def test_an_unknown_population_is_an_error_even_where_a_rate_is_undefined():
+    with pytest.raises(ValueError, match="population is 'all'; choose"):
+        difference("negative")([1, 0], [1, 1], groups=["a", "b"], population="all")
