@@ -11,9 +11,10 @@ GROUPS = ("a", "b", "c")
 
 
 def furthest(values):
-    """The value furthest from 0; of equally far ones the positive; NaN where none is defined."""
-    known = [value for value in values if not math.isnan(value)]
-    return max(known, key=lambda v: (abs(v), v), default=math.nan)
+    """The value furthest from 0; of equally far ones the positive; NaN where one is undefined."""
+    if any(map(math.isnan, values)):
+        return math.nan
+    return max(values, key=lambda v: (abs(v), v))
 
 
 def by_pair(measure, scores, groups, reference, qualified=None, rounds=None, **keywords):
