@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +37,7 @@ def difference(rates: Rates) -> RateDifference | Range | Undefined:
         complete = len(pairs) == 1 == len(table)
         estimate = next(iter(pairs.values())) if complete else rates.undefined()
         estimate.groups = table
+    estimate.groups = EitherOrder(estimate.groups)
     rates.note(estimate)
     return estimate
 
@@ -87,11 +88,38 @@ def ratio(
         )
     elif isinstance(widest, tuple) and not smaller:
         estimate.notes += (f"the value is {widest[0]} over {widest[1]}",)
+    if smaller:
+        estimate.groups = EitherOrder(estimate.groups)
     rates.note(estimate)
     if small:
         said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
         estimate.notes += (f"not judged, below {least:.1%} of {total} rows: {said}",)
     return estimate
+
+
+class EitherOrder(Mapping[Hashable, GroupRow]):
+    """Table of pairs whose row is the same whichever group is named first.
+
+    Keys list each pair once, its groups in order of appearance.
+    """
+
+    def __init__(self, rows: Mapping[Hashable, GroupRow]) -> None:
+        self._rows = rows
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        """Return the row of a pair, or of a group."""
+        if isinstance(key, tuple) and len(key) == 2 and key not in self._rows:
+            turned = key[::-1]
+            return self._rows[turned if turned in self._rows else key]
+        return self._rows[key]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the keys."""
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._rows)
 
 
 def _smaller_over_larger(

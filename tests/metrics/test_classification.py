@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -103,6 +104,17 @@ def test_a_model_that_selects_everybody_or_nobody_is_flagged():
         estimate = demographic_parity_difference(predicted, groups=groups)
         assert estimate.value == 0
         assert "uninformative" in estimate.reasons
+
+
+@pytest.mark.parametrize("metric", [demographic_parity_difference, impact_ratio])
+@pytest.mark.parametrize("names", ["ab", "abc"])
+def test_a_pair_is_found_whichever_group_is_named_first(metric, names):
+    groups = list(names) * 6
+    table = metric([1, 0, 0, 1, 1] + [0] * (len(groups) - 5), groups=groups).groups
+    assert table["b", "a"].value == table["a", "b"].value
+    assert [key for key in table if isinstance(key, tuple)] == list(combinations(names, 2))
+    with pytest.raises(KeyError, match=r"\('a', 'z'\)"):
+        table["a", "z"]
 
 
 class TestImpactRatio:
