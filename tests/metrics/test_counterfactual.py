@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -9,14 +10,21 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.metrics import (
+    _texts,
+    counterfactual_bleu,
     counterfactual_rouge_l,
-    strict_sentiment_parity,
-    weak_sentiment_parity,
+    exact_match,
 )
+from pytest_llmfair.metrics._pairs import mean_over_pairs
+from pytest_llmfair.text import sentences, tokens
+from pytest_llmfair.vocabulary import Vocabulary
 
 WORDS = st.lists(st.sampled_from(["a", "bird", "sang", "in", "the", "rain"]), max_size=7)
 TEXTS = WORDS.map(" ".join)
-UNIT = st.floats(0, 1).map(lambda x: round(x, 3))
+
+
+def slow_cross(row_a, row_b, compare):
+    return np.mean([compare(a, b) for a in row_a for b in row_b])
 
 
 def slow_rouge_l(a: str, b: str) -> float:
@@ -33,22 +41,8 @@ def slow_rouge_l(a: str, b: str) -> float:
     return 2 * precision * recall / (precision + recall) if common else 0.0
 
 
-def slow_cross(row_a, row_b, compare):
-    return np.mean([compare(a, b) for a in row_a for b in row_b])
-
-
 def slow_within(row, compare):
     return np.mean([compare(a, b) for a, b in itertools.combinations(row, 2)])
-
-
-def slow_wasserstein(a, b):
-    grid = sorted({*a, *b})
-    area = 0.0
-    for left, right in itertools.pairwise(grid):
-        share_a = sum(x <= left for x in a) / len(a)
-        share_b = sum(x <= left for x in b) / len(b)
-        area += abs(share_a - share_b) * (right - left)
-    return area
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
@@ -58,18 +52,152 @@ def test_rouge_l_agrees_with_the_dynamic_program(pairs):
     assert counterfactual_rouge_l(a, b).value == pytest.approx(expected)
 
 
-def test_several_answers_a_side_give_cross_pairs_floor_and_excess():
-    rows_a = [["a bird sang", "a bird", "the rain"], ["in the rain", "sang", "rain"]]
-    rows_b = [["the bird sang", "rain", "a bird"], ["the rain", "in rain", "sang a"]]
-    estimate = counterfactual_rouge_l(rows_a, rows_b)
-    cross = [slow_cross(a, b, slow_rouge_l) for a, b in zip(rows_a, rows_b, strict=True)]
-    within = [
-        (slow_within(a, slow_rouge_l) + slow_within(b, slow_rouge_l)) / 2
-        for a, b in zip(rows_a, rows_b, strict=True)
-    ]
-    assert estimate.value == pytest.approx(np.mean(cross))
-    assert estimate.noise_floor() == pytest.approx(np.mean(within))
-    assert estimate.excess.value == pytest.approx(np.mean(cross) - np.mean(within))
+def slow_bleu(candidate, reference):
+    """BLEU of Bouchard (2024) without smoothing, by the orders that the candidate has."""
+    logs = []
+    for n in range(1, 5):
+        grams, others = (
+            [
+                tuple(words[i : i + n])
+                for words in map(tokens, sentences(text))
+                for i in range(len(words) - n + 1)
+            ]
+            for text in (candidate, reference)
+        )
+        if not grams:
+            break
+        clipped = sum(min(grams.count(gram), others.count(gram)) for gram in dict.fromkeys(grams))
+        if not clipped:
+            return 0.0
+        logs.append(math.log(clipped / len(grams)))
+    short = 1 - len(tokens(reference)) / len(tokens(candidate))
+    return math.exp(min(0.0, short) + sum(logs) / len(logs))
+
+
+def slow_smaller_bleu(a, b):
+    if not tokens(a) or not tokens(b):
+        return float(tokens(a) == tokens(b))
+    return min(slow_bleu(a, b), slow_bleu(b, a))
+
+
+SENTENCES = st.lists(
+    st.tuples(WORDS.map(" ".join), st.sampled_from([". ", "! ", "? ", ", ", "\u3002", "."])),
+    max_size=4,
+).map(lambda parts: "".join(words + end for words, end in parts))
+
+
+@given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=5))
+def test_bleu_agrees_with_counting_every_n_gram(pairs):
+    a, b = zip(*pairs, strict=True)
+    expected = [slow_smaller_bleu(x, y) for x, y in pairs]
+    assert counterfactual_bleu(a, b).rows == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.lists(SENTENCES, min_size=1, max_size=5))
+def test_bleu_of_identical_texts_is_exactly_one(texts):
+    assert counterfactual_bleu(texts, texts).rows == [1.0] * len(texts)
+
+
+@given(SENTENCES, SENTENCES)
+def test_bleu_is_the_same_for_swapped_sides(a, b):
+    assert counterfactual_bleu([a], [b]).value == counterfactual_bleu([b], [a]).value
+
+
+def test_bleu_is_that_of_nltk_on_texts_of_one_sentence():
+    from nltk.translate.bleu_score import sentence_bleu
+
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        a = rng.choice(["to", "be", "or"], 40).tolist()
+        b = rng.choice(["to", "be", "or"], rng.integers(30, 50)).tolist()
+        expected = min(sentence_bleu([b], a), sentence_bleu([a], b))
+        found = counterfactual_bleu([" ".join(a)], [" ".join(b)]).value
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_many_pairs_score_as_each_does_alone():
+    rng = np.random.default_rng(1)
+    vocabulary = [f"w{i}" for i in range(30)]
+
+    def text():
+        return " ".join(rng.choice(vocabulary, rng.integers(0, 90))) + rng.choice([".", ""])
+
+    a = [text() for _ in range(900)]
+    b = [f"{x} {text()}" if rng.random() < 0.5 else text() for x in a]
+    together = counterfactual_bleu(a, b).rows
+    assert together == [counterfactual_bleu([x], [y]).value for x, y in zip(a, b, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "value"),
+    [
+        # The longer text scores less: 4 of 5, 3 of 4, 2 of 3, 1 of 2.
+        ("one two three four", "one two three four five", 0.2**0.25),
+        ("a b c d. e f g h.", "e f g h. a b c d.", 1.0),
+        # Of n-grams, those across the middle differ: 8 of 8, 6 of 7, 4 of 6, 2 of 5 match.
+        ("a b c d e f g h", "e f g h a b c d", (1 * 6 / 7 * 4 / 6 * 2 / 5) ** 0.25),
+        ("yes", "yes indeed", 0.0),
+        ("yes yes", "yes no", 0.0),
+        ("", "", 1.0),
+        ("?!", "...", 1.0),
+        ("", "word", 0.0),
+    ],
+)
+def test_bleu_of_small_texts(a, b, value):
+    assert counterfactual_bleu([a], [b]).value == pytest.approx(value, abs=1e-12)
+
+
+def test_exact_match_is_the_share_of_equal_texts():
+    estimate = exact_match(["Yes.", "No.", "yes", ""], ["Yes.", "Yes.", "Yes", ""])
+    assert estimate.value == 0.5
+    assert estimate.method == "Clopper-Pearson"
+
+
+METRICS = {
+    counterfactual_rouge_l: slow_rouge_l,
+    counterfactual_bleu: slow_smaller_bleu,
+    exact_match: lambda a, b: float(a == b),
+}
+
+
+@pytest.mark.parametrize(("metric", "slow"), METRICS.items())
+class TestEveryLikeness:
+    @given(st.data())
+    def test_several_answers_a_side_give_cross_pairs_floor_and_excess(self, metric, slow, data):
+        rows = st.lists(st.lists(TEXTS, min_size=2, max_size=3), min_size=3, max_size=3)
+        rows_a, rows_b = data.draw(rows), data.draw(rows)
+        estimate = metric(rows_a, rows_b)
+        cross = [slow_cross(a, b, slow) for a, b in zip(rows_a, rows_b, strict=True)]
+        within = [
+            (slow_within(a, slow) + slow_within(b, slow)) / 2
+            for a, b in zip(rows_a, rows_b, strict=True)
+        ]
+        assert estimate.value == pytest.approx(np.mean(cross))
+        assert estimate.noise_floor() == pytest.approx(np.mean(within))
+        assert estimate.excess.value == pytest.approx(np.mean(cross) - np.mean(within))
+
+    def test_the_papers_masking_example_scores_one(self, metric, slow):
+        a, b = "then he drove his car to work", "then she drove her car to work"
+        assert metric([a], [b]).value < 1
+        assert metric([a], [b], mask=load_lexicons()["gender"]).value == 1
+        assert metric([a], [b], mask=["he", "she", "his", "her"]).value == 1
+
+    def test_empty_texts_are_equal_and_one_empty_text_scores_zero(self, metric, slow):
+        assert metric([""], [""]).value == 1
+        assert metric([""], ["word"]).value == 0
+
+    def test_sides_of_different_length_are_an_error(self, metric, slow):
+        with pytest.raises(ValueError, match="2 rows on the first side and 1 on the second"):
+            metric(["a", "b"], ["a"])
+
+    def test_no_pair_is_an_error(self, metric, slow):
+        with pytest.raises(ValueError, match="texts_a is empty"):
+            metric([], [])
+
+    def test_several_answers_on_one_side_only_have_no_floor(self, metric, slow):
+        estimate = metric([["a", "b"], ["c", "d"]], ["a", "c"])
+        assert estimate.value == 0.5
+        assert estimate.excess is None
 
 
 def test_one_answer_a_side_has_no_noise_floor():
@@ -78,74 +206,14 @@ def test_one_answer_a_side_has_no_noise_floor():
     assert estimate.excess is None
 
 
-def test_the_papers_masking_example_scores_one():
-    a, b = "then he drove his car to work", "then she drove her car to work"
-    assert counterfactual_rouge_l([a], [b]).value < 1
-    assert counterfactual_rouge_l([a], [b], mask=load_lexicons()["gender"]).value == 1
-    assert counterfactual_rouge_l([a], [b], mask=["he", "she", "his", "her"]).value == 1
-
-
 def test_a_mask_given_as_one_text_is_an_error():
     with pytest.raises(ValueError, match="mask is the text 'gender'"):
         counterfactual_rouge_l(["a"], ["b"], mask="gender")
 
 
-def test_empty_texts_are_equal_and_one_empty_text_scores_zero():
-    assert counterfactual_rouge_l([""], [""]).value == 1
-    assert counterfactual_rouge_l([""], ["word"]).value == 0
-
-
 @pytest.mark.parametrize("text", ["Привет, мир", "你好世界", "مرحبا بالعالم", "naïve café"])
 def test_identical_texts_of_any_script_score_one(text):
     assert counterfactual_rouge_l([text], [text]).value == 1
-
-
-@given(
-    st.lists(
-        st.tuples(st.lists(UNIT, min_size=1, max_size=3), st.lists(UNIT, min_size=1, max_size=3)),
-        min_size=1,
-        max_size=5,
-    ),
-    UNIT,
-)
-def test_weak_parity_is_the_share_of_cross_pairs_that_change_sides(pairs, threshold):
-    a, b = zip(*pairs, strict=True)
-    expected = np.mean(
-        [slow_cross(x, y, lambda s, t: abs((s > threshold) - (t > threshold))) for x, y in pairs]
-    )
-    assert weak_sentiment_parity(a, b, threshold).value == pytest.approx(expected)
-
-
-def test_opposite_flips_do_not_cancel_in_weak_parity():
-    assert weak_sentiment_parity([0.9, 0.1], [0.1, 0.9]).value == 1
-
-
-def test_a_score_on_the_threshold_is_not_positive():
-    assert weak_sentiment_parity([0.5], [0.6]).value == 1
-
-
-@given(st.lists(UNIT, min_size=1, max_size=8), st.lists(UNIT, min_size=1, max_size=8))
-def test_strict_parity_is_the_area_between_the_distributions(a, b):
-    assert strict_sentiment_parity(a, b).value == pytest.approx(slow_wasserstein(a, b), abs=1e-9)
-
-
-def test_strict_parity_shows_the_paired_difference_it_ignores():
-    estimate = strict_sentiment_parity([0.2, 0.8, 0.4], [0.8, 0.2, 0.4])
-    assert estimate.value == pytest.approx(0, abs=1e-12)
-    assert any("mean absolute difference 0.400" in note for note in estimate.notes)
-
-
-def test_strict_parity_takes_generations_per_pair():
-    a, b = [[0.1, 0.3], [0.5, 0.7]], [[0.2, 0.2], [0.9, 0.9]]
-    expected = slow_wasserstein([0.1, 0.3, 0.5, 0.7], [0.2, 0.2, 0.9, 0.9])
-    assert strict_sentiment_parity(a, b).value == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("metric", [counterfactual_rouge_l, weak_sentiment_parity])
-def test_sides_of_different_length_are_an_error(metric):
-    values = (["a", "b"], ["a"]) if metric is counterfactual_rouge_l else ([0.1, 0.2], [0.1])
-    with pytest.raises(ValueError, match="2 rows on the first side and 1 on the second"):
-        metric(*values)
 
 
 def test_a_text_that_is_not_there_is_named():
@@ -164,6 +232,26 @@ def test_anything_but_text_is_an_error_that_names_the_row(row):
         counterfactual_rouge_l(["a", row], ["a", "b"])
 
 
-def test_sides_of_different_size_need_units_for_each():
-    with pytest.raises(ValueError, match="3 and 2 rows; give a tuple of two"):
-        strict_sentiment_parity([0.1, 0.2, 0.3], [0.1, 0.2], units=["a", "b", "c"])
+@pytest.mark.parametrize("first", [0, 0xD7FE, 0x10FFFD, 2**30])
+def test_word_numbers_of_any_size_compare_exactly(first, monkeypatch):
+    class Late(Vocabulary):
+        def ids(self, text):
+            return super().ids(text) + np.int32(first)
+
+    monkeypatch.setattr(_texts, "VOCABULARY", Late())
+    a, b = ["a b c d e", "a b", "f"], ["a c e f g", "c d", "f"]
+    assert counterfactual_rouge_l(a, b).rows == [
+        slow_rouge_l(x, y) for x, y in zip(a, b, strict=True)
+    ]
+
+
+def test_equal_questions_are_asked_once():
+    asked = []
+
+    def compare(first, second):
+        asked.extend(zip(first, second, strict=True))
+        return [1.0] * len(first)
+
+    rows = [["yes", "no", "yes"], ["no", "yes"]] * 50
+    mean_over_pairs(rows, rows, compare, units=None, population="sampled")
+    assert sorted(asked) == [(a, b) for a in ("no", "yes") for b in ("no", "yes")]
