@@ -156,9 +156,14 @@ def places(order: Indices) -> Indices:
 
 
 def ranks(*columns: NDArray[Any]) -> Indices:
-    """Rank of each row among the different rows of a table given by columns."""
-    table = np.stack(columns, axis=1)
-    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1).astype(np.intp)
+    """Rank of each row among the different rows of a table given by columns.
+
+    By the bytes of a row, which sort ten times faster than its numbers one after the other.
+    """
+    table = np.stack(columns, axis=1) + 0.0  # there are two zeros
+    row = np.dtype((np.void, table.itemsize * table.shape[1]))
+    whole = np.ascontiguousarray(table).view(row)
+    return np.unique(whole, return_inverse=True)[1].reshape(-1).astype(np.intp)
 
 
 def _most_common(items: Sequence[Hashable]) -> int:
