@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics._checks import Floats, labels
+from pytest_llmfair.metrics._checks import Floats, known_population, labels
 from pytest_llmfair.stats import Mean, Population, Sample
 
 T = TypeVar("T", bound=Hashable)
@@ -48,6 +48,7 @@ def mean_over_pairs(
     population: Population,
     bounds: tuple[float, float] = (0.0, 1.0),
     outcomes: bool = False,
+    argument: str = "texts",
 ) -> Mean:
     """Mean of a symmetric comparison over all answers to the two members of each pair.
 
@@ -62,6 +63,8 @@ def mean_over_pairs(
         As in :meth:`Mean.of_values`; `bounds` is the range of `compare`.
     outcomes : bool
         Whether `compare` gives 0 or 1 only.
+    argument : str
+        What messages call the two sides, with "_a" and "_b" behind it.
 
     Returns
     -------
@@ -69,7 +72,8 @@ def mean_over_pairs(
         Value over all n x n cross pairs. With two or more answers a side, ``.floor`` is the mean
         over pairs of the two within-side values and ``.excess`` the mean of cross minus within.
     """
-    fewest = _fewest(rows_a, rows_b)
+    fewest = _fewest(rows_a, rows_b, argument)
+    units = None if units is None else labels(units, "units", len(fewest))
     terms = list(_all_terms(rows_a, rows_b, compare))
     repeated = [i for i, term in enumerate(terms) if not np.isnan(term.within)]
     settings: dict[str, Any] = {"population": population}
@@ -117,9 +121,11 @@ def sample_of_pairs(
     *,
     units: Sequence[Hashable] | None,
     population: Population,
+    argument: str,
 ) -> Sample:
     """Return how much evidence pairs are, where no mean of them is defined."""
-    fewest = _fewest(rows_a, rows_b)
+    known_population(population)
+    fewest = _fewest(rows_a, rows_b, argument)
     groups = range(len(fewest)) if units is None else labels(units, "units", len(fewest))
     per_unit: Counter[Hashable] = Counter()
     for label, n in zip(groups, fewest, strict=True):
@@ -133,12 +139,12 @@ def sample_of_pairs(
     )
 
 
-def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized]) -> list[int]:
+def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> list[int]:
     """Return the number of answers of each pair, on the side that has fewer."""
     if len(rows_a) != len(rows_b):
         raise ValueError(
-            f"lengths differ: {len(rows_a)} rows on the first side and {len(rows_b)} on the "
-            "second; row i of both is one pair"
+            f"lengths differ: {argument}_a has {len(rows_a)} rows, {argument}_b has "
+            f"{len(rows_b)}; row i of both is one pair"
         )
     return [min(len(a), len(b)) for a, b in zip(rows_a, rows_b, strict=True)]
 

@@ -75,7 +75,9 @@ def counterfactual_cosine(
     if not squares.all():
         return Undefined(
             undefined=_zero(rows_a, rows_b),
-            sample=sample_of_pairs(*sides, units=units, population=population),
+            sample=sample_of_pairs(
+                *sides, units=units, population=population, argument="embeddings"
+            ),
         )
 
     def cosines(first: Sequence[int], second: Sequence[int]) -> Floats:
@@ -88,7 +90,14 @@ def counterfactual_cosine(
             found[part] = products / np.sqrt(squares[i] * squares[j])
         return found
 
-    return mean_over_pairs(*sides, cosines, units=units, population=population, bounds=(-1.0, 1.0))
+    return mean_over_pairs(
+        *sides,
+        cosines,
+        units=units,
+        population=population,
+        bounds=(-1.0, 1.0),
+        argument="embeddings",
+    )
 
 
 def _embeddings(values: Any, argument: str, dimension: int | None = None) -> list[Floats]:

@@ -64,7 +64,9 @@ def jaccard_at_k(
         If the sides differ in length or are empty, or a list holds an item twice (names it).
     """
     rows_a, rows_b = ranked_lists(lists_a, "lists_a"), ranked_lists(lists_b, "lists_b")
-    estimate = mean_over_pairs(rows_a, rows_b, jaccard, units=units, population=population)
+    estimate = mean_over_pairs(
+        rows_a, rows_b, jaccard, units=units, population=population, argument="lists"
+    )
     distinct = _distinct(rows_a, rows_b)
     lengths = dict.fromkeys(map(len, distinct))
     if len(lengths) == 1:
@@ -184,7 +186,9 @@ def prag_at_k(
         return Undefined(
             undefined="K is 1, and one item makes no pair of ranks to normalise by; give k of 2 "
             "or more",
-            sample=sample_of_pairs(rows_a, rows_b, units=units, population=population),
+            sample=sample_of_pairs(
+                rows_a, rows_b, units=units, population=population, argument="lists"
+            ),
             variant="@1",
         )
     compare = functools.partial(prag, k=k, normalized=normalized)
@@ -219,6 +223,7 @@ def _mean_at_k(
         units=units,
         population=population,
         bounds=(0.0, most or 1.0),
+        argument="lists",
     )
     estimate.attainable = (0.0, most)
     estimate.variant = f"@{k}"

@@ -70,6 +70,7 @@ def weak_sentiment_parity(
         units=units,
         population=population,
         outcomes=True,
+        argument="scores",
     )
     note_constant(estimate, [*rows_a, *rows_b])
     return estimate

@@ -187,8 +187,13 @@ class TestEveryLikeness:
         assert metric([""], ["word"]).value == 0
 
     def test_sides_of_different_length_are_an_error(self, metric, slow):
-        with pytest.raises(ValueError, match="2 rows on the first side and 1 on the second"):
+        with pytest.raises(ValueError, match="texts_a has 2 rows, texts_b has 1;"):
             metric(["a", "b"], ["a"])
+
+    @pytest.mark.parametrize("answers", [["a", "b"], [["a", "b"], ["c", "d"]]])
+    def test_units_are_one_label_per_pair(self, metric, slow, answers):
+        with pytest.raises(ValueError, match="units has 1 labels for 2 rows"):
+            metric(answers, answers, units=["one"])
 
     def test_no_pair_is_an_error(self, metric, slow):
         with pytest.raises(ValueError, match="texts_a is empty"):
@@ -209,6 +214,11 @@ def test_one_answer_a_side_has_no_noise_floor():
 def test_a_mask_given_as_one_text_is_an_error():
     with pytest.raises(ValueError, match="mask is the text 'gender'"):
         counterfactual_rouge_l(["a"], ["b"], mask="gender")
+
+
+def test_a_mask_of_anything_but_words_is_an_error():
+    with pytest.raises(ValueError, match="mask row 1 is 7; give words"):
+        counterfactual_rouge_l(["a"], ["b"], mask=["he", 7])
 
 
 @pytest.mark.parametrize("text", ["Привет, мир", "你好世界", "مرحبا بالعالم", "naïve café"])

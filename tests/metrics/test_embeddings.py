@@ -82,9 +82,14 @@ def test_a_zero_embedding_leaves_the_value_undefined(side):
         ([[1, 2]], [[1, float("inf")]], "embeddings_b row 0 holds inf"),
         ([["1", "2"]], [[1, 2]], "embeddings_a row 0 is .*give an embedding"),
         ([[[1, 2], [1]]], [[1, 2]], "embeddings_a row 0 is .*give an embedding"),
-        ([[1, 2]], [[1, 2], [0, 0]], "1 rows on the first side and 2 on the second"),
+        ([[1, 2]], [[1, 2], [0, 0]], "embeddings_a has 1 rows, embeddings_b has 2;"),
     ],
 )
 def test_wrong_embeddings_are_named(a, b, message):
     with pytest.raises(ValueError, match=message):
         counterfactual_cosine(a, b)
+
+
+def test_an_unknown_population_is_an_error_even_for_a_zero_embedding():
+    with pytest.raises(ValueError, match="population is 'all'; choose"):
+        counterfactual_cosine([[0.0]], [[1.0]], population="all")

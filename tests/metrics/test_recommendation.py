@@ -200,7 +200,7 @@ class TestLists:
             metric([[{"title": "Emma"}]], [["a"]])
 
     def test_sides_of_different_length_are_an_error(self, metric):
-        with pytest.raises(ValueError, match="2 rows on the first side and 1 on the second"):
+        with pytest.raises(ValueError, match="lists_a has 2 rows, lists_b has 1;"):
             metric([["a"], ["b"]], [["a"]])
 
     def test_no_pair_is_an_error(self, metric):

@@ -73,5 +73,5 @@ def test_sides_of_different_size_need_units_for_each():
 
 
 def test_sides_of_different_length_are_an_error():
-    with pytest.raises(ValueError, match="2 rows on the first side and 1 on the second"):
+    with pytest.raises(ValueError, match="scores_a has 2 rows, scores_b has 1;"):
         weak_sentiment_parity([0.1, 0.2], [0.1])
