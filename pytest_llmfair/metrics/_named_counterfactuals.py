@@ -88,7 +88,7 @@ def _scores(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Scored:
     gold = form.y_true
     if gold is None and (row.score == "p(gold)" or row.gold != "any"):
         raise ValueError(f"{row.name} needs y_true: the gold class of each source example")
-    kept = range(len(form.y_prob))
+    kept: Sequence[int] = range(len(form.y_prob))
     if gold is not None and row.gold == "c":
         kept = [j for j in kept if gold[j] == positive]
     if row.score == "p(gold)":
