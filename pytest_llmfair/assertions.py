@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
+from pytest_llmfair.arguments import threshold_of, unpacked
 from pytest_llmfair.collecting import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging import (
@@ -13,8 +14,6 @@ from pytest_llmfair.judging import (
     conclude,
     judged,
     measure_and_judge,
-    threshold_of,
-    unpacked,
 )
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.results import Result

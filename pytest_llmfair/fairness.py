@@ -8,15 +8,13 @@ from types import TracebackType
 from typing import Any
 
 from pytest_llmfair import recording
+from pytest_llmfair.arguments import is_number, threshold_of, unpacked
 from pytest_llmfair.collecting import collect
 from pytest_llmfair.judging import (
     Judging,
     conclude_all,
-    is_number,
     measure_and_judge,
     record,
-    threshold_of,
-    unpacked,
 )
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses

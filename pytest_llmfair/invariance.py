@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.arguments import check_units
 from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.collecting import (
     Evidence,
@@ -18,7 +19,6 @@ from pytest_llmfair.collecting import (
 )
 from pytest_llmfair.judging import (
     Judging,
-    check_units,
     conclude,
     current_settings,
     judged,
