@@ -10,7 +10,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 # Scripts written without blanks: a character (with its marks) is a token, as in the default rules
@@ -160,14 +160,19 @@ def rouge_l(tokens_a: Sequence[Hashable], tokens_b: Sequence[Hashable]) -> float
     """
     if not tokens_a or not tokens_b:
         return float(len(tokens_a) == len(tokens_b))
-    from rapidfuzz.distance import LCSseq
-
     # It compares 64-bit hashes: two of 1,000 distinct words share one with odds of 3e-14. Numbers
     # rule that out; metrics hand them in, which the vocabulary of the run has at no cost.
-    common = LCSseq.similarity(tokens_a, tokens_b)
+    common = _common()(tokens_a, tokens_b)
     precision = common / len(tokens_b)
     recall = common / len(tokens_a)
     return 2 * precision * recall / (precision + recall) if common else 0.0
+
+
+@functools.cache
+def _common() -> Callable[[Sequence[Hashable], Sequence[Hashable]], int]:
+    from rapidfuzz.distance import LCSseq
+
+    return LCSseq.similarity
 
 
 def find_words(text: str, words: Iterable[str]) -> list[Found]:

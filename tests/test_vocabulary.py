@@ -44,6 +44,27 @@ def test_a_text_without_words_has_no_ids():
     assert Vocabulary().ids("?!").size == 0
 
 
+@given(st.lists(st.text(max_size=30), max_size=100))
+def test_many_texts_at_once_get_the_ids_that_each_gets(texts):
+    vocabulary = Vocabulary()
+    for text in texts[::3]:
+        vocabulary.ids(text)
+    found = vocabulary.ids_of(texts)
+    assert sorted(found) == sorted(set(texts))
+    for text, ids in found.items():
+        assert [vocabulary.words[i] for i in ids] == tokens(text)
+        assert vocabulary.ids(text) is ids
+        assert not ids.flags.writeable
+
+
+def test_forgotten_texts_are_split_again_and_words_keep_their_numbers():
+    vocabulary = Vocabulary()
+    first = vocabulary.ids("b a b")
+    vocabulary.forget()
+    assert vocabulary.ids("b a b") is not first
+    assert vocabulary.ids("b a b").tolist() == [0, 1, 0]
+
+
 def test_texts_are_forgotten_when_too_many_but_numbers_stay():
     vocabulary = Vocabulary(most_kept=250)
     first = vocabulary.ids("first text")
@@ -56,7 +77,7 @@ def test_texts_are_forgotten_when_too_many_but_numbers_stay():
 
 
 def test_a_text_longer_than_all_that_is_kept_is_split_and_not_kept():
-    vocabulary = Vocabulary(most_kept=120)
+    vocabulary = Vocabulary(most_kept=500)
     text = "word " * 100
     assert vocabulary.ids(text).tolist() == [0] * 100
     assert vocabulary.ids(text) is not vocabulary.ids(text)

@@ -7,7 +7,8 @@ next order. Numbers are exact, nothing is hashed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,17 +52,24 @@ def smaller_bleu(first: Sequence[str], second: Sequence[str]) -> Floats:
         In [0, 1]. 1 where the words are the same, two texts without words included; 0 where one
         text has words and the other none.
     """
-    known = {text: _words(text) for text in dict.fromkeys((*first, *second))}
+    known = _words((*first, *second))
     found = np.empty(len(first))
     for start, stop, texts in _groups(first, second, known):
         found[start:stop] = _group(texts)
     return found
 
 
-def _words(text: str) -> _Words:
-    parts = [VOCABULARY.ids(part) for part in sentences(text)]
-    ids = parts[0] if len(parts) == 1 else np.concatenate([*parts, np.empty(0, np.int32)])
-    return _Words(ids, [len(part) for part in parts if len(part)])
+def _words(texts: Iterable[str]) -> dict[str, _Words]:
+    parts = {text: sentences(text) for text in dict.fromkeys(texts)}
+    ids = VOCABULARY.ids_of(itertools.chain.from_iterable(parts.values()))
+    found = {}
+    for text, some in parts.items():
+        split = [ids[sentence] for sentence in some]
+        found[text] = _Words(
+            split[0] if len(split) == 1 else np.concatenate([*split, np.empty(0, np.int32)]),
+            [len(words) for words in split if len(words)],
+        )
+    return found
 
 
 def _groups(

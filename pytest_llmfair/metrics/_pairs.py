@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence, Sized
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence, Sized
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,17 +20,6 @@ Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
 
 # Comparisons handed on together: enough to work on whole arrays, few enough to stay small.
 _AT_ONCE = 8192
-
-
-@dataclass(frozen=True, slots=True)
-class _PairTerms:
-    """Per pair: mean over cross pairs, within-side mean, and the variance that generations add."""
-
-    cross: float
-    cross_variance: float = float("nan")
-    within: float = float("nan")
-    within_variance: float = float("nan")
-    excess_variance: float = float("nan")
 
 
 def one_by_one(compare: Callable[[T, T], float]) -> Compare[T]:
@@ -74,44 +62,41 @@ def mean_over_pairs(
     """
     fewest = _fewest(rows_a, rows_b, argument)
     units = None if units is None else labels(units, "units", len(fewest))
-    terms = list(_all_terms(rows_a, rows_b, compare))
-    repeated = [i for i, term in enumerate(terms) if not np.isnan(term.within)]
+    table = _terms(rows_a, rows_b, compare)
+    cross, cross_variance, within, within_variance, excess_variance = table.T
+    repeated = np.flatnonzero(~np.isnan(within))
     settings: dict[str, Any] = {"population": population}
     floor = excess = None
-    if repeated:
-        some = None if units is None else [units[i] for i in repeated]
-        many = [len(rows_a[i]) + len(rows_b[i]) for i in repeated]
+    if repeated.size:
+        companions = settings | {
+            "units": None if units is None else [units[i] for i in repeated.tolist()],
+            "generations": [len(rows_a[i]) + len(rows_b[i]) for i in repeated.tolist()],
+        }
         floor = Mean.of_values(
-            [terms[i].within for i in repeated],
-            units=some,
+            within[repeated],
             bounds=bounds,
-            generation_variance=[terms[i].within_variance for i in repeated],
-            generations=many,
-            **settings,
+            generation_variance=within_variance[repeated],
+            **companions,
         )
         reach = bounds[1] - bounds[0]
         excess = Mean.of_values(
-            [terms[i].cross - terms[i].within for i in repeated],
-            units=some,
+            (cross - within)[repeated],
             bounds=(-reach, reach),
-            generation_variance=[terms[i].excess_variance for i in repeated],
-            generations=many,
-            **settings,
+            generation_variance=excess_variance[repeated],
+            **companions,
         )
-    values = [term.cross for term in terms]
-    variances = [term.cross_variance for term in terms]
     estimate = Mean.of_values(
-        values,
+        cross,
         units=units,
         bounds=bounds,
-        generation_variance=None if np.isnan(variances).any() else variances,
+        generation_variance=None if np.isnan(cross_variance).any() else cross_variance,
         generations=fewest,
         outcomes=outcomes and all(len(row) == 1 for row in (*rows_a, *rows_b)),
         floor=floor,
         excess=excess,
         **settings,
     )
-    estimate.rows = values
+    estimate.rows = cross.tolist()
     return estimate
 
 
@@ -149,9 +134,10 @@ def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> 
     return [min(len(a), len(b)) for a, b in zip(rows_a, rows_b, strict=True)]
 
 
-def _all_terms(
+def _terms(
     rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], compare: Compare[T]
-) -> Iterator[_PairTerms]:
+) -> Floats:
+    """Return per pair what :func:`_pair` does; NaN where answers are too few."""
     numbers: dict[T, int] = {}
     sides = [
         [[numbers.setdefault(answer, len(numbers)) for answer in row] for row in rows]
@@ -159,6 +145,7 @@ def _all_terms(
     ]
     answers = list(numbers)
     pairs = list(zip(*sides, strict=True))
+    table = np.full((len(pairs), 5), np.nan)
     start = 0
     while start < len(pairs):
         first: list[int] = []
@@ -175,15 +162,22 @@ def _all_terms(
         values = np.asarray(
             compare([answers[i] for i in left], [answers[i] for i in right]), dtype=np.float64
         )[place]
-        position = 0
-        for a, b in pairs[start:stop]:
-            term, position = _terms(values, position, len(a), len(b))
-            yield term
+        if values.size == stop - start:
+            table[start:stop, 0] = values
+        else:
+            position = 0
+            for row, (a, b) in enumerate(pairs[start:stop], start):
+                table[row], position = _pair(values, position, len(a), len(b))
         start = stop
+    return table
 
 
 def _ask(a: list[int], b: list[int], first: list[int], second: list[int]) -> None:
     """Add the comparisons of a pair: every answer with all of the other side, then within."""
+    if len(a) == len(b) == 1:
+        first += a
+        second += b
+        return
     first += [x for x in a for _ in b]
     second += b * len(a)
     if len(a) > 1 and len(b) > 1:
@@ -193,27 +187,29 @@ def _ask(a: list[int], b: list[int], first: list[int], second: list[int]) -> Non
             second += [y for _, y in couples]
 
 
-def _terms(values: Floats, start: int, n_a: int, n_b: int) -> tuple[_PairTerms, int]:
-    """Read the terms of a pair, and where those of the next begin."""
+def _pair(values: Floats, start: int, n_a: int, n_b: int) -> tuple[tuple[float, ...], int]:
+    """Read the terms of a pair, and where those of the next begin.
+
+    Terms are the mean over cross pairs and the variance that generations add to it, the mean
+    within sides and its variance, and the variance of the difference of the two means.
+    """
     stop = start + n_a * n_b
-    if n_a == n_b == 1:
-        return _PairTerms(float(values[start])), stop
     cross = values[start:stop].reshape(n_a, n_b)
     # Projections on single answers (Hoeffding): the variance that sampling answers adds.
     by_a, by_b = cross.mean(axis=1), cross.mean(axis=0)
-    cross_variance = _variance_of_mean(by_a) + _variance_of_mean(by_b)
+    mean, variance = float(cross.mean()), _variance_of_mean(by_a) + _variance_of_mean(by_b)
     if n_a < 2 or n_b < 2:
-        return _PairTerms(float(cross.mean()), cross_variance), stop
+        nan = float("nan")
+        return (mean, variance, nan, nan, nan), stop
     middle, end = stop + n_a * (n_a - 1) // 2, stop + (n_a * (n_a - 1) + n_b * (n_b - 1)) // 2
     in_a, in_b = _within(values[stop:middle], n_a), _within(values[middle:end], n_b)
-    terms = _PairTerms(
-        cross=float(cross.mean()),
-        cross_variance=cross_variance,
-        within=float(in_a.mean() + in_b.mean()) / 2.0,
-        within_variance=_variance_of_mean(in_a) + _variance_of_mean(in_b),
-        excess_variance=_variance_of_mean(by_a - in_a) + _variance_of_mean(by_b - in_b),
-    )
-    return terms, end
+    return (
+        mean,
+        variance,
+        float(in_a.mean() + in_b.mean()) / 2.0,
+        _variance_of_mean(in_a) + _variance_of_mean(in_b),
+        _variance_of_mean(by_a - in_a) + _variance_of_mean(by_b - in_b),
+    ), end
 
 
 def _within(values: Floats, n: int) -> Floats:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
+
+import numpy as np
 
 from pytest_llmfair.metrics._checks import text_rows
 from pytest_llmfair.text import mask_words, rouge_l
-from pytest_llmfair.vocabulary import VOCABULARY
+from pytest_llmfair.vocabulary import VOCABULARY, Ids
 
 _WIDE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
@@ -55,19 +57,25 @@ def masked_pairs(
 
 def rouge_of_texts(first: Sequence[str], second: Sequence[str]) -> list[float]:
     """ROUGE-L F1 of texts, entry by entry."""
-    lines = {text: _line(text) for text in dict.fromkeys((*first, *second))}
+    lines = _lines(VOCABULARY.ids_of((*first, *second)))
     return [rouge_l(lines[a], lines[b]) for a, b in zip(first, second, strict=True)]
 
 
-def _line(text: str) -> Sequence[Hashable]:
-    """Return one character per word, its code the word's number.
+def _lines(ids: Mapping[str, Ids]) -> dict[str, Sequence[Hashable]]:
+    """Return each text as a line with one character per word, its code the word's number.
 
-    Sequence algorithms compare characters fastest, and exactly. Numbers past the last code (there
-    are 1,114,112) stay numbers, which compare with characters as their codes do.
+    Sequence algorithms compare characters fastest, and exactly. Once a number is past the last
+    code (there are 1,114,112), lines are lists of numbers.
     """
-    ids = VOCABULARY.ids(text)
+    together = np.concatenate([*ids.values(), np.empty(0, np.int32)])
+    line: Sequence[Hashable]
     try:
-        return ids.tobytes().decode(_WIDE, "surrogatepass")
+        line = together.tobytes().decode(_WIDE, "surrogatepass")
     except UnicodeDecodeError:
-        found: list[int] = ids.tolist()
-        return found
+        line = together.tolist()
+    found = {}
+    start = 0
+    for text, numbers in ids.items():
+        found[text] = line[start : start + numbers.size]
+        start += numbers.size
+    return found
