@@ -114,6 +114,18 @@ def test_assert_metric_takes_one_array_a_tuple_or_a_mapping():
     assert assert_metric("weak_sentiment_parity", *sides, 0.2).value == 0
 
 
+def test_a_bound_may_follow_data_that_are_keywords_alone():
+    labels = {"y_true": [0, 1] * 200, "y_pred": [0, 1] * 200, "groups": ["a"] * 200 + ["b"] * 200}
+    behind, by_name = (
+        assert_metric("FPED*", labels, 0.3),
+        assert_metric("FPED*", labels, bound=0.3),
+    )
+    assert behind.to_dict() == by_name.to_dict()
+    assert assert_metric("FPED*", 0.3, **labels).verdict is Verdict.PASS
+    with pytest.raises(TypeError, match="needs bound="):
+        assert_metric("FPED*", labels)
+
+
 def test_assert_metric_takes_an_alias_and_suggests_for_a_typo():
     texts = [f"text {i} of many" for i in range(50)]
     assert assert_metric("rouge_l", texts, texts, 0.5).metric == "counterfactual_rouge_l"
