@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
@@ -79,6 +79,11 @@ class Bound:
                 what = "absolute logarithms of the ratio"
             unbounded = cls(0.0, direction, fair, scale)
             low, high = 0.0, max(unbounded.distance_of(high), unbounded.distance_of(low))
+        elif direction == "lower" and value < fair:
+            raise ValueError(
+                f"the bound of {name} is {value:g}, which cannot be a test: {fair:g} is perfectly "
+                f"fair; choose a bound of at least {fair:g}"
+            )
         if direction == "higher":
             sensible, choose = low < value <= high, f"above {low:g}, at most {high:g}"
         else:
@@ -181,11 +186,13 @@ class Bound:
 
         Bonferroni over the rows, since the worst of many is looked at.
         """
-        rows = {
-            key: row.estimate
-            for key, row in estimate.groups.items()
-            if row.estimate is not None and row.estimate.undefined is None
-        }
+        rows: dict[Hashable, Estimate] = {}
+        for key, row in estimate.groups.items():
+            part = row.estimate
+            # A table may show one comparison under several keys.
+            if part is None or part.undefined is not None or part in rows.values():
+                continue
+            rows[key] = part
         if len(rows) < 2:
             return {}
         alpha = one_sided(level) / len(rows)

@@ -72,6 +72,13 @@ def test_a_bound_on_an_unlimited_ratio_is_any_number_from_0():
         Bound.checked(-0.1, *known)
 
 
+def test_a_bound_below_what_a_perfectly_fair_model_has_cannot_be_kept():
+    known = ("lower", 1.0, (0.0, math.inf), "fairpair")
+    assert Bound.checked(1.0, *known).value == 1.0
+    with pytest.raises(ValueError, match="1 is perfectly fair; choose a bound of at least 1"):
+        Bound.checked(0.9, *known)
+
+
 def test_a_ratio_of_0_and_an_infinite_one_are_infinitely_far_from_1():
     bound = Bound(0.5, "two-sided", 1.0, "log")
     assert bound.distance_of(0.0) == bound.distance_of(math.inf) == math.inf
