@@ -131,10 +131,16 @@ def with_groups(
     names: Sequence[Hashable],
     entries: Callable[[Any], int],
     rate: Callable[[Any], float],
+    mean_of: Callable[[Any], Estimate],
 ) -> dict[Hashable, GroupRow]:
-    """Return the table of all pairs, then of the groups: the mean over the pairs that hold one."""
+    """Return the table of all pairs, then of the groups: the mean over the pairs that hold one.
+
+    `mean_of` estimates that mean of a group; of two groups it is that of their one pair.
+    """
     found = dict(pairs)
     for name in names:
-        own = [row.value for key, row in pairs.items() if name in key]
-        found[name] = GroupRow(math.fsum(own) / len(own), entries(name), rate=rate(name))
+        own = [row for key, row in pairs.items() if name in key]
+        value = math.fsum(row.value for row in own) / len(own)
+        part = own[0].estimate if len(own) == 1 else mean_of(name)
+        found[name] = GroupRow(value, entries(name), rate=rate(name), estimate=part)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -136,6 +137,11 @@ def _wasserstein(x: Floats, y: Floats) -> float:
     return float(np.abs(below_x - below_y) @ np.diff(points))
 
 
+def _row_means(table: Floats) -> list[float]:
+    """Mean of every row, the same in any order of the columns."""
+    return [math.fsum(row) / len(row) for row in table.tolist()]
+
+
 def _pairs(
     scored: _Scored, sets: list[list[Floats]], compare: Callable[[Floats, Floats], float]
 ) -> Estimate:
@@ -145,13 +151,18 @@ def _pairs(
     gaps = np.array([[compare(own[a], own[b]) for a, b in pairs] for own in sets])
     groups = len(names)
     most = (groups // 2) * (groups - groups // 2) / len(pairs)
-    estimate = scored.mean(gaps.mean(axis=1).tolist(), (0.0, most))
+    estimate = scored.mean(_row_means(gaps), (0.0, most))
     parts: dict[Hashable, Estimate] = {
         (names[a], names[b]): scored.mean(gaps[:, k].tolist(), (0.0, 1.0))
         for k, (a, b) in enumerate(pairs)
     }
     table = table_of(parts, lambda _: count, lambda _: float("nan"))
-    estimate.groups = with_groups(table, names, lambda _: count, lambda _: float("nan"))
+
+    def mean_of(name: Hashable) -> Mean:
+        own = [k for k, (a, b) in enumerate(pairs) if name in (names[a], names[b])]
+        return scored.mean(_row_means(gaps[:, own]), (0.0, 1.0))
+
+    estimate.groups = with_groups(table, names, lambda _: count, lambda _: float("nan"), mean_of)
     return estimate
 
 
@@ -185,7 +196,7 @@ def _background(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
         estimate = Range.of_pairs(parts)
         estimate.sample = next(iter(parts.values())).sample
     else:
-        estimate = scored.mean(gaps.mean(axis=1).tolist(), (0.0, 1.0))
+        estimate = scored.mean(_row_means(gaps), (0.0, 1.0))
     estimate.groups = table_of(parts, lambda _: count, lambda _: float("nan"))
     return estimate
 

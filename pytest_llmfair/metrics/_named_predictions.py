@@ -85,6 +85,8 @@ def _pairs(row: NamedRow, shares: Shares) -> Estimate:
         list(members),
         lambda name: shares.entries(members[name]),
         lambda name: shares.of(members[name]),
+        # The sum over the other groups, each with this one.
+        lambda name: _summed(shares, (name,), 1.0 / (len(members) - 1)),
     )
     return estimate
 

@@ -82,11 +82,22 @@ class Comparison:
     phi: Callable[[Rows], Any]
     d: Callable[..., Any]
 
+    def __post_init__(self) -> None:
+        for name, function in (("phi", self.phi), ("d", self.d)):
+            if not callable(function):
+                raise TypeError(f"{name} is {function!r}; give a function")
+
     def score(self, rows: Rows) -> Score:
         """Score of some rows."""
         if len(rows) == 0:
             return np.float64(math.nan)
-        found = np.asarray(_quiet(self.phi, rows), dtype=np.float64)
+        given = _quiet(self.phi, rows)
+        try:
+            found = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"phi gave {str(given)[:40]!r}; it gives one number or a 1-D array"
+            ) from None
         if found.ndim > 1:
             raise ValueError(
                 f"phi gave an array of shape {found.shape}; it gives one number or a 1-D array"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -86,8 +87,8 @@ def pairwise_comparison(
     if reference is not None:
         first, second = first_and_second("a comparison with reference=...", names, reference)
         pairs = [(names.index(first), names.index(second))]
-    terms = tuple(Term((names[a], names[b]), (a,), (b,)) for a, b in pairs)
-    question = Question(Comparison(phi, d), form, examples, terms)
+    terms = {(names[a], names[b]): Term((names[a], names[b]), (a,), (b,)) for a, b in pairs}
+    question = Question(Comparison(phi, d), form, examples, tuple(terms.values()))
     nature = question.nature()
     if len(pairs) > 1 and nature != "distance" and _depends_on_order(question):
         raise ValueError(
@@ -98,7 +99,12 @@ def pairwise_comparison(
     estimate = question.estimate(nature)
     table = question.per_key(nature)
     n = form.sample.generations
-    estimate.groups = with_groups(table, names, lambda _: n, lambda _: float("nan"))
+
+    def mean_of(name: Hashable) -> Estimate:
+        own = tuple(term for key, term in terms.items() if name in key)
+        return replace(question, terms=own).estimate(nature)
+
+    estimate.groups = with_groups(table, names, lambda _: n, lambda _: float("nan"), mean_of)
     return estimate
 
 

@@ -242,6 +242,26 @@ def test_a_score_of_two_dimensions_is_refused():
         pairwise_comparison(np.asarray, gap, **data)
 
 
+def test_a_score_that_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="phi gave 'high'"):
+        pairwise_comparison(lambda _: "high", gap, y_pred=[0, 1], groups=["a", "b"])
+
+
+def test_a_score_or_comparison_that_is_no_function_is_named():
+    data = {"y_pred": [0, 1], "groups": ["a", "b"]}
+    with pytest.raises(TypeError, match="phi is 'FPR'"):
+        pairwise_comparison("FPR", gap, **data)
+    with pytest.raises(TypeError, match="d is 'gap'"):
+        pairwise_comparison(np.mean, "gap", **data)
+
+
+def test_every_row_of_a_pairwise_table_has_an_interval():
+    estimate = pairwise_comparison(fpr, gap, **labelled(7))
+    for row in estimate.groups.values():
+        assert row.estimate.value == pytest.approx(row.value)
+        assert row.interval().lower <= row.interval().upper
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -259,8 +279,9 @@ def test_what_is_wrong_with_the_data_is_said(data, said):
 
 def test_examples_that_are_compared_once_are_no_fixed_population():
     data = {"y_prob": [[[0.5, 0.5], [0.4, 0.6]]] * 3, "groups": ["a", "b"]}
-    with pytest.raises(ValueError, match="population is fixed"):
-        pairwise_comparison(lambda rows: rows[0, 1], gap, **data, population="fixed")
+    fixed = pairwise_comparison(lambda rows: rows[0, 1], gap, **data, population="fixed")
+    assert "no_repeats" in fixed.reasons
+    assert "compared once" in fixed.notes[-1]
 
 
 def test_the_order_of_rows_changes_no_bit():
