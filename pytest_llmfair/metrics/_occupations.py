@@ -89,8 +89,9 @@ class Occupations:
             male, kept, n = int(self.male[i]), int(self.kept[i]), int(total[i])
             if not male <= kept <= n:
                 raise ValueError(
-                    f"occupation {name}: {male} male of {kept} kept of {n} generations; male must "
-                    "not exceed kept, nor kept the total"
+                    f"occupation {name}: male_counts {male}, kept_counts {kept}"
+                    + ("" if self.total is None else f", total_counts {n}")
+                    + "; none may exceed the next"
                 )
             if self.ties is not None and self.ties[i] > n:
                 raise ValueError(

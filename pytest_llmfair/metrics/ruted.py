@@ -73,8 +73,8 @@ def ruted_neutrality(
     Raises
     ------
     ValueError
-        If counts are negative or not whole, exceed one another, or an occupation kept only one
-        generation (the message names it).
+        If counts are negative or not whole, or exceed one another (names the row or the
+        occupation).
     """
     table = Occupations.read(male_counts, kept_counts, total_counts, tie_counts, units)
     return table.measured(

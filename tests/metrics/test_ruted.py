@@ -72,9 +72,9 @@ def test_an_occupation_with_nothing_kept_is_undefined_and_named():
 
 
 def test_counts_that_exceed_each_other_are_named():
-    with pytest.raises(ValueError, match="occupation pilot: 6 male of 5 kept"):
+    with pytest.raises(ValueError, match="occupation pilot: male_counts 6, kept_counts 5;"):
         ruted_neutrality({"pilot": 6}, {"pilot": 5})
-    with pytest.raises(ValueError, match="occupation 0: 1 male of 5 kept of 4"):
+    with pytest.raises(ValueError, match="kept_counts 5, total_counts 4; none may exceed"):
         ruted_neutrality([1], [5], total_counts=[4])
 
 
