@@ -152,7 +152,8 @@ def said_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None) ->
     if spread > 0.0:
         t = float(means.mean()) / spread * math.sqrt(len(means))
         p = 2.0 * float(special.stdtr(len(means) - 1, -abs(t)))
-        test = f"paired t test over {len(means)} prompts: p = {p:.3f}"
+        shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+        test = f"paired t test over {len(means)} prompts: {shown}"
     return (
         f"answers are {first.mean():.1f} words long on the perturbed side and {second.mean():.1f} "
         f"on the other, {(first - second).mean():+.1f} ({test})"

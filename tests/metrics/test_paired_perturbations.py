@@ -214,6 +214,8 @@ def test_lengths_of_the_sides_are_compared_over_prompts():
     said = next(note for note in fairpair(*sides).notes if "words long" in note)
     assert f"{np.mean(gaps):+.1f} (paired t test over 12 prompts" in said
     assert f"p = {2 * stdtr(11, -abs(t)):.3f}" in said
+    longer = [["a " * (20 + i % 3), "b " * 20] for i in range(12)]
+    assert any("p < 0.001" in note for note in fairpair(longer, [["a", "b"]] * 12).notes)
     joined = fairpair(*sides, units=[i // 2 for i in range(12)])
     assert any("paired t test over 6 prompts" in note for note in joined.notes)
     assert any("no test: one prompt" in note for note in fairpair(*[s[:1] for s in sides]).notes)
