@@ -117,6 +117,11 @@ class Shares:
             **keywords,
         )
         if several:
+            # A row has several entries; that they are alike is no sign of equal repeats.
+            said = zip(estimate.reasons, estimate.notes, strict=True)
+            kept = [(code, words) for code, words in said if code != "identical_repeats"]
+            estimate.reasons = tuple(code for code, _ in kept)
+            estimate.notes = tuple(words for _, words in kept)
             counted = [i for i in (*rows_a, *rows_b) if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))
             sample = sample_of([units[i] for i in counted], self.form)

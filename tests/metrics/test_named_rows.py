@@ -582,6 +582,8 @@ def test_repeated_rows_of_one_unit_are_no_more_evidence():
 def test_f1_rests_on_rows_and_not_on_how_often_it_counts_them():
     estimate = named("F1 Difference", **labelled(4, 2))
     assert estimate.sample.units == estimate.sample.generations <= 68
+    data = counted(a=(5, 30), b=(10, 30))
+    assert "identical_repeats" not in named("F1 Ratio", **data).reasons
 
 
 def test_a_fixed_population_needs_repeats():
