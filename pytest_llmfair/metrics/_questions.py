@@ -19,7 +19,7 @@ from pytest_llmfair.metrics._phi import (
     nature_of,
     rows_at,
 )
-from pytest_llmfair.stats import Estimate, GroupRow, Range, RatioRange, Undefined
+from pytest_llmfair.stats import Estimate, GroupRow, NoRepeats, Range, RatioRange, Undefined
 from pytest_llmfair.stats.any_distance import AnyDistance
 from pytest_llmfair.stats.smooth import Smooth
 
@@ -146,7 +146,7 @@ class Question:
 
     def _mean(self, values: Sequence[float], distance: bool) -> Estimate:
         if self.form.population == "fixed":
-            raise ValueError(
+            raise NoRepeats(
                 "population is fixed, but each source example is compared once, so that nothing "
                 "varies; leave it at sampled"
             )

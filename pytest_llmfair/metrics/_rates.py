@@ -21,6 +21,7 @@ from pytest_llmfair.metrics._checks import (
 from pytest_llmfair.stats import (
     Estimate,
     GroupRow,
+    NoRepeats,
     Population,
     Sample,
     Undefined,
@@ -207,7 +208,7 @@ def _rates(
     for group, labels_ in own.items() if population == "fixed" else ():
         for unit, n in Counter(labels_).items():
             if n == 1:
-                raise ValueError(
+                raise NoRepeats(
                     f"unit {unit} has 1 row of group {group} {among}; a fixed population needs at "
                     "least 2 per unit and group, since nothing else varies"
                 )

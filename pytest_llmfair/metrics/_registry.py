@@ -8,13 +8,13 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
 Needs = Literal["scores", "score_pairs", "texts", "text_pairs", "pronoun_counts", "table"]
@@ -187,7 +187,11 @@ def metric(
     def register(function: Callable[P, E]) -> Callable[P, E]:
         @functools.wraps(function)
         def measured(*args: P.args, **kwargs: P.kwargs) -> E:
-            estimate = function(*args, **kwargs)
+            try:
+                estimate = function(*args, **kwargs)
+            except NoRepeats as why:
+                given: dict[str, Any] = {**kwargs, "population": "sampled"}
+                estimate = _as_fixed(function(*args, **given), why)
             if not isinstance(estimate, Estimate):
                 raise TypeError(
                     f"{function.__name__} returned a {type(estimate).__name__}; a metric returns "
@@ -219,6 +223,14 @@ def metric(
         return measured
 
     return register
+
+
+def _as_fixed(estimate: E, why: NoRepeats) -> E:
+    """Report on fixed units what was measured as a sample, whose interval is never narrower."""
+    estimate.sample = replace(estimate.sample, population="fixed")
+    estimate.reasons += ("no_repeats",)
+    estimate.notes += (f"{why}: the interval is that of units drawn from more, wider than needed",)
+    return estimate
 
 
 def _add(info: MetricInfo) -> None:

@@ -13,7 +13,7 @@ from pytest_llmfair.metrics._checks import Floats, labels
 from pytest_llmfair.metrics._forms import GroupForm, sample_of
 from pytest_llmfair.metrics._rates import is_positive
 from pytest_llmfair.metrics.sequences import class_of, spans
-from pytest_llmfair.stats import Estimate, RateDifference, RateRatio
+from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio
 
 E = TypeVar("E", RateDifference, RateRatio)
 
@@ -157,7 +157,7 @@ class Shares:
             repeats = Counter(units[i] for i in rows)
             for i in rows:
                 if repeats[units[i]] < 2:
-                    raise ValueError(
+                    raise NoRepeats(
                         f"row {i} is the only one of its unit and group; a fixed population needs "
                         "at least 2, since nothing else varies"
                     )

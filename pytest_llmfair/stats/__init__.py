@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.stats._base import Estimate, GroupRow, Interval, Population, Sample, Undefined
+from pytest_llmfair.stats._base import (
+    Estimate,
+    GroupRow,
+    Interval,
+    NoRepeats,
+    Population,
+    Sample,
+    Undefined,
+)
 from pytest_llmfair.stats.betting import BettingMean
 from pytest_llmfair.stats.difference import Difference
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
@@ -31,6 +39,7 @@ __all__ = [
     "Maxima",
     "Mean",
     "MeanDifference",
+    "NoRepeats",
     "Population",
     "Range",
     "RankBiserial",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Population
+from pytest_llmfair.stats._base import NoRepeats, Population
 from pytest_llmfair.stats._bracket import Bracket, Guard
 from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import Floats, Indices, cluster_index
@@ -72,7 +72,7 @@ class Cooccurrences:
         unit, number = cluster_index(units, len(table))
         few = np.bincount(unit)[unit] < 2
         if population == "fixed" and few.any():
-            raise ValueError(
+            raise NoRepeats(
                 f"response {int(np.argmax(few))} is the only one of its unit; a fixed population "
                 "needs at least 2 per unit, since nothing else varies"
             )

@@ -24,6 +24,10 @@ _SMALLEST_P = 1e-12
 _FEW = 30
 
 
+class NoRepeats(ValueError):
+    """Fixed units with a single generation: nothing shows how generations vary."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A two-sided interval.

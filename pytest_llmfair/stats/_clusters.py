@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pytest_llmfair.stats._base import NoRepeats
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -151,7 +153,7 @@ def check_repeats(index: Indices, name: str) -> None:
     """Raise ``ValueError`` naming the first row that is the only one of its unit."""
     alone = np.bincount(index)[index] < 2
     if alone.any():
-        raise ValueError(
+        raise NoRepeats(
             f"{name} row {int(np.argmax(alone))} has 1 generation; a fixed population needs at "
             "least 2 per unit and group, since nothing else varies"
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import NoRepeats
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import Share
 
@@ -232,7 +233,7 @@ class Rows:
         given = self.own_variance is not None
         few = self.counts < 2 if given else (generations < 2)[self.index]
         if few.any():
-            raise ValueError(
+            raise NoRepeats(
                 f"row {int(np.argmax(few))} has 1 generation; a fixed population needs at least 2 "
                 "per unit, since nothing else varies"
             )
@@ -241,7 +242,7 @@ class Rows:
         else:
             squares = self._squares_in_units()
             if squares is None:
-                raise ValueError(
+                raise NoRepeats(
                     "a fixed population needs generation_variance: the values are already "
                     "reduced over their generations"
                 )

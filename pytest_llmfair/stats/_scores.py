@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Population, Sample
+from pytest_llmfair.stats._base import NoRepeats, Population, Sample
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import (
     PLANNING_ICC,
@@ -154,7 +154,7 @@ def need_two(counts: Indices, labels: Sequence[Hashable], name: str) -> None:
         totals[label] = totals.get(label, 0) + count
     for row, label in enumerate(labels):
         if totals[label] < 2:
-            raise ValueError(
+            raise NoRepeats(
                 f"{name} row {row} has 1 generation; a fixed population needs at least 2 per unit "
                 "and side, since nothing else varies"
             )

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Population, Sample
+from pytest_llmfair.stats._base import NoRepeats, Population, Sample
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import (
@@ -77,7 +77,7 @@ class Grouped:
             few = np.bincount(slot)[slot] < 2
             if few.any():
                 row = int(np.argmax(few))
-                raise ValueError(
+                raise NoRepeats(
                     f"row {row} (group {labels[row]!r}) is the only one of its unit and group; a "
                     "fixed population needs at least 2, since nothing else varies"
                 )

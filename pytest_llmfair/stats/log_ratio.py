@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._base import Estimate, NoRepeats, Population, Sample
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import t_quantile
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
@@ -109,7 +109,7 @@ class LogRatio(Estimate):
         fixed = population == "fixed"
         if fixed and (sizes < 2).any():
             row = int(np.argmax(sizes[index] < 2))
-            raise ValueError(
+            raise NoRepeats(
                 f"row {row} is the only one of its unit; a fixed population needs at least 2 per "
                 "unit, since nothing else varies"
             )

@@ -65,3 +65,12 @@ def test_a_star_import_brings_every_metric():
     exec("from pytest_llmfair.metrics import *", names)
     assert names["rabbi"] is metrics.rabbi
     assert names["metric"] is metrics.metric
+
+
+@pytest.mark.parametrize("name", all_metrics())
+def test_a_fixed_list_of_units_that_answered_once_is_no_error(name):
+    info = get_metric(name)
+    arguments = {**info.judged_with, **info.fair_arguments(8, 4)}
+    fixed = info.function(**arguments, population="fixed")
+    assert fixed.sample.population == "fixed"
+    assert fixed.value == pytest.approx(info.function(**arguments, population="sampled").value)
