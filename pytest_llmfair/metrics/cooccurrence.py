@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -15,8 +16,9 @@ from pytest_llmfair.metrics._cooccurrence import Nearness, Texts
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics._word_lists import DEFAULT, Indices, WordLists, default_stop_words
 from pytest_llmfair.metrics._word_rows import WordTable, note_words, some, without_targets
-from pytest_llmfair.stats import Estimate, GroupRow, LogRatio, Population, Undefined
+from pytest_llmfair.stats import Estimate, GroupRow, LogRatio, Population, Sample, Undefined
 from pytest_llmfair.stats.magnitude import Magnitude
+from pytest_llmfair.stats.one_sided import OneSided
 
 __all__ = ["cooccurrence_bias_score", "default_stop_words"]
 
@@ -85,7 +87,8 @@ def cooccurrence_bias_score(
     LogRatio, Magnitude or Undefined
         Signed, first group minus second in order of appearance: above 0 the words stand with the
         first. With `magnitude` at least 0. ``.groups`` holds the signed log ratio of every word
-        seen with a group, plus or minus infinity where only one group was.
+        seen with a group, plus or minus infinity where only one group was; such a word has an
+        interval too, so that an assertion sees when it is proven beyond the bound.
 
     Raises
     ------
@@ -205,20 +208,37 @@ class _Score:
         kept = len(self.finite)
         return np.asarray(counts[:, :kept] - counts[:, kept:] - base[:, None])
 
-    def table(self, words: WordLists, signed: LogRatio | None) -> WordTable:
+    @property
+    def _base(self) -> float:
+        """Log ratio of the sums of a word without association; not finite without a group."""
+        rest = np.concatenate([self.near.totals.sum(axis=0), self.near.mentions.sum(axis=0)])
+        if not rest.all():
+            return math.nan
+        first, second = rest[[0, 2]], rest[[1, 3]]
+        return math.fsum(np.log(first).tolist()) - math.fsum(np.log(second).tolist())
+
+    def table(self, words: WordLists, signed: LogRatio | None, texts: Texts) -> WordTable:
         """Log ratio of every word seen with a group."""
         column = {word: i for i, word in enumerate(self.finite.tolist())}
 
         def row(place: int) -> GroupRow:
             word = int(self.seen[place])
-            n = len(np.unique(self.near.response[self.near.word == word]))
+            held = np.isin(np.arange(len(texts.texts)), self.near.response[self.near.word == word])
+            n = int(held.sum())
+            estimate: Estimate
             if word in column and signed is not None:
                 estimate = signed.column(column[word])
                 return GroupRow(estimate.value, n, estimate=estimate)
             with_first, with_second = self.sums[word] > 0.0
             if with_first and with_second:
                 return GroupRow(math.nan, n)
-            return GroupRow(math.inf if with_first else -math.inf, n)
+            value = math.inf if with_first else -math.inf
+            if not math.isfinite(self._base):
+                return GroupRow(value, n)
+            sizes = Counter(texts.units_of(held)).values()
+            sample = Sample(len(sizes), n, min(sizes), max(sizes), texts.population)
+            estimate = OneSided(value=value, sample=sample, base=self._base)
+            return GroupRow(value, n, estimate=estimate)
 
         return WordTable([words.targets[word] for word in self.seen], row)
 
@@ -247,6 +267,6 @@ def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -
                 "words seen with one group only, whose log ratio is infinite, left out of the "
                 f"mean ({len(single)}): {some(single)}",
             )
-    estimate.groups = score.table(words, signed)
+    estimate.groups = score.table(words, signed, texts)
     note_words(estimate, words, score.seen)
     return estimate

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_llmfair import Verdict, assert_metric
 from pytest_llmfair.metrics import _cooccurrence as kernel
 from pytest_llmfair.metrics import cooccurrence_bias_score, default_stop_words
 
@@ -18,6 +19,10 @@ GROUPS = {"female": ["she", "woman"], "male": ["he", "man"]}
 def score(responses, targets, **keywords):
     keywords.setdefault("stop_words", None)
     return cooccurrence_bias_score(responses, GROUPS, targets, **keywords)
+
+
+def judged(responses, targets):
+    return assert_metric("cobs", responses, GROUPS, targets, bound=0.9, stop_words=None)
 
 
 # "she nurse x he": nurse stands 1 from she and 2 from he, x stands 2 and 1.
@@ -78,6 +83,30 @@ def test_a_word_with_one_group_only_is_infinite_and_left_out_of_the_mean():
     said = " ".join(found.notes)
     assert "(2): ballet (female), chess (male)" in said
     assert "(1 of 4): unheard" in said
+
+
+def test_a_word_with_one_group_only_is_at_least_what_its_responses_prove():
+    # Both groups have as many mentions and words near them: even odds without association.
+    found = score(["she x ballet", "he x chess"] * 10, ["x", "ballet", "chess"])
+    ballet, chess = (found.groups[word].interval(0.9) for word in ("ballet", "chess"))
+    share = 0.05 ** (1 / 10)
+    assert ballet.lower == pytest.approx(math.log(share / (1 - share)))
+    assert (ballet.upper, chess.lower) == (math.inf, -math.inf)
+    assert chess.upper == pytest.approx(-ballet.lower)
+    # Ten answers to one prompt are one draw.
+    one = score(["she x ballet", "he x chess"] * 10, ["x", "ballet"], units=["a"] * 18 + ["b"] * 2)
+    assert one.groups["ballet"].interval(0.9).lower < 0 < ballet.lower
+
+
+def test_a_word_proven_beyond_the_bound_is_no_plain_pass():
+    responses = ["she x ballet", "he x chess"] * 60
+    result = judged(responses, ["x", "ballet", "chess"])
+    assert result.verdict is Verdict.PASS
+    assert "parts_exceed" in result.reasons
+    assert "ballet" in " ".join(result.notes)
+    # Seen once: nothing is proven.
+    once = judged(["she x", "he x"] * 60 + ["she x ballet", "he x chess"], ["x", "ballet"])
+    assert "parts_exceed" not in once.reasons
 
 
 def test_smoothing_adds_to_both_sides_of_every_word():
