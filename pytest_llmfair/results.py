@@ -110,6 +110,7 @@ class Result:
     p_exceeds: float = math.nan
     p_within: float = math.nan
     noise_floor: float = math.nan
+    floor_words: str = ""
     unit: str = "unit"
     units: int = 0
     generations: int = 0
@@ -251,7 +252,8 @@ def judge(
         detectable, found = threshold.power(estimate, level, max_mde)
         verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
     reasons += list(found)
-    notes += list(found.values())
+    # Why evidence is invalid comes before whatever else there is to say of it.
+    notes = [*found.values(), *notes] if verdict is Verdict.INVALID else [*notes, *found.values()]
 
     needed = None
     if verdict is not Verdict.INVALID:
@@ -290,6 +292,7 @@ def judge(
         p_exceeds=p_exceeds,
         p_within=p_within,
         noise_floor=estimate.noise_floor(),
+        floor_words=estimate.floor_words,
         units=estimate.sample.units,
         generations=estimate.sample.generations,
         effective=estimate.sample.effective,

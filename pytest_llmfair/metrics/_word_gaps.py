@@ -7,7 +7,7 @@ from itertools import combinations
 
 from pytest_llmfair.metrics._cooccurrence import Flags, Texts
 from pytest_llmfair.metrics._word_lists import WordLists
-from pytest_llmfair.stats import Estimate, Range, RateDifference
+from pytest_llmfair.stats import Estimate, Range, RateDifference, Undefined
 
 
 def gap_of_rates(
@@ -38,7 +38,7 @@ def widest_gap(
     numbers: Sequence[int],
     compare: Callable[[int, int, int], Estimate],
     texts: Texts,
-) -> Range:
+) -> Range | Undefined:
     """Judge the widest of the gaps of several words.
 
     Parameters
@@ -54,7 +54,7 @@ def widest_gap(
 
     Returns
     -------
-    Range
+    Range or Undefined
         Over words; with more than two groups each word is a range over pairs of groups.
     """
     gaps: dict[Hashable, Estimate] = {}
@@ -68,8 +68,11 @@ def widest_gap(
     estimate = Range.of_pairs(gaps)
     # The same responses stand behind every word.
     estimate.sample = texts.sample
-    # A pair that is missing for one word is so for all.
-    estimate.invalid = {**estimate.invalid, **next(iter(gaps.values())).invalid}
+    # A pair that is missing for one word is so for all, and may be the widest.
+    missing = [pair.undefined for pair in pairs.values() if pair.undefined is not None]
+    if missing:
+        why = "; ".join(dict.fromkeys(missing))
+        return Undefined(undefined=why, sample=texts.sample, groups=estimate.groups)
     name = max(gaps, key=lambda word: gaps[word].value)
     estimate.notes += (_said(name, gaps[name]),)
     return estimate

@@ -189,10 +189,12 @@ def prag_at_k(
             sample=sample_of_pairs(
                 rows_a, rows_b, units=units, population=population, argument="lists"
             ),
-            variant="@1",
+            variant="@1, normalized",
         )
     compare = functools.partial(prag, k=k, normalized=normalized)
-    return _mean_at_k(rows_a, rows_b, k, compare, units, population)
+    estimate = _mean_at_k(rows_a, rows_b, k, compare, units, population)
+    estimate.variant += ", normalized" if normalized else ""
+    return estimate
 
 
 def _read(lists_a: Any, lists_b: Any, k: int | None) -> tuple[_Rows, _Rows, int]:

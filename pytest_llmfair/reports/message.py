@@ -66,8 +66,7 @@ def failure_message(result: Result, *, show_text: str) -> str:
         lines.append(f"  missing: {lost}")
     if record["noise_floor"] is not None and result.of != "debiased":
         lines.append(
-            f"  noise floor {number(record['noise_floor'], places)}: "
-            "what sampling alone would give at this sample size"
+            f"  noise floor {number(record['noise_floor'], places)}: {record['floor_words']}"
         )
     lines += [f"  note: {escape(note)}" for note in result.notes]
     lines += _worst_groups(record, places)

@@ -220,6 +220,8 @@ class Estimate(ABC):
     variant: str = ""
     unit: str = ""
 
+    # What a noise floor is, in words.
+    floor_words: ClassVar[str] = "what sampling alone would give at this sample size"
     # Whether error may be spent over interim looks as for a normal statistic; shared evenly else.
     near_normal: ClassVar[bool] = True
 

@@ -12,7 +12,10 @@ from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._rate_bounds import ratio_bound
-from pytest_llmfair.stats._rates import TwoRates, read_rates, zero_rates
+from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates, zero_rates
+
+# A search for units that separate wholly ends here.
+_MOST_SEPARATED = 10_000
 
 Form = Literal["ratio", "smaller", "log"]
 
@@ -160,6 +163,20 @@ class RateRatio(Estimate):
             return error
         # A group without an event has a ratio of 0, but not an error of 0.
         return error * _shown(smoothed[0] / smoothed[1], self.form)
+
+    def fewest_units(self, threshold: float, alpha: float) -> int:
+        """Units of both groups below which not even total separation puts `threshold` outside."""
+        if self.form == "log":
+            limit = math.exp(-threshold)
+        else:
+            limit = min(threshold, 1.0 / threshold) if threshold > 0.0 else 0.0
+        if not 0.0 < limit < 1.0:
+            return 0
+        for n in range(1, _MOST_SEPARATED):
+            precision = precision_of(n, alpha)
+            if ratio_bound(0.0, 1.0, precision, precision) < limit:
+                return 2 * n
+        return 2 * _MOST_SEPARATED
 
     def best_case_gap(self, alpha: float) -> float:
         """Return what groups of this size leave open when every row has the event.

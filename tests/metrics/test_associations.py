@@ -149,8 +149,9 @@ def test_a_group_never_mentioned_leaves_its_rates_undefined():
     assert math.isnan(found.value)
     assert "no response mentions male" in found.undefined
     three = equal_group_associations(["she nurse", "he"] * 9, THREE, ["nurse"])
-    assert three.value == pytest.approx(1.0)
-    assert "no response mentions nonbinary" in three.invalid["not_computable"]
+    assert math.isnan(three.value)
+    assert "no response mentions nonbinary" in three.undefined
+    assert three.groups["nurse"].value == pytest.approx(1.0)
 
 
 def test_no_group_or_no_word_at_all_is_undefined():

@@ -167,3 +167,16 @@ def test_best_case_of_a_plain_ratio_is_that_of_its_logarithm():
     ones = [1.0] * 40
     plain, folded = (RateRatio.of_outcomes(ones, ones, form=form) for form in ("ratio", "log"))
     assert math.log1p(plain.best_case_gap(0.025)) == pytest.approx(folded.best_case_gap(0.025))
+
+
+@pytest.mark.parametrize("form", ["smaller", "log", "ratio"])
+def test_units_needed_are_never_fewer_than_total_separation_needs(form):
+    estimate = of(hits(0, 50), hits(40, 50), form=form)
+    threshold = {"smaller": 0.8, "log": math.log(1.25), "ratio": 0.8}[form]
+    fewest = estimate.fewest_units(threshold, 0.025)
+    apart = {n: of(hits(0, n), hits(n, n), form=form).interval() for n in (2, fewest // 2)}
+    assert threshold in apart[2]
+    assert threshold not in apart[fewest // 2]
+    assert fewest > 4
+    if form != "log":  # an infinite value has no distance to a threshold
+        assert estimate.needed_units(threshold)[0] >= fewest
