@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from pytest_llmfair.bounds import Bound
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import LONGEST_LINE, Record, escape, number
 from pytest_llmfair.results import Example, Result, Verdict
@@ -106,15 +107,16 @@ def _measured(record: Record) -> str:
 
 def _worst_groups(record: Record, places: int) -> list[str]:
     rows = sorted(
-        (row for row in record["groups"] if isinstance(row["value"], (int, float))),
-        key=lambda row: _fairness(record, row["value"]),
+        # An infinite value is a word in the record.
+        (row for row in record["groups"] if row["value"] is not None),
+        key=lambda row: _fairness(record, float(row["value"])),
     )
     if not rows:
         return []
     lines = [f"  groups, the worst first ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
     for row in rows[:_MOST_GROUPS]:
         parts = [escape(row["key"]), number(row["value"], places)]
-        if isinstance(row["lower"], (int, float)):
+        if row["lower"] is not None:
             parts.append(f"[{number(row['lower'], places)}, {number(row['upper'], places)}]")
         if row["rate"] is not None:
             parts.append(f"rate {number(row['rate'], places)}")
@@ -128,7 +130,8 @@ def _worst_groups(record: Record, places: int) -> list[str]:
 def _fairness(record: Record, value: float) -> float:
     """Return a key that sorts the worst value first."""
     if record["direction"] == "two-sided":
-        return -abs(value - float(record["fair_value"]))
+        fair = float(record["fair_value"])
+        return -Bound(0.0, "two-sided", fair, record["scale"]).distance_of(value)
     return value if record["direction"] == "higher" else -value
 
 

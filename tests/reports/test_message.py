@@ -183,6 +183,23 @@ def test_message_lists_the_worst_groups_first() -> None:
     assert higher[at + 1] == "    group 0 0.000 n 60"
 
 
+def test_an_infinite_group_is_the_worst() -> None:
+    row = {"lower": 0.1, "n": 9, "rate": math.nan, "p": math.nan}
+    values = {"never": math.inf, "often": 2.0, "undefined": math.nan}
+    groups = tuple({**row, "key": key, "value": x, "upper": x} for key, x in values.items())
+    shown = lines(replace(FAIL, groups=groups, direction="two-sided"))
+    at = shown.index("  groups, the worst first (2 of 2)")
+    assert shown[at + 1].startswith("    never inf [0.100, inf]")
+
+
+def test_a_half_is_as_far_from_even_as_twice() -> None:
+    row = {"lower": 0.1, "upper": 3.0, "n": 9, "rate": math.nan, "p": math.nan}
+    groups = tuple({**row, "key": str(x), "value": x} for x in (1.9, 0.5, 2.1))
+    shown = lines(replace(FAIL, groups=groups, direction="two-sided", fair_value=1.0, scale="log"))
+    at = shown.index("  groups, the worst first (3 of 3)")
+    assert [line.split()[0] for line in shown[at + 1 : at + 4]] == ["2.1", "0.5", "1.9"]
+
+
 def test_message_shows_the_worst_pairs_with_both_outputs() -> None:
     shown = lines(replace(FAIL, unit="pair", examples=(PAIR,)))
     at = shown.index("  worst pairs")
