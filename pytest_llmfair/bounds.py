@@ -79,7 +79,7 @@ class Bound:
                 what = "absolute logarithms of the ratio"
             unbounded = cls(0.0, direction, fair, scale)
             low, high = 0.0, max(unbounded.distance_of(high), unbounded.distance_of(low))
-        elif direction == "lower" and value < fair:
+        elif direction == "lower" and low <= value < fair:
             raise ValueError(
                 f"the bound of {name} is {value:g}, which cannot be a test: {fair:g} is perfectly "
                 f"fair; choose a bound of at least {fair:g}"
