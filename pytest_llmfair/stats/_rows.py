@@ -287,9 +287,9 @@ class Rows:
         if self.units == 1:
             found["thin_evidence"] = "one unit only: nothing shows how much units differ"
         elif trials < FEW_UNITS:
-            found["thin_evidence"] = (
-                f"only {trials} units: below {FEW_UNITS} the interval is a rough guide"
-            )
+            # Of fixed units the generations are drawn, and worth as many of one kind.
+            size = f"only {trials} units" if trials == self.units else f"worth {trials} draws only"
+            found["thin_evidence"] = f"{size}: below {FEW_UNITS} the interval is a rough guide"
         elif self.outcomes:
             means = self.unit_means()
             events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))

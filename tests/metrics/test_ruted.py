@@ -98,6 +98,10 @@ def test_a_single_kept_generation_counts_and_says_nothing():
     assert estimate.groups["judge"].interval().lower == 0.0
 
 
+def test_few_generations_are_not_called_units():
+    assert "worth 10 draws only: below 20" in ruted_skew([1, 5], [5, 10]).notes[0]
+
+
 def test_an_unknown_population_is_an_error():
     with pytest.raises(ValueError, match="population is 'all'"):
         ruted_neutrality([1, 2], [5, 5], population="all")
