@@ -14,6 +14,8 @@ from pytest_llmfair.responses import Missing
 List = tuple[Hashable, ...]
 Ranks = npt.NDArray[np.intp]
 
+# Items of these types need no look one by one: none is missing, a list, or numpy's.
+_PLAIN = {str, int}
 # Comparisons of two ranks made at once.
 _AT_ONCE = 1 << 20
 
@@ -27,6 +29,9 @@ def ranked_lists(lists: Any, argument: str) -> list[list[List]]:
     rows = []
     for i, row in enumerate(listed(lists, argument)):
         entries = _entries(row, f"{argument} row {i}")
+        if _PLAIN.issuperset(map(type, entries)):
+            rows.append([_distinct(entries, f"{argument} row {i}")])
+            continue
         nested = [isinstance(entry, (list, tuple, np.ndarray)) for entry in entries]
         if any(nested) and not all(nested):
             raise ValueError(f"{argument} row {i} mixes items and lists; give one list or several")
@@ -49,6 +54,8 @@ def _entries(row: Any, where: str) -> Sequence[Any]:
 
 
 def _distinct(items: Sequence[Any], where: str) -> List:
+    if _PLAIN.issuperset(map(type, items)) and len(set(items)) == len(items):
+        return tuple(items)
     found = tuple(x.item() if isinstance(x, np.generic) else x for x in items)
     seen: dict[Hashable, int] = {}
     for rank, item in enumerate(found, start=1):
