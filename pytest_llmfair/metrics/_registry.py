@@ -189,9 +189,9 @@ def metric(
         def measured(*args: P.args, **kwargs: P.kwargs) -> E:
             try:
                 estimate = function(*args, **kwargs)
-            except NoRepeats as why:
+            except NoRepeats:
                 given: dict[str, Any] = {**kwargs, "population": "sampled"}
-                estimate = _as_fixed(function(*args, **given), why)
+                estimate = _as_fixed(function(*args, **given))
             if not isinstance(estimate, Estimate):
                 raise TypeError(
                     f"{function.__name__} returned a {type(estimate).__name__}; a metric returns "
@@ -225,11 +225,14 @@ def metric(
     return register
 
 
-def _as_fixed(estimate: E, why: NoRepeats) -> E:
+def _as_fixed(estimate: E) -> E:
     """Report on fixed units what was measured as a sample, whose interval is never narrower."""
     estimate.sample = replace(estimate.sample, population="fixed")
     estimate.reasons += ("no_repeats",)
-    estimate.notes += (f"{why}: the interval is that of units drawn from more, wider than needed",)
+    estimate.notes += (
+        "a fixed unit has a single row, so that nothing shows how its answers vary: the interval "
+        "is that of units drawn from more, wider than needed",
+    )
     return estimate
 
 

@@ -235,7 +235,17 @@ def perturbation_is_valid(
     return output.startswith(prefix) and named is None and apart <= limit
 
 
-def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> dict[str, tuple[int, int, float]]:
+class NgramTable(dict[str, tuple[int, int, float]]):
+    """N-grams by their text; a tuple of words finds them too."""
+
+    def __missing__(self, key: Any) -> tuple[int, int, float]:
+        """Find the n-gram of some words."""
+        if isinstance(key, tuple):
+            return self[" ".join(key)]
+        raise KeyError(key)
+
+
+def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> NgramTable:
     """Compare how often two sets of texts use each n-gram (Dwivedi-Yu 2024, section 4.1).
 
     Parameters
@@ -247,10 +257,11 @@ def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> dict[str, tuple[int, i
 
     Returns
     -------
-    dict
-        N-gram (its words with a blank between, as :func:`pytest_llmfair.text.tokens` spells them)
-        to its count in either side and its share of all n-grams of the first less that of the
-        second. The largest differences come first; NaN where a side has no n-gram at all.
+    NgramTable
+        Dictionary from n-gram (its words with a blank between, as
+        :func:`pytest_llmfair.text.tokens` spells them) to its count in either side and its share
+        of all n-grams of the first less that of the second. The largest differences come first;
+        NaN where a side has no n-gram at all.
 
     Raises
     ------
@@ -267,7 +278,7 @@ def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> dict[str, tuple[int, i
         a, b = counts_a[ngram], counts_b[ngram]
         table[ngram] = (a, b, a / total_a - b / total_b if total_a and total_b else math.nan)
     # Where one gap is NaN all are, and the order stays alphabetical.
-    return dict(sorted(table.items(), key=lambda item: abs(item[1][2]), reverse=True))
+    return NgramTable(sorted(table.items(), key=lambda item: abs(item[1][2]), reverse=True))
 
 
 def _ngrams(texts: Any, argument: str, n: int) -> Counter[str]:

@@ -133,6 +133,10 @@ class NextWordGender(NamedTuple):
     skew: float
     neutrality: float
 
+    def __getitem__(self, key: Any) -> Any:
+        """Return a number by its name, or by its place in the order above."""
+        return getattr(self, key) if isinstance(key, str) else tuple(self)[key]
+
 
 def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     """Gender of the word that follows a prompt such as "The accountant is" (Lum et al. 2024).

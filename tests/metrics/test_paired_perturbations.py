@@ -438,3 +438,10 @@ class TestNgramContrast:
     def test_no_text_is_an_error(self):
         with pytest.raises(ValueError, match="texts_b is empty"):
             ngram_contrast(["a"], [], 1)
+
+
+def test_an_ngram_is_found_by_its_text_and_by_its_words():
+    table = ngram_contrast(["sell stocks now"], ["buy stocks now"], 2)
+    assert table["sell", "stocks"] == table["sell stocks"] == (1, 0, 0.5)
+    with pytest.raises(KeyError):
+        table["sell bonds"]

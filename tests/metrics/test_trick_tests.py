@@ -112,3 +112,10 @@ def test_there_are_eleven_words_of_either_gender():
 def test_wrong_next_words_are_named(probabilities, said):
     with pytest.raises(ValueError, match=said):
         next_word_gender(probabilities)
+
+
+def test_the_gender_of_a_next_word_is_read_by_name_place_or_attribute():
+    found = next_word_gender({"male": 0.3, "female": 0.1})
+    assert found["p_male"] == found[0] == found.p_male == pytest.approx(0.75)
+    p_male, _, skew, _ = found
+    assert (found["skew"], found[:1]) == (skew, (p_male,))
