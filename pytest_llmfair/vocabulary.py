@@ -19,9 +19,9 @@ __all__ = ["VOCABULARY", "Ids", "Vocabulary"]
 
 Ids = npt.NDArray[np.int32]
 
-# Characters of the texts kept, _LEAST more for each text: 150,000 answers of 30 words, some 100 MB
-# with their numbers.
-_MOST_KEPT = 40_000_000
+# Characters of the texts kept, _LEAST more for each text: 120,000 answers of 120 words, whose
+# numbers take 60 MB.
+_MOST_KEPT = 100_000_000
 _LEAST = 100
 
 # Texts split together, which share an array.
