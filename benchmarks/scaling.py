@@ -30,7 +30,7 @@ np = importlib.import_module("numpy")
 
 SIZES = (1_000, 10_000, 100_000)
 WORDS = 120
-# Data that outgrow a cache cost more per item, some tenths between two sizes; a loop in a loop is 2.
+# Data that outgrow a cache cost more per item, up to 0.2 here; a loop in a loop is 1 beyond.
 MARGIN = 0.25
 _KINDS = 3000
 _TARGETS = range(100, 140)
