@@ -14,14 +14,13 @@ from _kernel import Kernel, Timed
 from _langfair import SETUP, VARIABLE, LangFair
 
 from pytest_llmfair.metrics import (
-    _cooccurrence,
-    _word_lists,
     cooccurrence_bias_score,
     default_stop_words,
     prag_at_k,
     stereotypical_associations,
 )
-from pytest_llmfair.metrics._word_lists import WordLists
+from pytest_llmfair.metrics._cooccurrence import counting, word_lists
+from pytest_llmfair.metrics._cooccurrence.word_lists import WordLists
 from pytest_llmfair.text import tokens
 from pytest_llmfair.vocabulary import Vocabulary
 
@@ -184,7 +183,7 @@ def _theirs(langfair: LangFair, metric: str) -> Callable[[Corpus], Timed]:
 def _ours(metric: Callable[[Corpus], Any]) -> Callable[[Corpus], Any]:
     def measured(corpus: Corpus) -> Any:
         # Texts that another metric has split already would make it faster still.
-        _cooccurrence.VOCABULARY = _word_lists.VOCABULARY = Vocabulary()
+        counting.VOCABULARY = word_lists.VOCABULARY = Vocabulary()
         return metric(corpus)
 
     return measured
@@ -193,7 +192,7 @@ def _ours(metric: Callable[[Corpus], Any]) -> Callable[[Corpus], Any]:
 def _score(corpus: Corpus) -> float:
     """SA without an interval: what LangFair gives."""
     words = WordLists.of(corpus.groups, corpus.targets)
-    presence = _cooccurrence.Presence.of(corpus.responses, words)
+    presence = counting.Presence.of(corpus.responses, words)
     return float(presence.distances(presence.seen, np.array([0.5, 0.5])).mean())
 
 

@@ -182,7 +182,7 @@ def _found(
     max_missing: float,
     population: str | None,
 ) -> _Found:
-    from pytest_llmfair.metrics._invariance import counterfactual_invariance
+    from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
 
     evidence, rows_a, rows_b, found_units = _two_sides(
         answers, max_missing, fixed=population == "fixed"
@@ -231,7 +231,7 @@ def _too_noisy(floor: Estimate | None, eps: float, alpha: float) -> dict[str, st
 
 
 def _measure(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) -> Any:
-    from pytest_llmfair.metrics import _invariance
+    from pytest_llmfair.metrics._counterfactual import invariance as _invariance
 
     if not isinstance(metric, str):
         return _invariance.own_measure(metric)

@@ -2,7 +2,7 @@
 
 Every metric of this folder is a name of this package, as in
 ``from pytest_llmfair.metrics import rabbi``. A new file here is found by itself; what it lists in
-``__all__`` becomes public.
+``__all__`` becomes public. A folder ``_family`` holds what the files of a family share.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._candidates import Candidates, Rows
+from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
+from pytest_llmfair.metrics._allocation.quota import note_quota
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics._selection import note_quota
 from pytest_llmfair.stats import Population, Range, RankBiserial, Undefined
 
 __all__ = ["rabbi"]

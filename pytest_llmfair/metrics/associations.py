@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.metrics._checks import Floats, share
-from pytest_llmfair.metrics._cooccurrence import Presence, Texts
+from pytest_llmfair.metrics._cooccurrence.counting import Presence, Texts
+from pytest_llmfair.metrics._cooccurrence.word_gaps import gap_of_rates, widest_gap
+from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
+from pytest_llmfair.metrics._cooccurrence.word_rows import WordTable, note_words, without_targets
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics._word_gaps import gap_of_rates, widest_gap
-from pytest_llmfair.metrics._word_lists import Indices, WordLists
-from pytest_llmfair.metrics._word_rows import WordTable, note_words, without_targets
 from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Seminorm, Undefined
 
 __all__ = [

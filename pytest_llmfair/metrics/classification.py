@@ -7,8 +7,8 @@ from typing import Any
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import share
-from pytest_llmfair.metrics._rate_comparisons import difference, ratio
-from pytest_llmfair.metrics._rates import selection_rates
+from pytest_llmfair.metrics._classification.rate_comparisons import difference, ratio
+from pytest_llmfair.metrics._classification.rates import selection_rates
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
     Population,

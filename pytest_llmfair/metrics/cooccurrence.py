@@ -12,10 +12,20 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.metrics._checks import Floats
-from pytest_llmfair.metrics._cooccurrence import Nearness, Texts
+from pytest_llmfair.metrics._cooccurrence.counting import Nearness, Texts
+from pytest_llmfair.metrics._cooccurrence.word_lists import (
+    DEFAULT,
+    Indices,
+    WordLists,
+    default_stop_words,
+)
+from pytest_llmfair.metrics._cooccurrence.word_rows import (
+    WordTable,
+    note_words,
+    some,
+    without_targets,
+)
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics._word_lists import DEFAULT, Indices, WordLists, default_stop_words
-from pytest_llmfair.metrics._word_rows import WordTable, note_words, some, without_targets
 from pytest_llmfair.stats import Estimate, GroupRow, LogRatio, Population, Sample, Undefined
 from pytest_llmfair.stats.magnitude import Magnitude
 from pytest_llmfair.stats.one_sided import OneSided

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from pytest_llmfair.metrics._bleu import smaller_bleu
-from pytest_llmfair.metrics._pairs import Compare, mean_over_pairs
+from pytest_llmfair.metrics._counterfactual.bleu import smaller_bleu
+from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs
+from pytest_llmfair.metrics._counterfactual.texts import Masks, masked_pairs, rouge_of_texts
 from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics._texts import Masks, masked_pairs, rouge_of_texts
 from pytest_llmfair.stats import Mean, Population
 
 __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]

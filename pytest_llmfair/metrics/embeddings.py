@@ -9,7 +9,7 @@ import numpy as np
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, listed
-from pytest_llmfair.metrics._pairs import mean_over_pairs, sample_of_pairs
+from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs, sample_of_pairs
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population, Undefined
 

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._rate_comparisons import ratio
-from pytest_llmfair.metrics._rates import (
+from pytest_llmfair.metrics._classification.rate_comparisons import ratio
+from pytest_llmfair.metrics._classification.rates import (
     FALSE_DISCOVERY,
     FALSE_NEGATIVE,
     FALSE_OMISSION,

@@ -8,10 +8,14 @@ from itertools import combinations
 from typing import Any
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._backgrounds import first_and_second, reference_names, with_groups
-from pytest_llmfair.metrics._forms import CounterfactualForm, Form
-from pytest_llmfair.metrics._phi import Comparison, Rows, read_form
-from pytest_llmfair.metrics._questions import Question, Side, Term
+from pytest_llmfair.metrics._generalized.backgrounds import (
+    first_and_second,
+    reference_names,
+    with_groups,
+)
+from pytest_llmfair.metrics._generalized.forms import CounterfactualForm, Form
+from pytest_llmfair.metrics._generalized.phi import Comparison, Rows, read_form
+from pytest_llmfair.metrics._generalized.questions import Question, Side, Term
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, Population
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._forms import depth, read_counterfactuals, read_groups
-from pytest_llmfair.metrics._named_counterfactuals import measure_counterfactuals
-from pytest_llmfair.metrics._named_predictions import measure_predictions
-from pytest_llmfair.metrics._named_probabilities import measure_probabilities
-from pytest_llmfair.metrics._named_table import ROWS, NamedRow
+from pytest_llmfair.metrics._generalized.forms import depth, read_counterfactuals, read_groups
+from pytest_llmfair.metrics._generalized.named_counterfactuals import measure_counterfactuals
+from pytest_llmfair.metrics._generalized.named_predictions import measure_predictions
+from pytest_llmfair.metrics._generalized.named_probabilities import measure_probabilities
+from pytest_llmfair.metrics._generalized.named_table import ROWS, NamedRow
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, Population
 

@@ -10,8 +10,15 @@ import numpy as np
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import whole
-from pytest_llmfair.metrics._pairs import Compare, mean_over_pairs, sample_of_pairs
-from pytest_llmfair.metrics._rankings import List, jaccard, list_length, prag, ranked_lists, serp
+from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs, sample_of_pairs
+from pytest_llmfair.metrics._counterfactual.rankings import (
+    List,
+    jaccard,
+    list_length,
+    prag,
+    ranked_lists,
+    serp,
+)
 from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population, Undefined

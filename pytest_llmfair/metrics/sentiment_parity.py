@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.metrics._checks import score_rows, share
-from pytest_llmfair.metrics._pairs import mean_over_pairs
+from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population, Seminorm

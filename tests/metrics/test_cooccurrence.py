@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair import Verdict, assert_metric
-from pytest_llmfair.metrics import _cooccurrence as kernel
 from pytest_llmfair.metrics import cooccurrence_bias_score, default_stop_words
+from pytest_llmfair.metrics._cooccurrence import counting as kernel
 
 GROUPS = {"female": ["she", "woman"], "male": ["he", "man"]}
 

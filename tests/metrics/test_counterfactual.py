@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.metrics import (
-    _texts,
     counterfactual_bleu,
     counterfactual_rouge_l,
     exact_match,
 )
-from pytest_llmfair.metrics._pairs import mean_over_pairs
+from pytest_llmfair.metrics._counterfactual import texts as _texts
+from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.text import sentences, tokens
 from pytest_llmfair.vocabulary import Vocabulary
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from pytest_llmfair.metrics._allocation.comparisons import Judge, PairwiseScores, groups_of
 from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, known_population, labels
-from pytest_llmfair.metrics._comparisons import Judge, PairwiseScores, groups_of
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Undefined
 

@@ -85,7 +85,8 @@ class NamedRow:
 
 
 def _read() -> tuple[NamedRow, ...]:
-    text = resources.files("pytest_llmfair.metrics").joinpath("named_rows.json").read_text("utf-8")
+    file = resources.files("pytest_llmfair.metrics._generalized") / "named_rows.json"
+    text = file.read_text("utf-8")
     table: dict[str, Any] = json.loads(text)
     found = []
     for row in table["rows"]:

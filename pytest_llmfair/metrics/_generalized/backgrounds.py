@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.metrics._forms import GroupForm
+from pytest_llmfair.metrics._generalized.forms import GroupForm
 from pytest_llmfair.stats import Estimate, GroupRow, Undefined
 
 Members = Mapping[Hashable, Sequence[int]]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._forms import CounterfactualForm, Form, GroupForm
-from pytest_llmfair.metrics._phi import (
+from pytest_llmfair.metrics._generalized.forms import CounterfactualForm, Form, GroupForm
+from pytest_llmfair.metrics._generalized.phi import (
     Comparison,
     Nature,
     Rows,

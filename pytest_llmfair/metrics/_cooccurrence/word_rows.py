@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from pytest_llmfair.metrics._word_lists import Indices, WordLists
+from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
 from pytest_llmfair.stats import Estimate, GroupRow, Sample, Undefined
 
 _MOST_SHOWN = 5

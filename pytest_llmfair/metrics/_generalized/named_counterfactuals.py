@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._backgrounds import (
+from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.metrics._generalized.backgrounds import (
     first_and_second,
     reference_names,
     table_of,
     with_groups,
 )
-from pytest_llmfair.metrics._checks import Floats
-from pytest_llmfair.metrics._forms import CounterfactualForm, column_of
-from pytest_llmfair.metrics._named_table import NamedRow
+from pytest_llmfair.metrics._generalized.forms import CounterfactualForm, column_of
+from pytest_llmfair.metrics._generalized.named_table import NamedRow
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics.variations import variation_product
 from pytest_llmfair.stats import Estimate, Mean, Population, Range, Undefined

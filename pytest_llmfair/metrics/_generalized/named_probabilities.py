@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from pytest_llmfair.metrics._backgrounds import (
+from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.metrics._classification.rates import is_positive
+from pytest_llmfair.metrics._generalized.backgrounds import (
     Pooled,
     against_background,
     first_and_second,
@@ -13,10 +15,8 @@ from pytest_llmfair.metrics._backgrounds import (
     table_of,
     with_background,
 )
-from pytest_llmfair.metrics._checks import Floats
-from pytest_llmfair.metrics._forms import GroupForm, column_of
-from pytest_llmfair.metrics._named_table import NamedRow
-from pytest_llmfair.metrics._rates import is_positive
+from pytest_llmfair.metrics._generalized.forms import GroupForm, column_of
+from pytest_llmfair.metrics._generalized.named_table import NamedRow
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.stats import (
     Estimate,

@@ -39,7 +39,7 @@ def default_stop_words() -> tuple[str, ...]:
 
 @functools.cache
 def _shipped() -> tuple[str, ...]:
-    file = resources.files("pytest_llmfair.metrics") / "stop_words.json"
+    file = resources.files("pytest_llmfair.metrics._cooccurrence") / "stop_words.json"
     classes = json.loads(file.read_text(encoding="utf-8"))["words"]
     return tuple(word for words in classes.values() for word in words)
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.metrics._checks import share, text_rows
-from pytest_llmfair.metrics._pairs import Compare, mean_over_pairs, one_by_one
-from pytest_llmfair.metrics._texts import masker, rouge_of_texts
+from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs, one_by_one
+from pytest_llmfair.metrics._counterfactual.texts import masker, rouge_of_texts
 from pytest_llmfair.stats import Mean, Population
 
 Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]

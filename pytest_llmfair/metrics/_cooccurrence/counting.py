@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.metrics._checks import Floats, known_population, labels, text_rows
-from pytest_llmfair.metrics._word_lists import Indices, WordLists
+from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
 from pytest_llmfair.stats import Population, Sample
 from pytest_llmfair.vocabulary import VOCABULARY, Ids
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
 
-from pytest_llmfair.metrics._cooccurrence import Flags, Texts
-from pytest_llmfair.metrics._word_lists import WordLists
+from pytest_llmfair.metrics._cooccurrence.counting import Flags, Texts
+from pytest_llmfair.metrics._cooccurrence.word_lists import WordLists
 from pytest_llmfair.stats import Estimate, Range, RateDifference, Undefined
 
 

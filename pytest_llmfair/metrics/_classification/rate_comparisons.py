@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from pytest_llmfair.metrics._checks import Floats
-from pytest_llmfair.metrics._rates import Rates
+from pytest_llmfair.metrics._classification.rates import Rates
 from pytest_llmfair.stats import (
     GroupRow,
     Population,

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pytest_llmfair.metrics._checks import Floats, labels
-from pytest_llmfair.metrics._forms import (
+from pytest_llmfair.metrics._generalized.forms import (
     CounterfactualForm,
     Form,
     GroupForm,

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from itertools import combinations
 from typing import Any
 
-from pytest_llmfair.metrics._backgrounds import (
+from pytest_llmfair.metrics._generalized.backgrounds import (
     Pooled,
     against_background,
     first_and_second,
@@ -15,9 +15,9 @@ from pytest_llmfair.metrics._backgrounds import (
     with_background,
     with_groups,
 )
-from pytest_llmfair.metrics._forms import GroupForm
-from pytest_llmfair.metrics._named_table import NamedRow
-from pytest_llmfair.metrics._shares import Shares, read_shares
+from pytest_llmfair.metrics._generalized.forms import GroupForm
+from pytest_llmfair.metrics._generalized.named_table import NamedRow
+from pytest_llmfair.metrics._generalized.shares import Shares, read_shares
 from pytest_llmfair.stats import Estimate, RateDifference, RateRatio, RatioRange, Undefined
 from pytest_llmfair.stats.group_gaps import Against, rate_gaps
 from pytest_llmfair.stats.scaled import Scaled

@@ -1,0 +1,1 @@
+"""Candidates, judges and quotas: what the allocation metrics share."""

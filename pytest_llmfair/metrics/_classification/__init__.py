@@ -1,0 +1,1 @@
+"""Rates of predictions and errors by group."""

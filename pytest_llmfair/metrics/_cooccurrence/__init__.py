@@ -1,0 +1,1 @@
+"""Words and groups side by side: lists, counts and gaps."""

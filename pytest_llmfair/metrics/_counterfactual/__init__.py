@@ -1,0 +1,1 @@
+"""Answers and lists of two sides, compared pair by pair."""

@@ -1,0 +1,1 @@
+"""Dissimilarities of continuations within and between two sides."""

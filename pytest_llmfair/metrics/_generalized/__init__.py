@@ -1,0 +1,1 @@
+"""What the generalized metrics share (Czarnowska et al. 2021)."""
