@@ -91,6 +91,8 @@ def table() -> str:
         lines.append(f"{family}")
         for info in members:
             lines.append(f"  {info.name:<34} {info.symbol:<20} {_side(info)}")
+            others = [alias for alias in info.aliases if alias != info.symbol]
+            lines += [f"      also {', '.join(others)}"] if others else []
     names = [name for name in metrics.__dir__() if name not in all_metrics() and name.islower()]
     lines += ["", "helpers"]
     lines += textwrap.wrap(", ".join(names), 78, initial_indent="  ", subsequent_indent="  ")

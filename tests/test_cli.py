@@ -17,6 +17,7 @@ def test_every_metric_is_listed_within_eighty_columns(capsys):
     assert max(map(len, lines)) <= 80
     text = "\n".join(lines)
     assert all(name in text for name in all_metrics())
+    assert all(alias in text for info in all_metrics().values() for alias in info.aliases)
 
 
 def test_one_metric_is_explained_with_what_its_paper_reports(capsys):
