@@ -233,7 +233,7 @@ def _with_nan(values: Any) -> Any:
     if isinstance(values, np.ndarray):
         values = values.tolist()
     if isinstance(values, (list, tuple)):
-        return [*values[:-1], _with_nan(values[-1])]
+        return [*values[:-1], _with_nan(values[-1])] if len(values) else [math.nan]
     return math.nan
 
 
