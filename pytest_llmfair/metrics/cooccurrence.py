@@ -26,9 +26,16 @@ from pytest_llmfair.metrics._cooccurrence.word_rows import (
     without_targets,
 )
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate, GroupRow, LogRatio, Population, Sample, Undefined
-from pytest_llmfair.stats.magnitude import Magnitude
-from pytest_llmfair.stats.one_sided import OneSided
+from pytest_llmfair.stats import (
+    Estimate,
+    GroupRow,
+    LogRatio,
+    Magnitude,
+    OneSided,
+    Population,
+    Sample,
+    Undefined,
+)
 
 __all__ = ["cooccurrence_bias_score", "default_stop_words"]
 

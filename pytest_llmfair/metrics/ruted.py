@@ -10,8 +10,7 @@ import numpy as np
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate, Population, Seminorm
-from pytest_llmfair.stats.lean import Lean
+from pytest_llmfair.stats import Estimate, Lean, Population, Seminorm
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 

@@ -14,8 +14,14 @@ from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
 from pytest_llmfair.metrics._allocation.quota import note_quota
 from pytest_llmfair.metrics._checks import whole
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import MeanDifference, Population, Range, Seminorm, Undefined
-from pytest_llmfair.stats.worst_distance import WorstDistance
+from pytest_llmfair.stats import (
+    MeanDifference,
+    Population,
+    Range,
+    Seminorm,
+    Undefined,
+    WorstDistance,
+)
 
 __all__ = ["average_score_gap", "earth_movers_distance", "jensen_shannon_divergence"]
 

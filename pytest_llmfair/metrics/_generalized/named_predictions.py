@@ -18,9 +18,16 @@ from pytest_llmfair.metrics._generalized.backgrounds import (
 from pytest_llmfair.metrics._generalized.forms import GroupForm
 from pytest_llmfair.metrics._generalized.named_table import NamedRow
 from pytest_llmfair.metrics._generalized.shares import Shares, read_shares
-from pytest_llmfair.stats import Estimate, RateDifference, RateRatio, RatioRange, Undefined
-from pytest_llmfair.stats.group_gaps import Against, rate_gaps
-from pytest_llmfair.stats.scaled import Scaled
+from pytest_llmfair.stats import (
+    Against,
+    Estimate,
+    RateDifference,
+    RateRatio,
+    RatioRange,
+    Scaled,
+    Undefined,
+    rate_gaps,
+)
 
 
 def measure_predictions(row: NamedRow, form: GroupForm, positive: Any, reference: Any) -> Estimate:

@@ -19,15 +19,16 @@ from pytest_llmfair.metrics._generalized.forms import GroupForm, column_of
 from pytest_llmfair.metrics._generalized.named_table import NamedRow
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.stats import (
+    Against,
     Estimate,
     MeanDifference,
     Range,
     RankBiserial,
+    Scaled,
     Seminorm,
     Undefined,
+    distribution_gaps,
 )
-from pytest_llmfair.stats.group_gaps import Against, distribution_gaps
-from pytest_llmfair.stats.scaled import Scaled
 
 _NO_MEAN = float("nan")
 

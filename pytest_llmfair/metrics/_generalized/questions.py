@@ -19,9 +19,16 @@ from pytest_llmfair.metrics._generalized.phi import (
     nature_of,
     rows_at,
 )
-from pytest_llmfair.stats import Estimate, GroupRow, NoRepeats, Range, RatioRange, Undefined
-from pytest_llmfair.stats.any_distance import AnyDistance
-from pytest_llmfair.stats.smooth import Smooth
+from pytest_llmfair.stats import (
+    AnyDistance,
+    Estimate,
+    GroupRow,
+    NoRepeats,
+    Range,
+    RatioRange,
+    Smooth,
+    Undefined,
+)
 
 # Numbers of the groups that are pooled on one side; none for the unperturbed example.
 Side = tuple[int, ...]
