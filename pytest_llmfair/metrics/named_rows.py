@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
+import textwrap
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -222,13 +224,16 @@ def _documentation(row: NamedRow) -> str:
     summary = row.title if row.title == row.name else f"{row.title} ({row.name})"
     divided = f", {_DIVISORS[row.divisor]}" if row.divisor and not row.pairs_only else ""
     form = "the mean over source examples of " if row.counterfactual else ""
-    arguments = (named.__doc__ or "").partition("    y_true, y_pred :")[2]
-    return (
-        f"{summary}.\n\n"
-        f"    Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
+    # Since Python 3.13 docstrings have lost their indentation already.
+    arguments = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
+    formula = (
+        f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
         f"{_DISTANCES[row.distance]} of the {_SCORES[row.score]}{_GOLD[row.gold]}, "
-        f"{_COMPARED[row.compares]}{divided}.\n\n"
-        f"    Parameters\n    ----------\n    y_true, y_pred :{arguments}"
+        f"{_COMPARED[row.compares]}{divided}."
+    )
+    return (
+        f"{summary}.\n\n{textwrap.fill(formula, 90)}\n\n"
+        f"Parameters\n----------\ny_true, y_pred :{arguments}"
     )
 
 

@@ -223,7 +223,8 @@ def test_several_answers_to_a_prompt_are_one_unit():
         ["nurse"],
         units=["a", "a", "b", "b"],
     )
-    assert nested.sample == flat.sample
+    assert (nested.sample.units, nested.sample.generations) == (2, 4)
+    assert (flat.sample.units, flat.sample.generations) == (2, 4)
     assert nested.sample.units == 2
     assert nested.interval() == flat.interval()
 
