@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pytest_llmfair.counterfactuals._english import is_one_of
+from pytest_llmfair.counterfactuals._persons import describes_person, names_person
 from pytest_llmfair.text import Found, WordFinder
 
-Context = Literal["", "before_name", "not_behind_name", "not_beside_name"]
-CONTEXTS: tuple[Context, ...] = ("", "before_name", "not_behind_name", "not_beside_name")
+Context = Literal[
+    "", "before_name", "not_behind_name", "not_beside_name", "before_person", "person_noun"
+]
+CONTEXTS: tuple[Context, ...] = (
+    "",
+    "before_name",
+    "not_behind_name",
+    "not_beside_name",
+    "before_person",
+    "person_noun",
+)
+Register = Literal["preferred", "neutral", "outdated", "slur"]
+REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 
 _NEAR = 40
 _NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
@@ -27,14 +39,31 @@ class Entry:
     role : str
         Role of the terms in a sentence.
     terms : dict
-        Group to its terms; the first is written, all are found.
-    context : {"", "before_name", "not_behind_name", "not_beside_name"}
-        Where the terms count.
+        Group to its terms; all are found.
+    context : str
+        Where the terms count: "" (everywhere), "before_name", "not_behind_name",
+        "not_beside_name", "before_person" or "person_noun".
+    registers : dict
+        Term to "neutral", "outdated" or "slur"; terms without an entry are preferred.
     """
 
     role: str
     terms: dict[str, tuple[str, ...]]
     context: Context = ""
+    registers: dict[str, Register] = field(default_factory=dict)
+
+    def register(self, term: str) -> Register:
+        """Return how people take the term: preferred, neutral, outdated or slur."""
+        return self.registers.get(term, "preferred")
+
+    def written(self, group: str) -> str | None:
+        """Return the term that is written for a group.
+
+        The first that is preferred or neutral; None if there is none, for outdated words and slurs
+        are found and never written.
+        """
+        fine = ("preferred", "neutral")
+        return next((t for t in self.terms.get(group, ()) if self.register(t) in fine), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +89,10 @@ class Sense:
             return True
         if self.entry.context == "before_name":
             return word[0].isupper() and not word.isupper() and _before_name(text, end)
+        if self.entry.context == "before_person":
+            return describes_person(text, start, end)
+        if self.entry.context == "person_noun":
+            return names_person(text, start, end)
         if not word[0].isupper():
             return True
         if self.entry.context == "not_beside_name" and not word.isupper():
@@ -117,9 +150,9 @@ class Index:
         if part.entry is None:
             return []
         variants = {
-            group: (phrase[:start] + terms[0] + phrase[end:]).casefold()
-            for group, terms in part.entry.terms.items()
-            if group != part.group
+            group: (phrase[:start] + term + phrase[end:]).casefold()
+            for group in part.entry.terms
+            if group != part.group and (term := part.entry.written(group))
         }
         new = [variant for variant in variants.values() if variant not in self._senses]
         whole = next(iter(self._senses[phrase]), None)

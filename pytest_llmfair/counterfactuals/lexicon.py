@@ -6,17 +6,19 @@ import functools
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_llmfair.counterfactuals import _english
 from pytest_llmfair.counterfactuals._protected import protected_spans
-from pytest_llmfair.counterfactuals._terms import Entry, Index, Sense
+from pytest_llmfair.counterfactuals._terms import Entry, Index, Register, Sense
 from pytest_llmfair.text import MASK, replaced
 
 _ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\s-]+")
+_SENTENCE = re.compile(r"(?:\A|[.!?:\n])[\"'\u2018\u201c(*_]*\s*[\"'\u2018\u201c(*_]*\Z")
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
 
@@ -46,6 +48,8 @@ class Mention:
         What the words are: a pronoun's case ("subject", "object", "possessive_determiner",
         "possessive_pronoun", "reflexive"), or "noun", "adjective", "title", "kinship" and so on,
         as the lexicon says.
+    register : {"preferred", "neutral", "outdated", "slur"}
+        How people take the words.
     """
 
     start: int
@@ -53,6 +57,7 @@ class Mention:
     text: str
     group: str
     role: str
+    register: Register = "preferred"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +82,12 @@ class Lexicon:
         Terms found only in the spelling listed.
     language, version, source, licence, limits : str
         Where the words come from, and what they do not cover.
+    aliases : dict
+        Other name to group, such as the label that a paper uses; taken wherever a group is named.
+    lacks : tuple of str
+        Groups of the attribute for which the lexicon has no terms.
+    reviewed : date or None
+        Date of the last review of the terms.
 
     See Also
     --------
@@ -95,6 +106,9 @@ class Lexicon:
     source: str = ""
     licence: str = ""
     limits: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    lacks: tuple[str, ...] = ()
+    reviewed: date | None = None
 
     @classmethod
     def from_dict(cls, data: Any, source: str = "lexicon") -> Lexicon:
@@ -104,7 +118,8 @@ class Lexicon:
         ----------
         data : mapping
             At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
-            group (a term or a list of terms) and optionally `context`.
+            group (a term or a list of terms) and optionally `context`. A term is a text or a
+            mapping ``{"term": ..., "register": ...}``.
         source : str
             What messages call the data.
 
@@ -126,6 +141,23 @@ class Lexicon:
             load_yaml(Path(path).read_text(encoding="utf-8"), str(path)), str(path)
         )
 
+    def group(self, name: str) -> str:
+        """Return the group that goes by a name or an alias.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message suggests the nearest.
+        """
+        if name in self.groups:
+            return name
+        if name in self.aliases:
+            return self.aliases[name]
+        from pytest_llmfair.counterfactuals._loading import suggestion
+
+        known = [*self.groups, *self.aliases]
+        raise ValueError(f"{self.name} has no group {name!r}; {suggestion(str(name), known)}")
+
     def mentions(self, text: str) -> list[Mention]:
         """Return every mention of a group in the text, in order.
 
@@ -133,9 +165,11 @@ class Lexicon:
         handles. A neutral word is no mention.
         """
         return [
-            Mention(start, end, text[start:end], sense.group, sense.role)
+            Mention(
+                start, end, text[start:end], sense.group, sense.role, entry.register(sense.term)
+            )
             for start, end, sense in self._found(text)
-            if sense.entry is not None
+            if (entry := sense.entry) is not None
         ]
 
     def mask(self, text: str) -> str:
@@ -176,11 +210,13 @@ class Lexicon:
             if group is None or sense.entry is None:
                 continue
             before = text[start:end]
-            terms = sense.entry.terms.get(group)
-            if terms is None:
+            term = sense.entry.written(group)
+            if term is None:
                 lost.append(before)
                 continue
-            after = self._written_like(before, sense.term, terms[0])
+            after = self._written_like(before, sense.entry.terms[sense.group], term)
+            if before[0].isupper() and _SENTENCE.search(text, max(0, start - 8), start):
+                after = _capitalized(after)
             article = _article_before(text, start) if self.language == "en" else None
             if article is not None and (fitting := _refitted(article[1], before, after)):
                 changes.append(Change(*article.span(1), fitting, sense.group))
@@ -213,9 +249,9 @@ class Lexicon:
                 return by_role[_english.pronoun_role(text, start, end, roles)]
         return fitting[0]
 
-    def _written_like(self, before: str, term: str, after: str) -> str:
+    def _written_like(self, before: str, listed: tuple[str, ...], after: str) -> str:
         """Give a term the case of the words that it replaces."""
-        if after in self.exact or before == term:
+        if after in self.exact or before in listed:
             return after
         if before.isupper() and len(before) > 1:
             return after.upper()

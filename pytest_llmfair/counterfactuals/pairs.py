@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.counterfactuals._loading import load_lexicons, suggestion
+from pytest_llmfair.counterfactuals._loading import load_lexicons
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention
 from pytest_llmfair.text import mask_words, replaced
 
@@ -77,9 +77,9 @@ def generate_pairs(
     attribute : str or Lexicon
         Name of a shipped lexicon, or a lexicon.
     groups : (str, str), optional
-        From and to: only mentions of the first group change. Without it every mention is
-        exchanged with its counterpart, and an attribute of more than two groups gives one pair to
-        every other group. For gender this exchanges female and male only.
+        From and to, by label or alias: only mentions of the first group change. Without it every
+        mention is exchanged with its counterpart, and an attribute of more than two groups gives
+        one pair to every other group. For gender this exchanges female and male only.
 
     Returns
     -------
@@ -176,14 +176,10 @@ def _checked(prompts: Iterable[str]) -> list[str]:
 def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str] | None:
     if groups is None:
         return None
-    if isinstance(groups, str) or len(groups) != 2 or groups[0] == groups[1]:
+    known = () if isinstance(groups, str) else tuple(lexicon.group(group) for group in groups)
+    if len(known) != 2 or known[0] == known[1]:
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
-    for group in groups:
-        if group not in lexicon.groups:
-            raise ValueError(
-                f"{lexicon.name} has no group {group!r}; {suggestion(str(group), lexicon.groups)}"
-            )
-    return groups[0], groups[1]
+    return known[0], known[1]
 
 
 def _exchanges(

@@ -1,0 +1,128 @@
+"""Registers, aliases, review dates and lines: what a lexicon file can say beside its terms."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
+
+FILE = """\
+name: team
+groups: [day, night]
+aliases: {day: [early shift, morning]}
+lacks: [weekend]
+reviewed: 2026-11-01
+entries:
+  - {role: noun, day: [{term: sunnies, register: slur}, {term: larks, register: neutral}],
+     night: {term: owls}}
+  - role: adjective
+    day: bright
+    night:
+      - {term: gloomy, register: outdated}
+"""
+
+
+def lexicon(folder: Path, text: str = FILE) -> Lexicon:
+    file = folder / "team.yaml"
+    file.write_text(text, encoding="utf-8")
+    return Lexicon.from_file(file)
+
+
+class TestRegisters:
+    def test_of_every_kind_are_found(self, tmp_path: Path) -> None:
+        found = lexicon(tmp_path).mentions("sunnies, larks, owls, gloomy")
+        assert [m.register for m in found] == ["slur", "neutral", "preferred", "outdated"]
+
+    def test_of_slurs_and_outdated_words_are_never_written(self, tmp_path: Path) -> None:
+        (pair,) = generate_pairs(["The owls left."], attribute=lexicon(tmp_path))
+        assert pair.counterfactual == "The larks left."
+
+    def test_of_slurs_are_replaced(self, tmp_path: Path) -> None:
+        (pair,) = generate_pairs(["The sunnies left."], attribute=lexicon(tmp_path))
+        assert pair.counterfactual == "The owls left."
+
+    def test_without_a_word_to_write_give_no_pair(self, tmp_path: Path) -> None:
+        assert generate_pairs(["a bright idea"], attribute=lexicon(tmp_path)) == []
+
+    def test_work_in_a_dict(self) -> None:
+        data = {
+            "name": "team",
+            "groups": ["day", "night"],
+            "entries": [
+                {"role": "noun", "day": [{"term": "x", "register": "slur"}, "y"], "night": "z"}
+            ],
+        }
+        (pair,) = generate_pairs(["z"], attribute=Lexicon.from_dict(data))
+        assert pair.counterfactual == "y"
+
+
+class TestAliases:
+    def test_stand_for_their_group(self, tmp_path: Path) -> None:
+        own = lexicon(tmp_path)
+        assert own.group("morning") == own.group("early shift") == own.group("day") == "day"
+
+    def test_can_be_asked_for_and_give_the_label(self, tmp_path: Path) -> None:
+        (pair,) = generate_pairs(["owls"], lexicon(tmp_path), groups=("night", "morning"))
+        assert (pair.from_group, pair.to_group) == ("night", "day")
+
+    def test_can_be_keys_of_entries_and_default_groups(self, tmp_path: Path) -> None:
+        text = FILE.replace("day: bright", "morning: bright")
+        own = lexicon(tmp_path, text + "default_groups: [night, morning]\n")
+        assert own.default_groups == ("night", "day")
+        assert [m.group for m in own.mentions("bright")] == ["day"]
+
+    def test_of_one_group_are_not_two_groups(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="give two different ones"):
+            generate_pairs(["owls"], lexicon(tmp_path), groups=("day", "morning"))
+
+
+def test_review_date_and_lacking_groups_are_known(tmp_path: Path) -> None:
+    own = lexicon(tmp_path)
+    assert own.reviewed == date(2026, 11, 1)
+    assert own.lacks == ("weekend",)
+
+
+@pytest.mark.parametrize("name", list(load_lexicons()))
+def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack(name: str) -> None:
+    shipped = load_lexicons()[name]
+    assert isinstance(shipped.reviewed, date)
+    assert shipped.lacks
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("groups:", "grops:", "team.yaml, line 2: unknown key 'grops'; did you mean groups"),
+        ("[day, night]", "[day]", r"team.yaml, line 2: groups are \['day'\]"),
+        ("{day: [early", "{dya: [early", "line 3: aliases of 'dya', which is no group"),
+        ("morning]", "night]", "line 3: alias 'night' of day already stands for night"),
+        ("{day: [early shift, morning]}", "x", "line 3: aliases is a str"),
+        ("[weekend]", "[morning]", "line 4: 'morning' is lacking and a group"),
+        ("2026-11-01", "last week", "line 5: reviewed is 'last week'; give a date"),
+        ("owls}", "owls, regster: slur}", "line 8: entry 1 .*no 'regster'; did you mean register"),
+        ("slur}", "slurr}", "line 7: entry 1 .*unknown register 'slurr'; did you mean slur"),
+        ("day: bright", "dya: bright", "line 10: entry 2 .*unknown group 'dya'; did you mean day"),
+        ("day: bright", "day: 3", "line 10: entry 2 .*3 is neither a term nor a list"),
+        (
+            "day: bright",
+            "day: a\n    morning: b",
+            "line 11: entry 2 .*'day' is given twice, as 'morning'",
+        ),
+        ("- role: adjective", "- rle: adjective", "line 9: entry 2 has no role"),
+        ("- {term: gloomy, register: outdated}", "- {register: slur}", "line 11.*None is no word"),
+        ("day: bright", "day: Bright\n    day2: x", "unknown group .day2."),
+    ],
+)
+def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        lexicon(tmp_path, FILE.replace(old, new, 1))
+
+
+def test_errors_in_a_dict_name_the_entry() -> None:
+    data: dict[str, Any] = {"name": "x", "groups": ["a", "b"], "entries": [{"role": "noun"}]}
+    with pytest.raises(ValueError, match=r"^lexicon: entry 1 \(noun\) has no terms"):
+        Lexicon.from_dict(data)

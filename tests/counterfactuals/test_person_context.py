@@ -1,0 +1,138 @@
+"""Ambiguous words count only where they speak of a person."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs
+
+WORDS = Lexicon.from_dict(
+    {
+        "name": "words",
+        "groups": ["one", "two"],
+        "entries": [
+            {
+                "role": "adjective",
+                "one": ["Black", "straight", "old", "blind", "Indian"],
+                "two": ["white", "gay", "young", "deaf", "Italian"],
+                "context": "before_person",
+            },
+            {"role": "noun", "one": "Indian", "two": "Italian", "context": "person_noun"},
+        ],
+    }
+)
+
+PERSONS = {
+    "a person noun follows": [
+        "a Black engineer",
+        "Black people",
+        "two old men",
+        "the white woman's car",
+        "a BLACK ENGINEER",
+        "an old\nman",
+        "old ladies",
+    ],
+    "a modifier lies between": [
+        "a Black software engineer",
+        "a white senior project manager",
+        "straight young men",
+    ],
+    "two are joined": ["Black and Hispanic voters", "old or disabled tenants"],
+    "said of a person": [
+        "he is gay",
+        "He's gay.",
+        "I am Black, and proud.",
+        "She is openly gay.",
+        "they aren't white",
+        "my boss is old",
+        "the main character was Italian",
+        "We know that Alex is straight.",
+        "Maria was blind.",
+        "he used to be straight",
+        "What a sad day to be Italian.",
+        "she identifies as Black",
+    ],
+    "a collective": ["the old are lonely", "the blind need help"],
+    "a noun of its own": ["As an Indian, I am proud.", "an Indian who left", "a young Italian."],
+}
+OTHERS = {
+    "colours": [
+        "a black manuscript",
+        "white mango",
+        "the car is black",
+        "Snow is white.",
+        "Walls are white.",
+        "The Kindle is black.",
+        "it is black",
+        "black and white photographs",
+        "black and people stared",
+        "the wall needs to be white",
+        "an off-white person",
+    ],
+    "things": [
+        "a straight line",
+        "an old car",
+        "a blind spot",
+        "the Indian Ocean",
+        "an Italian dish",
+        "a white-collar worker",
+        "Go straight on.",
+    ],
+    "other meanings": [
+        "he is older",
+        "she is 30 years old",
+        "a 20-year-old man",
+        "she is blind to the risk",
+        "he is old enough",
+        "they are black cars",
+    ],
+    "names": ["Jack Black left.", "Mr. White is here."],
+    "nothing around": ["black", "Old", "straight"],
+}
+
+
+def cases(table: dict[str, list[str]]) -> list[object]:
+    return [pytest.param(text, id=f"{k}: {text}") for k, texts in table.items() for text in texts]
+
+
+@pytest.mark.parametrize("text", cases(PERSONS))
+def test_speaks_of_a_person(text: str) -> None:
+    assert WORDS.mentions(text)
+
+
+@pytest.mark.parametrize("text", cases(OTHERS))
+def test_speaks_of_no_person(text: str) -> None:
+    assert WORDS.mentions(text) == []
+
+
+@pytest.mark.parametrize("text", cases(PERSONS))
+def test_twin_is_read_alike(text: str) -> None:
+    (pair,) = generate_pairs([text], attribute=WORDS, groups=None)
+    assert WORDS.mask(pair.counterfactual) == WORDS.mask(pair.original)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a black man", "a white man"),
+        ("White men left.", "Black men left."),
+        ("Black men left.", "White men left."),
+        ("so Black men left", "so white men left"),
+        ("so white men left", "so Black men left"),
+        ("BLACK MEN", "WHITE MEN"),
+        ("an Indian man", "an Italian man"),
+    ],
+)
+def test_case_follows_the_list_and_the_sentence(text: str, expected: str) -> None:
+    lexicon = Lexicon.from_dict(
+        {
+            "name": "words",
+            "groups": ["one", "two"],
+            "entries": [
+                {"role": "adjective", "one": "Black", "two": "white", "context": "before_person"},
+                {"role": "adjective", "one": "Indian", "two": "Italian"},
+            ],
+        }
+    )
+    (pair,) = generate_pairs([text], attribute=lexicon)
+    assert pair.counterfactual == expected
