@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_llmfair.counterfactuals._loading import Lexicons, load_lexicons
 from pytest_llmfair.counterfactuals._terms import Entry
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
+from pytest_llmfair.counterfactuals.names import name_lexicon
 from pytest_llmfair.counterfactuals.pairs import Edit, Pair, generate_pairs, mask, mentions
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "load_lexicons",
     "mask",
     "mentions",
+    "name_lexicon",
 ]

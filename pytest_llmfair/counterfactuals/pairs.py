@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals._loading import load_lexicons
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention
+from pytest_llmfair.counterfactuals.names import name_lexicon
 from pytest_llmfair.text import mask_words, replaced
 
 _log = logging.getLogger("pytest_llmfair")
@@ -91,7 +92,7 @@ def generate_pairs(
     ValueError
         If the attribute or a group is unknown, or the prompts are none, one text, or not texts.
     """
-    lexicon = lexicon_of(attribute)
+    lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
     texts = _checked(prompts)
     wanted = _checked_groups(lexicon, groups)
     pairs = []
@@ -155,6 +156,11 @@ def lexicon_of(attribute: str | Lexicon) -> Lexicon:
     """
     if isinstance(attribute, Lexicon):
         return attribute
+    if attribute == "name":
+        raise ValueError(
+            "attribute 'name' needs to know which two names: give "
+            'attribute=name_lexicon(("John", "Jane"))'
+        )
     try:
         return load_lexicons()[attribute]
     except KeyError as error:

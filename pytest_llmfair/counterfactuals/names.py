@@ -1,0 +1,163 @@
+"""Names: which words of a text are the person asked for, and names of a group, in turn."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from typing import Any
+
+from pytest_llmfair.counterfactuals._english import is_one_of
+from pytest_llmfair.counterfactuals._loading import load_yaml
+from pytest_llmfair.counterfactuals._terms import Entry, Sense
+from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon
+
+_FILE = "names.yaml"
+_HYPHENS = "-\u2010\u2011"
+_MARKS = ("'", "\u2019")
+_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)[^\S\n]+\Z")
+_BEHIND = re.compile(r"[^\S\n]+([^\W_]+)")
+_SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
+_OPENED = re.compile(r"(?<!\w)['\u2018](?=\S)")
+_NEAR = 60
+
+
+class _TwoNames(Lexicon):
+    """A lexicon of two names: found where they name the person asked for, and nobody else."""
+
+    def exchanges(self, text: str, to: Mapping[str, str]) -> tuple[list[Change], list[str]]:
+        changes, lost = super().exchanges(text, to)
+        return [_with_possessive(text, change) for change in changes], lost
+
+    def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
+        for start, end, sense in super()._found(text):
+            if self._is_the_person(text, start, end, sense):
+                yield start, end, sense
+
+    @functools.cached_property
+    def _own(self) -> frozenset[str]:
+        return frozenset(part for group in self.groups for part in group.casefold().split())
+
+    def _is_the_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
+        word = text[start:end]
+        if word != sense.term and word[0].islower() and not text.islower():
+            return False
+        if _hyphenated(text, start, end) or _ordinary_word(text, start, end):
+            return False
+        before = _BEFORE.search(text, max(0, start - _NEAR), start)
+        if before is not None:
+            name = before[1].casefold()
+            if name in _data()["given"] and name not in self._own:
+                return False
+        if sense.role != "first name":
+            return True
+        behind = _BEHIND.match(text, end)
+        if behind is None or not behind[1][0].isupper() or behind[1].isupper():
+            return True
+        return behind[1].casefold() in self._own or is_one_of(behind[1].lower(), "closed")
+
+
+def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
+    """Make the lexicon of a name swap, for `mentions`, `mask` and `generate_pairs`.
+
+    A name counts as a whole word with a capital first letter (or all capitals); in lower case only
+    where it was given so, or where the text has no capital at all. "Johnson", "John-Paul", an
+    address, and "John" behind another common given name ("Elton John") are other people. Names
+    that are words too are no name before the words that such a sentence begins with ("Will you
+    come?"), beside a number ("May 5"), or in lower case.
+
+    Parameters
+    ----------
+    groups : (str, str)
+        The two names; each is a group of its own. Two names of equally many words ("Emily Walsh",
+        "Keisha Banks") are exchanged word by word, so that "Emily" or "Ms. Walsh" alone follows.
+
+    Returns
+    -------
+    Lexicon
+        For attribute "name".
+
+    Raises
+    ------
+    ValueError
+        If these are not two different names.
+    """
+    if groups is None:
+        raise ValueError(
+            "a name swap has no groups of its own; give the name to replace and the one that "
+            'takes its place: attribute="name", groups=("John", "Jane")'
+        )
+    if isinstance(groups, str) or len(groups) != 2:
+        raise ValueError(f'groups is {groups!r}; give two names, such as ("John", "Jane")')
+    for name in groups:
+        if not isinstance(name, str) or not any(char.isalpha() for char in name):
+            raise ValueError(f'{name!r} is no name; give two texts, such as ("John", "Jane")')
+    first, second = groups
+    if first.casefold().split() == second.casefold().split():
+        raise ValueError(f"groups is {groups!r}, the same name twice; give two different names")
+    return _TwoNames("name", (first, second), (first, second), tuple(_entries(first, second)))
+
+
+def _entries(first: str, second: str) -> Iterator[Entry]:
+    parts, others = first.split(), second.split()
+    if not 1 < len(parts) == len(others) or _overlap(parts, others):
+        yield Entry("name", {first: (first,), second: (second,)})
+        return
+    for number, (part, other) in enumerate(zip(parts, others, strict=True)):
+        if part != other:
+            role = "first name" if number == 0 else "last name"
+            yield Entry(role, {first: (part,), second: (other,)})
+
+
+def _overlap(parts: list[str], others: list[str]) -> bool:
+    """Whether a word stands at different places of the two names ("Lee Kim", "Kim Lee")."""
+    return any(a.casefold() == b.casefold() for a in parts for b in others if a != b) or any(
+        a == b for i, a in enumerate(parts) for j, b in enumerate(others) if i != j
+    )
+
+
+def _hyphenated(text: str, start: int, end: int) -> bool:
+    before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+    return (len(before) == 2 and before[1] in _HYPHENS and before[0].isalpha()) or (
+        len(behind) == 2 and behind[0] in _HYPHENS and behind[1].isalpha()
+    )
+
+
+def _ordinary_word(text: str, start: int, end: int) -> bool:
+    """Whether the word, though spelled like a name, is a verb, a noun or a month here."""
+    word = text[start:end].lower()
+    if word not in _data()["words"]:
+        return False
+    if text[start].islower():
+        return True
+    behind = _BEHIND.match(text, end)
+    following = behind[1] if behind else ""
+    before = _BEFORE.search(text, max(0, start - _NEAR), start)
+    if following[:1].isdigit() or (start > 1 and text[:start].rstrip()[-1:].isdigit()):
+        return True
+    if before is not None and before[1].lower() in _data()["before_months"]:
+        return word in _data()["months"]
+    begins = _SENTENCE_END.search(text, max(0, start - _NEAR), start)
+    return begins is not None and following.lower() in _data()["openers"]
+
+
+def _with_possessive(text: str, change: Change) -> Change:
+    """Write "Mary's" for "James'", where the apostrophe closes no quotation."""
+    mark = text[change.end : change.end + 1]
+    if mark not in _MARKS or text[change.end - 1] not in "sS" or change.after[-1] in "sS":
+        return change
+    line = text.rfind("\n", 0, change.start) + 1
+    if text[change.end + 1 : change.end + 2].isalnum() or _OPENED.search(text, line, change.end):
+        return change
+    letter = "S" if change.after.isupper() else "s"
+    return change._replace(end=change.end + 1, after=change.after + mark + letter)
+
+
+@functools.cache
+def _data() -> Mapping[str, Any]:
+    path = resources.files("pytest_llmfair.counterfactuals") / _FILE
+    data = dict(load_yaml(path.read_text(encoding="utf-8"), _FILE))
+    for key in ("given", "words", "months", "before_months", "openers"):
+        data[key] = frozenset(word for line in data[key] for word in line.lower().split())
+    return data

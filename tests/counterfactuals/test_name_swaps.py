@@ -1,0 +1,166 @@
+"""Name swaps: the person asked for changes name, and nothing else changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.counterfactuals import (
+    Edit,
+    Pair,
+    generate_pairs,
+    mask,
+    mentions,
+    name_lexicon,
+)
+
+JOHN = ("John", "Jane")
+
+
+def swapped(text: str, groups: tuple[str, str] = JOHN) -> str:
+    """Return the twin, or the text itself where there is no pair."""
+    pairs = generate_pairs([text], attribute="name", groups=groups)
+    return pairs[0].counterfactual if pairs else text
+
+
+def test_a_pair_holds_the_names_as_groups() -> None:
+    (pair,) = generate_pairs(["Ask John."], attribute="name", groups=JOHN)
+    assert pair == Pair(
+        "Ask John.", "Ask Jane.", "John", "Jane", (Edit(4, 8, "John", "Jane", 4),), "name"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("John and Mary", "Jane and Mary"),
+        ("John Smith, John's car, John\u2019s", "Jane Smith, Jane's car, Jane\u2019s"),
+        ("JOHN'S CAR", "JANE'S CAR"),
+        ("(John) \"John\" 'John' **John** John/Mary", "(Jane) \"Jane\" 'Jane' **Jane** Jane/Mary"),
+        ("Dear John,\n\n  John  said:\tno", "Dear Jane,\n\n  Jane  said:\tno"),
+        ("Mr. John Doe", "Mr. Jane Doe"),
+        ("John--he left", "Jane--he left"),
+        ("Mary, John and I", "Mary, Jane and I"),
+        ("is john there?", "is jane there?"),
+    ],
+)
+def test_whole_words_change_in_their_case(text: str, expected: str) -> None:
+    assert swapped(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Johnson met Johns and Johnny.",
+        "John-Paul and Mary-John",
+        "john@example.com, https://x.org/John, `John`, @John",
+        "Elton John sang; Mary John left.",
+        "He sat on the john.",
+        "",
+    ],
+)
+def test_other_people_and_words_stay(text: str) -> None:
+    assert generate_pairs([text], attribute="name", groups=JOHN) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "groups", "expected"),
+    [
+        ("James' car", ("James", "Mary"), "Mary's car"),
+        ("JAMES' CAR", ("James", "Mary"), "MARY'S CAR"),
+        ("James's car", ("James", "Mary"), "Mary's car"),
+        ("Mary's car", ("Mary", "James"), "James's car"),
+        ("the file 'James' is", ("James", "Mary"), "the file 'Mary' is"),
+        ("James' car", ("James", "Agnes"), "Agnes' car"),
+        ("an Anna, a John", ("Anna", "Mary"), "a Mary, a John"),
+        ("Will you ask Will?", ("Will", "Anna"), "Will you ask Anna?"),
+        ("Will will go.", ("Will", "Anna"), "Anna will go."),
+        ("May came in May, on May 5.", ("May", "Tom"), "Tom came in May, on May 5."),
+        ("mark the date, mark", ("Mark", "Anna"), "mark the date, mark"),
+        ("Mark the date, Mark.", ("Mark", "Anna"), "Mark the date, Anna."),
+        ("Грета и Иван", ("Иван", "Анна"), "Грета и Анна"),
+        ("O'Brien's, O'Brienne", ("O'Brien", "Lee"), "Lee's, O'Brienne"),
+    ],
+)
+def test_possessives_articles_and_words_that_are_names(
+    text: str, groups: tuple[str, str], expected: str
+) -> None:
+    assert swapped(text, groups) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Emily Walsh", "Keisha Banks"),
+        ("EMILY WALSH; Emily's", "KEISHA BANKS; Keisha's"),
+        ("Ms. Walsh thanked Emily.", "Ms. Banks thanked Keisha."),
+        ("Emily Miller and Robert Walsh", "Emily Miller and Robert Walsh"),
+        ("Then Emily I saw", "Then Keisha I saw"),
+    ],
+)
+def test_full_names_change_word_by_word(text: str, expected: str) -> None:
+    assert swapped(text, ("Emily Walsh", "Keisha Banks")) == expected
+
+
+def test_a_shared_last_name_stays() -> None:
+    assert swapped("John Smith, Smith", ("John Smith", "Jane Smith")) == "Jane Smith, Smith"
+
+
+def test_names_of_different_length_change_as_a_whole() -> None:
+    assert swapped("John left John Lee", ("John", "Mary Ann")) == "Mary Ann left Mary Ann Lee"
+    assert swapped("Lee Kim, Lee", ("Lee Kim", "Kim Lee")) == "Kim Lee, Lee"
+
+
+def test_mentions_and_masks_use_the_same_lexicon() -> None:
+    lexicon = name_lexicon(JOHN)
+    assert [(m.text, m.group) for m in mentions("John saw Jane", lexicon)] == [
+        ("John", "John"),
+        ("Jane", "Jane"),
+    ]
+    assert mask("Ask John's", lexicon) == mask("Ask Jane's", lexicon) != "Ask John's"
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (None, r'a name swap has no groups .* groups=\("John", "Jane"\)'),
+        ("John", "groups is 'John'; give two names"),
+        (("John",), "give two names"),
+        (("John", "john"), "the same name twice"),
+        (("John", ""), "'' is no name"),
+        (("John", 3), "3 is no name"),
+    ],
+)
+def test_other_groups_are_refused(groups: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        generate_pairs(["John"], attribute="name", groups=groups)
+
+
+@pytest.mark.parametrize("use", [mask, mentions])
+def test_without_names_mentions_and_masks_name_the_remedy(use: Any) -> None:
+    with pytest.raises(ValueError, match=r'name_lexicon\(\("John", "Jane"\)\)'):
+        use("John", "name")
+
+
+PIECES = st.sampled_from(
+    ["John", "JOHN", "john", "Johnson", "Mary", "a", "'s", "'", "-", ".", "\n", "O'", "Dr."]
+)
+TEXTS = st.lists(
+    st.tuples(PIECES | st.text(max_size=3), st.sampled_from([" ", "", "  ", "\n"])), max_size=10
+).map(lambda parts: "".join(word + blank for word, blank in parts))
+
+
+@given(TEXTS)
+@settings(max_examples=300)
+def test_outside_the_edits_both_are_byte_equal(text: str) -> None:
+    for pair in generate_pairs([text], attribute="name", groups=JOHN):
+        at, parts = 0, []
+        for edit in pair.edits:
+            assert edit.before.lower() == "john"
+            assert edit.after.lower() == "jane"
+            parts += [text[at : edit.start], edit.after]
+            at = edit.end
+        assert "".join([*parts, text[at:]]) == pair.counterfactual
