@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._loading import Lexicons, load_lexicons
+from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._names import name_groups, name_pairs, names
 from pytest_llmfair.counterfactuals._terms import Entry
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
-from pytest_llmfair.counterfactuals.names import name_lexicon
 from pytest_llmfair.counterfactuals.pairs import Edit, Pair, generate_pairs, mask, mentions
 
 __all__ = [
@@ -19,5 +20,8 @@ __all__ = [
     "load_lexicons",
     "mask",
     "mentions",
+    "name_groups",
     "name_lexicon",
+    "name_pairs",
+    "names",
 ]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals._loading import load_lexicons
+from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention
-from pytest_llmfair.counterfactuals.names import name_lexicon
 from pytest_llmfair.text import mask_words, replaced
 
 _log = logging.getLogger("pytest_llmfair")

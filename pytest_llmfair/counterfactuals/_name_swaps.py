@@ -1,19 +1,16 @@
-"""Names: which words of a text are the person asked for, and names of a group, in turn."""
+"""Name swaps: which words of a text are the person asked for, and nobody else."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from importlib import resources
-from typing import Any
 
 from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._loading import load_yaml
+from pytest_llmfair.counterfactuals._names import name_choices, name_data
 from pytest_llmfair.counterfactuals._terms import Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon
 
-_FILE = "names.yaml"
 _HYPHENS = "-\u2010\u2011"
 _MARKS = ("'", "\u2019")
 _BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)[^\S\n]+\Z")
@@ -48,7 +45,7 @@ class _TwoNames(Lexicon):
         before = _BEFORE.search(text, max(0, start - _NEAR), start)
         if before is not None:
             name = before[1].casefold()
-            if name in _data()["given"] and name not in self._own:
+            if name in name_data()["given"] and name not in self._own:
                 return False
         if sense.role != "first name":
             return True
@@ -93,6 +90,10 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     for name in groups:
         if not isinstance(name, str) or not any(char.isalpha() for char in name):
             raise ValueError(f'{name!r} is no name; give two texts, such as ("John", "Jane")')
+        if name in name_choices():
+            raise ValueError(
+                f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs"
+            )
     first, second = groups
     if first.casefold().split() == second.casefold().split():
         raise ValueError(f"groups is {groups!r}, the same name twice; give two different names")
@@ -127,7 +128,7 @@ def _hyphenated(text: str, start: int, end: int) -> bool:
 def _ordinary_word(text: str, start: int, end: int) -> bool:
     """Whether the word, though spelled like a name, is a verb, a noun or a month here."""
     word = text[start:end].lower()
-    if word not in _data()["words"]:
+    if word not in name_data()["words"]:
         return False
     if text[start].islower():
         return True
@@ -136,10 +137,10 @@ def _ordinary_word(text: str, start: int, end: int) -> bool:
     before = _BEFORE.search(text, max(0, start - _NEAR), start)
     if following[:1].isdigit() or (start > 1 and text[:start].rstrip()[-1:].isdigit()):
         return True
-    if before is not None and before[1].lower() in _data()["before_months"]:
-        return word in _data()["months"]
+    if before is not None and before[1].lower() in name_data()["before_months"]:
+        return word in name_data()["months"]
     begins = _SENTENCE_END.search(text, max(0, start - _NEAR), start)
-    return begins is not None and following.lower() in _data()["openers"]
+    return begins is not None and following.lower() in name_data()["openers"]
 
 
 def _with_possessive(text: str, change: Change) -> Change:
@@ -152,12 +153,3 @@ def _with_possessive(text: str, change: Change) -> Change:
         return change
     letter = "S" if change.after.isupper() else "s"
     return change._replace(end=change.end + 1, after=change.after + mark + letter)
-
-
-@functools.cache
-def _data() -> Mapping[str, Any]:
-    path = resources.files("pytest_llmfair.counterfactuals") / _FILE
-    data = dict(load_yaml(path.read_text(encoding="utf-8"), _FILE))
-    for key in ("given", "words", "months", "before_months", "openers"):
-        data[key] = frozenset(word for line in data[key] for word in line.lower().split())
-    return data
