@@ -14,10 +14,12 @@ from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon
 _HYPHENS = "-\u2010\u2011"
 _MARKS = ("'", "\u2019")
 _BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)[^\S\n]+\Z")
+_SAINT = re.compile(r"\b(?:St\.?|Saint|Pope)[^\S\n]+\Z")
 _BEHIND = re.compile(r"[^\S\n]+([^\W_]+)")
 _SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
 _OPENED = re.compile(r"(?<!\w)['\u2018](?=\S)")
 _NEAR = 60
+_QUOTED = 200
 
 
 class _TwoNames(Lexicon):
@@ -28,8 +30,10 @@ class _TwoNames(Lexicon):
         return [_with_possessive(text, change) for change in changes], lost
 
     def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
+        no_capitals = text.islower()
         for start, end, sense in super()._found(text):
-            if self._is_the_person(text, start, end, sense):
+            small = text[start].islower() and text[start:end] != sense.term
+            if (no_capitals or not small) and self._is_the_person(text, start, end, sense):
                 yield start, end, sense
 
     @functools.cached_property
@@ -37,10 +41,9 @@ class _TwoNames(Lexicon):
         return frozenset(part for group in self.groups for part in group.casefold().split())
 
     def _is_the_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
-        word = text[start:end]
-        if word != sense.term and word[0].islower() and not text.islower():
-            return False
         if _hyphenated(text, start, end) or _ordinary_word(text, start, end):
+            return False
+        if _SAINT.search(text, max(0, start - _NEAR), start):
             return False
         before = _BEFORE.search(text, max(0, start - _NEAR), start)
         if before is not None:
@@ -60,9 +63,10 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
 
     A name counts as a whole word with a capital first letter (or all capitals); in lower case only
     where it was given so, or where the text has no capital at all. "Johnson", "John-Paul", an
-    address, and "John" behind another common given name ("Elton John") are other people. Names
-    that are words too are no name before the words that such a sentence begins with ("Will you
-    come?"), beside a number ("May 5"), or in lower case.
+    address, and "John" behind another common given name ("Elton John") or "St." are other people.
+    Names that are words too are no name before the words that such a sentence begins with ("Will
+    you come?"), beside a number ("May 5"), or in lower case. Where the text already names the
+    second person too, both get one name: choose a name that the prompts do not hold.
 
     Parameters
     ----------
@@ -135,7 +139,7 @@ def _ordinary_word(text: str, start: int, end: int) -> bool:
     behind = _BEHIND.match(text, end)
     following = behind[1] if behind else ""
     before = _BEFORE.search(text, max(0, start - _NEAR), start)
-    if following[:1].isdigit() or (start > 1 and text[:start].rstrip()[-1:].isdigit()):
+    if following[:1].isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
         return True
     if before is not None and before[1].lower() in name_data()["before_months"]:
         return word in name_data()["months"]
@@ -148,7 +152,7 @@ def _with_possessive(text: str, change: Change) -> Change:
     mark = text[change.end : change.end + 1]
     if mark not in _MARKS or text[change.end - 1] not in "sS" or change.after[-1] in "sS":
         return change
-    line = text.rfind("\n", 0, change.start) + 1
+    line = max(text.rfind("\n", 0, change.start) + 1, change.start - _QUOTED)
     if text[change.end + 1 : change.end + 2].isalnum() or _OPENED.search(text, line, change.end):
         return change
     letter = "S" if change.after.isupper() else "s"
