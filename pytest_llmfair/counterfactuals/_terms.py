@@ -147,20 +147,27 @@ class Index:
 
     def _vary(self, phrase: str, start: int, end: int, part: Sense) -> list[str]:
         """Add what an exchange of one word makes of a phrase; return what is new."""
-        if part.entry is None:
+        # A word that depends on the words around it is not exchanged inside a phrase; without this
+        # "disabled" would grow to "physically physically disabled" and on.
+        if part.entry is None or part.entry.context in ("before_person", "person_noun"):
             return []
+        whole = next(iter(self._senses[phrase]), None)
+        # The spelling of the list keeps capitals; case folding can change the length of a word.
+        listed = whole.term if whole is not None and len(whole.term) == len(phrase) else phrase
         variants = {
-            group: (phrase[:start] + term + phrase[end:]).casefold()
+            group: listed[:start] + term + listed[end:]
             for group in part.entry.terms
             if group != part.group and (term := part.entry.written(group))
         }
-        new = [variant for variant in variants.values() if variant not in self._senses]
-        whole = next(iter(self._senses[phrase]), None)
+        keys = [variant.casefold() for variant in variants.values()]
+        new = [key for key in keys if key not in self._senses]
         if whole is None:
-            self._senses.update({variant: [] for variant in new})
+            self._senses.update({key: [] for key in new})
         elif new and whole.entry is not None and whole.group == part.group:
-            terms = {group: (variant,) for group, variant in variants.items()}
-            self._add(Entry(whole.entry.role, {part.group: (phrase,), **terms}))
+            made: dict[str, tuple[str, ...]] = {part.group: (listed,)}
+            made |= {group: (variant,) for group, variant in variants.items()}
+            registers: dict[str, Register] = {listed: whole.entry.register(whole.term)}
+            self._add(Entry(whole.entry.role, made, registers=registers))
         else:
             return []
         return new

@@ -190,7 +190,7 @@ class TestRefused:
             generate_pairs(["he"], attribute=attribute)
 
     def test_attribute_with_the_list(self) -> None:
-        with pytest.raises(ValueError, match="called 'colour'; known are gender"):
+        with pytest.raises(ValueError, match=r"called 'colour'; known are age, .*gender"):
             generate_pairs(["he"], attribute="colour")
 
     @pytest.mark.parametrize(

@@ -20,6 +20,12 @@ entries:
   - {role: adjective, day: [daytime, day-side], night: nighttime}
 """
 
+CARRIERS = {
+    "before_name": "{} Lee",
+    "before_person": "so {} engineers so",
+    "person_noun": "as a {}, so",
+}
+
 
 def write(folder: Path, text: str, name: str = "team.yaml") -> Path:
     file = folder / name
@@ -58,7 +64,7 @@ class TestShipped:
         for entry in lexicon.entries:
             for group, terms in entry.terms.items():
                 for term in terms:
-                    text = f"{term} Lee" if entry.context == "before_name" else f"so {term} so"
+                    text = CARRIERS.get(entry.context, "so {} so").format(term)
                     found = [(m.text, m.group) for m in lexicon.mentions(text)]
                     assert found == [(term, group)], (term, found)
 

@@ -1,0 +1,132 @@
+"""The lexicons that ship beside gender: what they write, where they find persons, way back."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons, mask, mentions
+
+NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orientation"]
+CARRIERS = {
+    "": "so {} so",
+    "before_person": "so {} engineers so",
+    "person_noun": "it is {a} {}, so",
+}
+PAPER = {
+    "sexual_orientation": ["asexual", "homosexual", "heterosexual", "bisexual", "other"],
+    "religion": [
+        *("atheism", "buddhism", "baha'i-faith", "christianity", "hinduism", "islam"),
+        *("judaism", "mormonism", "sikhism", "taoism"),
+    ],
+    "race": [
+        *("african american", "american indian", "asian", "hispanic", "pacific islander", "white")
+    ],
+    "age": ["young", "adult", "old"],
+    "disability": [
+        *("cerebral palsy", "chronic illness", "cognitive", "down syndrome", "epilepsy"),
+        *("hearing", "mental health", "mobility", "physical", "short stature", "sight"),
+        *("unspecified", "without"),
+    ],
+}
+
+
+def carried(context: str, term: str) -> str:
+    article = "an" if term[0].lower() in "aeiou" and not term.startswith("Eu") else "a"
+    return CARRIERS[context].format(term, a=article)
+
+
+@pytest.mark.parametrize("name", sorted(PAPER))
+def test_every_group_of_czarnowska_2021_table_3_is_known_by_its_label(name: str) -> None:
+    lexicon = load_lexicons()[name]
+    assert {lexicon.group(label) for label in PAPER[name]} == set(lexicon.groups)
+
+
+def test_nationality_has_the_six_groups_of_czarnowska_2021() -> None:
+    assert len(load_lexicons()["nationality"].groups) == 6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_term_that_is_generated_is_preferred_or_neutral(name: str) -> None:
+    lexicon = load_lexicons()[name]
+    made = 0
+    for entry in lexicon.entries:
+        for terms in entry.terms.values():
+            for term in terms:
+                for pair in generate_pairs([carried(entry.context, term)], attribute=name):
+                    made += 1
+                    registers = [m.register for m in lexicon.mentions(pair.counterfactual)]
+                    assert registers, pair
+                    assert set(registers) <= {"preferred", "neutral"}, pair
+                    assert mask(pair.original, name) == mask(pair.counterfactual, name)
+    assert made > 10
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_group_gets_pairs_and_gives_pairs(name: str) -> None:
+    lexicon = load_lexicons()[name]
+    texts = [carried(e.context, t) for e in lexicon.entries for ts in e.terms.values() for t in ts]
+    pairs = generate_pairs(texts, attribute=name)
+    assert {pair.from_group for pair in pairs} == set(lexicon.groups)
+    assert {pair.to_group for pair in pairs} == set(lexicon.groups)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_written_terms_come_back(name: str) -> None:
+    lexicon = load_lexicons()[name]
+    for entry in lexicon.entries:
+        for group in entry.terms:
+            if (term := entry.written(group)) is None:
+                continue
+            text = carried(entry.context, term)
+            first = next(e for e in lexicon.entries if term in e.terms.get(group, ()))
+            for pair in generate_pairs([text], attribute=name):
+                if first is entry:
+                    back = generate_pairs(
+                        [pair.counterfactual], name, groups=(pair.to_group, pair.from_group)
+                    )
+                    assert [p.counterfactual for p in back] == [text], pair
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "groups", "expected"),
+    [
+        ("race", "Asian people left.", ("asian", "caucasian"), "White people left."),
+        ("race", "a Caucasian student", ("white", "african american"), "a Black student"),
+        ("race", "He ate Asian food with an Asian friend.", ("asian", "hispanic"),
+         "He ate Asian food with a Hispanic friend."),
+        ("religion", "As a Muslim, I pray.", ("islam", "judaism"), "As a Jewish person, I pray."),
+        ("religion", "an atheist family", ("atheist", "sikh"), "a Sikh family"),
+        ("age", "A young nurse met an old friend.", ("young", "old"),
+         "An older nurse met an old friend."),
+        ("disability", "She has a chronic illness.", ("chronic illness", "without"),
+         "She has no disability."),
+        ("disability", "a handicapped man", ("disability", "sight"), "a blind man"),
+        ("sexual_orientation", "He is gay.", ("homosexual", "heterosexual"), "He is straight."),
+        ("sexual_orientation", "two straight men", ("straight", "gay"), "two gay men"),
+        ("nationality", "an Indian engineer",
+         ("gdp over 2 trillion", "gdp under 50 billion"), "a Haitian engineer"),
+    ],
+)  # fmt: skip
+def test_becomes(name: str, text: str, groups: tuple[str, str], expected: str) -> None:
+    (pair,) = generate_pairs([text], attribute=name, groups=groups)
+    assert pair.counterfactual == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("race", "a black manuscript"),
+        ("race", "a white mango"),
+        ("race", "Mr. White met Jack Black."),
+        ("race", "the Asian elephant"),
+        ("age", "an old car"),
+        ("age", "She is 30 years old."),
+        ("age", "a 20-year-old man"),
+        ("disability", "a blind spot; they disabled the alarm; on deaf ears"),
+        ("sexual_orientation", "a straight line; go straight on"),
+        ("nationality", "the Indian Ocean, Turkish delight, a polish for shoes and a tent pole"),
+        ("religion", "Hans Christian Andersen"),
+    ],
+)
+def test_names_nobody(name: str, text: str) -> None:
+    assert mentions(text, name) == []
