@@ -75,6 +75,8 @@ def _said_of_person(before: list[str], behind: str) -> bool:
     if not words:
         return False
     verb = _low(words.pop())
+    if is_one_of(verb, "person_subjects"):  # a question: "are you straight?"
+        return bool(words) and is_one_of(_low(words[-1]), "be")
     if is_one_of(verb, "be_contracted"):
         return True
     if verb == "as":

@@ -41,6 +41,7 @@ PERSONS = {
     "said of a person": [
         "he is gay",
         "He's gay.",
+        "Are you straight?",
         "I am Black, and proud.",
         "She is openly gay.",
         "they aren't white",
