@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import random
 from collections.abc import Mapping
 from typing import Any
+
+from pytest_llmfair.sampling import sampled_product
 
 __all__ = ["variation_product"]
 
@@ -48,24 +48,4 @@ def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[
         groups.append(list(own))
         if not groups[-1]:
             raise ValueError(f"group {name} has no variation; every group needs one per example")
-    sizes = [len(own) for own in groups]
-    found = []
-    for number in _chosen(math.prod(sizes), int(limit), seed):
-        combination = []
-        for own in reversed(groups):
-            number, place = divmod(number, len(own))
-            combination.append(own[place])
-        found.append(tuple(reversed(combination)))
-    return found
-
-
-def _chosen(total: int, limit: int, seed: int) -> list[int]:
-    """Draw `limit` of `total` numbers without replacement (Floyd), in ascending order."""
-    if total <= limit:
-        return list(range(total))
-    generator = random.Random(seed)
-    chosen: dict[int, None] = {}
-    for last in range(total - limit, total):
-        number = generator.randrange(last + 1)
-        chosen[last if number in chosen else number] = None
-    return sorted(chosen)
+    return sampled_product(groups, int(limit), seed)

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pytest_llmfair.bilou import class_of, spans
 from pytest_llmfair.metrics._checks import Floats, labels
 from pytest_llmfair.metrics._classification.rates import is_positive
 from pytest_llmfair.metrics._generalized.forms import GroupForm, sample_of
-from pytest_llmfair.metrics.sequences import class_of, spans
 from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio
 
 E = TypeVar("E", RateDifference, RateRatio)

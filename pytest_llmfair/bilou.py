@@ -1,0 +1,95 @@
+"""BILOU tags of sequence labelling: spans, and terms of several tokens (Czarnowska 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["MARKS", "class_of", "expand_label", "spans"]
+
+MARKS = ("B", "I", "L", "U")
+
+Span = tuple[int, int, str]
+
+
+def expand_label(label: str, n: int) -> list[str]:
+    """Spread the BILOU tag of one token over the tokens of the term that replaces it.
+
+    Czarnowska et al. (2021), section 5: a slot tagged ``U-LOC`` that is filled with a name of two
+    tokens becomes ``B-LOC L-LOC``.
+
+    Parameters
+    ----------
+    label : str
+        "O", or one of B, I, L, U with a class, such as "U-LOC".
+    n : int
+        Number of tokens, at least 1.
+
+    Returns
+    -------
+    list of str
+        One tag per token.
+
+    Raises
+    ------
+    ValueError
+        If the tag is none of these or `n` is below 1.
+    """
+    if n < 1 or n != int(n):
+        raise ValueError(f"n is {n!r}; a term has at least 1 token")
+    mark, name = _parts(label, "label")
+    if mark == "O":
+        return ["O"] * int(n)
+    first, last = ("B", "L") if mark == "U" else (mark, mark)
+    if n == 1:
+        return [label]
+    marks = [first if first == "B" else "I", *["I"] * (int(n) - 2), last if last == "L" else "I"]
+    return [f"{mark}-{name}" for mark in marks]
+
+
+def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
+    """Return the spans of a sequence of BILOU tags as (first token, last token, class).
+
+    Parameters
+    ----------
+    tags : sequence of str
+        One tag per token.
+    where : str
+        What messages call the sequence.
+    strict : bool
+        Whether tags that make no span (an I without its B) are an error, as for gold tags; those
+        of a model are no span.
+    """
+    found: list[Span] = []
+    start, inside = -1, ""
+    for place, tag in enumerate(tags):
+        mark, name = _parts(tag, f"{where}, token {place}")
+        continues = mark in ("I", "L")
+        if strict and (continues != (start >= 0) or (continues and name != inside)):
+            raise ValueError(f"{where}, token {place}: {tag} cannot stand there in BILOU")
+        if mark == "U":
+            found.append((place, place, name))
+        elif mark == "L" and start >= 0 and name == inside:
+            found.append((start, place, name))
+        if mark == "B":
+            start, inside = place, name
+        elif mark != "I" or name != inside:
+            start = -1
+    if strict and start >= 0:
+        raise ValueError(f"{where} ends inside a span; close it with L-{inside}")
+    return found
+
+
+def class_of(tag: Any, where: str) -> str:
+    """Return the class of one tag, "O" for none."""
+    mark, name = _parts(tag, where)
+    return name or mark
+
+
+def _parts(tag: Any, where: str) -> tuple[str, str]:
+    if tag == "O":
+        return "O", ""
+    mark, _, name = tag.partition("-") if isinstance(tag, str) else ("", "", "")
+    if mark not in MARKS or not name:
+        raise ValueError(f"{where} is {tag!r}; give O, or B-, I-, L- or U- and a class")
+    return mark, name
