@@ -26,6 +26,8 @@ Register = Literal["preferred", "neutral", "outdated", "slur"]
 REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 
 _NEAR = 40
+# No term is longer; a phrase that is has grown by exchanges.
+_LONGEST = 200
 _NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
 _NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
 
@@ -141,6 +143,11 @@ class Index:
         pending = [key for key in self._senses if re.search(r"[\s-]", key)]
         while pending:
             phrase = pending.pop()
+            if len(phrase) > _LONGEST:
+                raise ValueError(
+                    f"terms of this lexicon hold each other, so that exchanging them never ends "
+                    f"({phrase[:40]!r} and on); give the shorter one a context, or leave it out"
+                )
             for start, end, word in words.find(phrase):
                 for sense in list(self._senses[word]):
                     pending += self._vary(phrase, start, end, sense)

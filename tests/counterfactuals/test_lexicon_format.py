@@ -126,3 +126,16 @@ def test_errors_in_a_dict_name_the_entry() -> None:
     data: dict[str, Any] = {"name": "x", "groups": ["a", "b"], "entries": [{"role": "noun"}]}
     with pytest.raises(ValueError, match=r"^lexicon: entry 1 \(noun\) has no terms"):
         Lexicon.from_dict(data)
+
+
+def test_terms_that_hold_each_other_are_an_error_and_no_endless_loop() -> None:
+    lexicon = Lexicon.from_dict(
+        {
+            "name": "x",
+            "groups": ["a", "b"],
+            "exceptions": ["old town"],
+            "entries": [{"role": "adjective", "a": "old", "b": "very old"}],
+        }
+    )
+    with pytest.raises(ValueError, match="terms of this lexicon hold each other"):
+        lexicon.mentions("an old friend")
