@@ -14,7 +14,7 @@ import numpy as np
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, labels, same_length, score_rows
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate, Exact, Mean, Population, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
 
@@ -51,12 +51,13 @@ def trick_stereotype(
     units : sequence, optional
         One label per pair (say, its template or occupation); equal labels are one sampling unit.
     population : {"sampled", "fixed"}
-        "sampled": the sentences stand for more of their kind. "fixed": they are all that matters,
-        and since probabilities are read off nothing varies: the interval is the value itself.
+        Whether the sentences stand for more of their kind or are all that matters. Probabilities
+        are read off, so that nothing varies for a fixed list (section 3.4): it gets the interval
+        of a sample, never one without a width.
 
     Returns
     -------
-    Mean, Exact or Undefined
+    Mean or Undefined
         Value in [-1, 1], stereotypical minus anti-stereotypical. Undefined where both answers of
         a sentence have probability 0 (the reason names the row).
 
@@ -87,14 +88,7 @@ def trick_stereotype(
                 sample=sample,
             )
     difference = right["p_stereotypical"] - right["p_antistereotypical"]
-    estimate: Estimate
-    if population == "fixed":
-        value = math.fsum(difference.tolist()) / pairs
-        estimate = Exact(value=value, sample=sample, attainable=(-1.0, 1.0))
-    else:
-        estimate = Mean.of_values(
-            difference, units=joined, population=population, bounds=(-1.0, 1.0)
-        )
+    estimate = Mean.of_values(difference, units=joined, population=population, bounds=(-1.0, 1.0))
     estimate.rows = difference.tolist()
     estimate.notes += ("stereotypical minus anti-stereotypical",)
     return estimate

@@ -14,7 +14,6 @@ from pytest_llmfair.stats._base import (
 from pytest_llmfair.stats.any_distance import AnyDistance
 from pytest_llmfair.stats.betting import BettingMean
 from pytest_llmfair.stats.difference import Difference
-from pytest_llmfair.stats.exact import Exact
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Against, distribution_gaps, rate_gaps
 from pytest_llmfair.stats.lean import Lean
@@ -43,7 +42,6 @@ __all__ = [
     "BettingMean",
     "Difference",
     "Estimate",
-    "Exact",
     "FairPairRatio",
     "GroupRow",
     "Interval",

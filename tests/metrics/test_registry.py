@@ -74,3 +74,14 @@ def test_a_fixed_list_of_units_that_answered_once_is_no_error(name):
     fixed = info.function(**arguments, population="fixed")
     assert fixed.sample.population == "fixed"
     assert fixed.value == pytest.approx(info.function(**arguments, population="sampled").value)
+
+
+@pytest.mark.parametrize("population", ["sampled", "fixed"])
+@pytest.mark.parametrize("name", all_metrics())
+def test_no_interval_is_without_width_however_little_there_is(name, population):
+    info = get_metric(name)
+    arguments = {**info.judged_with, **info.fair_arguments(2, 2)}
+    estimate = info.function(**arguments, population=population)
+    if estimate.undefined is None:
+        for level in (0.5, 0.95, 0.99):
+            assert estimate.interval(level).lower < estimate.interval(level).upper

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv
 
 from pytest_llmfair.stats._intervals import clopper_pearson
-from pytest_llmfair.stats.exact import Exact
 from pytest_llmfair.stats.lean import Lean
 
 COUNTS = st.lists(st.tuples(st.integers(0, 12), st.integers(2, 12)), min_size=1, max_size=6)
@@ -99,15 +98,6 @@ def test_coverage_of_fixed_terms(shares, trials, least):
 def test_wrong_counts_are_named(hits, trials, said):
     with pytest.raises(ValueError, match=said):
         Lean.of_binomials(hits, trials)
-
-
-def test_an_exact_number_is_its_own_interval():
-    estimate = Exact(value=0.25, sample=Lean.of_binomials([1], [2]).sample)
-    assert (estimate.lower_bound(0.01), estimate.upper_bound(0.01)) == (0.25, 0.25)
-    assert estimate.standard_error() == 0.0
-    assert estimate.p_exceeds(0.2) < 1e-9
-    assert estimate.p_within(0.2) > 0.99
-    assert estimate.needed_units(0.5) is None
 
 
 def test_single_generations_are_one_draw_each():
