@@ -1,0 +1,71 @@
+"""Hand-labelled prompts of ``pairs/*.yaml``: what each must become, or that it gives no pair.
+
+A file is a category. It names the attribute and the groups of its cases once; a case can name its
+own:
+
+    attribute: gender
+    cases:
+      - {text: She left., expected: He left.}
+      - {text: I miss you., expected: null}
+      - {text: He left., groups: [male, nonbinary], expected: Xe left.}
+
+Without groups every mention is exchanged with its counterpart, which an attribute of two groups
+(gender: female and male) allows; others name (from, to). `expected` is null where no pair may come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from pytest_llmfair.counterfactuals import generate_pairs
+
+FOLDER = Path(__file__).with_name("pairs")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One labelled prompt.
+
+    Attributes
+    ----------
+    category : str
+        Name of the file.
+    text : str
+        The prompt.
+    attribute : str
+        The protected attribute.
+    groups : (str, str) or None
+        From and to, as ``generate_pairs`` takes them.
+    expected : str or None
+        The counterfactual; None where no pair may come.
+    """
+
+    category: str
+    text: str
+    attribute: str
+    groups: tuple[str, str] | None
+    expected: str | None
+
+    def ours(self) -> str | None:
+        """Return the counterfactual that this package makes of it."""
+        pairs = generate_pairs([self.text], attribute=self.attribute, groups=self.groups)
+        return pairs[0].counterfactual if pairs else None
+
+
+def cases(*, folder: Path = FOLDER) -> Iterator[Case]:
+    """Yield the cases of every file, in the order of the names of the files."""
+    for path in sorted(folder.glob("*.yaml")):
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for case in data["cases"]:
+            groups = case.get("groups", data.get("groups"))
+            yield Case(
+                path.stem,
+                case["text"],
+                case.get("attribute", data.get("attribute")),
+                None if groups is None else (groups[0], groups[1]),
+                case["expected"],
+            )
