@@ -8,9 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.clients._backend import Backend, Request, ScoringBackend
+from pytest_llmfair.clients._backend import (
+    LOCAL_MAX_TOKENS,
+    Backend,
+    FirstTokenBackend,
+    RemoteBackend,
+    Request,
+    ScoringBackend,
+)
 from pytest_llmfair.clients._seeds import sample_seed
-from pytest_llmfair.responses import Answer, PairedResponses
+from pytest_llmfair.responses import Answer, Missing, PairedResponses
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair
@@ -26,32 +33,33 @@ class ModelClient:
 
     Parameters
     ----------
-    backend : Backend
+    backend : Backend or RemoteBackend
         What answers.
     seed : int
         Seed of every call that gives none.
     temperature : float
         At least 0; 0 is greedy, so that all answers to a prompt are equal; 1 samples from the
         model as it is.
-    max_tokens : int
+    max_tokens : int, optional
         Longest answer in the backend's own tokens, at least 1. The limit is on purpose: an answer
-        cut by it is an answer.
+        cut by it is an answer. Without one a model of this machine stops after 64 tokens, and a
+        server where its model ends; what it cuts before is missing.
     """
 
-    backend: Backend
+    backend: Backend | RemoteBackend
     seed: int = 0
     temperature: float = 1.0
-    max_tokens: int = 64
+    max_tokens: int | None = None
 
     @classmethod
     def of(
         cls,
-        model: Callable[..., Any] | Backend | ModelClient,
+        model: Callable[..., Any] | Backend | RemoteBackend | ModelClient,
         *,
         name: str | None = None,
         seed: int = 0,
         temperature: float = 1.0,
-        max_tokens: int = 64,
+        max_tokens: int | None = None,
     ) -> ModelClient:
         """Return a client for a function of one prompt, a backend, or a client (as it is).
 
@@ -63,7 +71,7 @@ class ModelClient:
         if isinstance(model, ModelClient):
             return model
         backend = model
-        if not callable(getattr(model, "generate", None)):
+        if not any(callable(getattr(model, way, None)) for way in ("generate", "send")):
             from pytest_llmfair.clients.python_callable import PythonCallable
 
             backend = PythonCallable.of(model, name)
@@ -160,15 +168,18 @@ class ModelClient:
         ValueError
             If an argument is wrong, or the backend cannot tell probabilities.
         """
-        if not isinstance(self.backend, ScoringBackend):
+        if not isinstance(self.backend, (ScoringBackend, FirstTokenBackend)):
             raise ValueError(
-                f"{self.name} returns texts only, no probabilities; use builtin:ngram or an "
-                "hf: model, or sample with generate() and count"
+                f"{self.name} returns texts only, no probabilities; use builtin:ngram, an hf: "
+                "model or a server that offers logprobs, or sample with generate() and count"
             )
         prompts, words = _checked(prompts), _checked(words, "words")
         if len(set(words)) < len(words):
             raise ValueError(f"words has {_repeated(words)!r} twice; give each word once")
-        rows = self.backend.probabilities(prompts, words)
+        if isinstance(self.backend, ScoringBackend):
+            rows = self.backend.probabilities(prompts, words)
+        else:
+            rows = self._first_tokens(self.backend, prompts, words)
         return [dict(zip(words, row, strict=True)) for row in rows]
 
     def label_probabilities(
@@ -217,17 +228,54 @@ class ModelClient:
         for side, prompts in sides:
             seen: Counter[str] = Counter()
             for prompt in prompts:
+                occurrence = seen[prompt]
                 requests += [
-                    Request(prompt, sample_seed(asked.seed, prompt, seen[prompt], j, side))
+                    Request(
+                        prompt,
+                        sample_seed(asked.seed, prompt, occurrence, j, side),
+                        f"{side}:{occurrence}.{j}" if side else f"{occurrence}.{j}",
+                    )
                     for j in range(n)
                 ]
                 seen[prompt] += 1
-        answers = iter(
-            self.backend.generate(
-                requests, temperature=asked.temperature, max_tokens=asked.max_tokens
-            )
-        )
+        answers = iter(asked._answers(requests))
         return [[[next(answers) for _ in range(n)] for _ in prompts] for _, prompts in sides]
+
+    def _answers(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer requests with the client's own temperature and limit."""
+        if isinstance(self.backend, RemoteBackend):
+            from pytest_llmfair.clients._dispatch import dispatch
+
+            answers: dict[int, Answer] = {}
+            dispatch(
+                self.backend,
+                requests,
+                lambda row, reply: answers.__setitem__(row, reply.answer),
+                temperature=self.temperature,
+                max_tokens=self.max_tokens,
+            )
+            return [answers[row] for row in range(len(requests))]
+        return self.backend.generate(
+            requests,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens or LOCAL_MAX_TOKENS,
+        )
+
+    def _first_tokens(
+        self, backend: FirstTokenBackend, prompts: Sequence[str], words: Sequence[str]
+    ) -> list[list[float]]:
+        distinct = list(dict.fromkeys(prompts))
+        requests = [Request(prompt, 0, "first token", first_token=True) for prompt in distinct]
+        told = replace(self, temperature=1.0, max_tokens=1)._answers(requests)
+        rows = {}
+        for prompt, answer in zip(distinct, told, strict=True):
+            if isinstance(answer, Missing):
+                raise ValueError(
+                    f"{self.name} told no probabilities after {prompt[:80]!r} ({answer.reason}: "
+                    f"{answer.detail}); ask again, or sample with generate() and count"
+                )
+            rows[prompt] = backend.read_first_token(answer, words)
+        return [rows[prompt] for prompt in prompts]
 
     def __post_init__(self) -> None:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
@@ -235,7 +283,8 @@ class ModelClient:
         temperature = self.temperature
         if not isinstance(temperature, (int, float)) or not 0.0 <= temperature < math.inf:
             raise ValueError(f"temperature is {temperature!r}; give a number of at least 0")
-        _whole(self.max_tokens, "max_tokens")
+        if self.max_tokens is not None:
+            _whole(self.max_tokens, "max_tokens")
 
 
 def _checked(texts: Sequence[str], what: str = "prompts") -> list[str]:
