@@ -1,20 +1,21 @@
-"""Detoxify's classifiers, loaded as tensors and run in small batches of like length."""
+"""Detoxify's classifiers, from its checkpoints or from safetensors."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from pytest_llmfair.scorers._transformer import (
+    Classifier,
+    column_of,
+    load_classifier,
+    placed,
+    transformers_for,
+)
 
-_EXTRA = 'pip install "pytest-llmfair[toxicity]"'
-
-# On a CPU small batches win: large ones fall out of its cache.
-_TOKENS_PER_BATCH = 1024
+_EXTRA = "toxicity"
 
 # Names of Detoxify's first data set, in the words of the second.
 _LABELS = {
@@ -24,79 +25,17 @@ _LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Classifier:
-    """A multi-label text classifier, of which one label is read.
-
-    Attributes
-    ----------
-    model, tokenizer : object
-        Of transformers; the model is in evaluation mode and 32-bit floats.
-    column : int
-        Output of the label.
-    device : str
-        Torch device of the model.
-    """
-
-    model: Any
-    tokenizer: Any
-    column: int
-    device: str
-
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return the sigmoid of the label's output, shape (n,)."""
-        import torch
-
-        encoded = self.tokenizer(list(texts), truncation=True, max_length=self._longest())
-        scores = np.empty(len(texts))
-        with torch.inference_mode():
-            for rows in _batches([len(ids) for ids in encoded["input_ids"]]):
-                batch = self.tokenizer.pad(
-                    {key: [values[i] for i in rows] for key, values in encoded.items()},
-                    return_tensors="pt",
-                ).to(self.device)
-                logits = self.model(**batch).logits[:, self.column]
-                scores[rows] = torch.sigmoid(logits.float()).cpu().numpy()
-        return scores
-
-    def save(self, folder: Path) -> Path:
-        """Write safetensors, config and tokenizer."""
-        self.model.save_pretrained(folder)
-        self.tokenizer.save_pretrained(folder)
-        return folder
-
-    def _longest(self) -> int:
-        """Tokens the model can read; a tokenizer without a limit of its own says 1e30."""
-        config = self.model.config
-        positions = getattr(config, "max_position_embeddings", None)
-        if positions is None:
-            return int(min(self.tokenizer.model_max_length, 512))
-        if "roberta" in config.model_type:  # counts positions from the padding index on
-            positions -= config.pad_token_id + 1
-        return int(min(self.tokenizer.model_max_length, positions))
-
-
 def from_folder(folder: Path, label: str, device: str | None) -> Classifier:
     """Load safetensors from a local folder."""
-    transformers = _transformers()
-    if not any(folder.glob("*.safetensors")):
-        raise FileNotFoundError(
-            f"{folder} holds no safetensors; give a folder written by ToxicityScorer.save or "
-            "save_pretrained (other weight files are pickles, which can run code)"
-        )
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(
-        folder, use_safetensors=True, local_files_only=True
-    )
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    names = [model.config.id2label[i] for i in range(model.config.num_labels)]
-    return _classifier(model, tokenizer, names, label, device)
+    model, tokenizer, place, names = load_classifier(folder, device=device, extra=_EXTRA)
+    return _classifier(model, tokenizer, place, names, label)
 
 
 def from_checkpoint(
     file: Path, config: Path | None, trust_pickle: bool, device: str | None, *, local: bool = True
 ) -> Classifier:
     """Load a Detoxify checkpoint."""
-    transformers = _transformers()
+    transformers = transformers_for(_EXTRA)
     if not file.is_file():
         raise FileNotFoundError(f"there is no checkpoint {file}")
     loaded = _tensors(file, trust_pickle)
@@ -127,16 +66,18 @@ def from_checkpoint(
         ) from None
     model = model_class(settings)
     _fill(model, state, file)
-    return _classifier(model, tokenizer, names, "toxicity", device)
+    return _classifier(*placed(model, tokenizer, device), names, "toxicity")
 
 
 def download(name: str, device: str | None) -> Classifier:
     """Fetch a Detoxify checkpoint into torch's cache, check its hash, and load it."""
-    _transformers()
+    transformers_for(_EXTRA)
     try:
         from detoxify.detoxify import MODEL_URLS
     except ImportError:
-        raise ImportError(f"downloading needs the package detoxify: {_EXTRA}") from None
+        raise ImportError(
+            f'downloading needs detoxify: pip install "pytest-llmfair[{_EXTRA}]"'
+        ) from None
     import torch
 
     if name not in MODEL_URLS:
@@ -151,18 +92,14 @@ def download(name: str, device: str | None) -> Classifier:
 
 
 def _classifier(
-    model: Any, tokenizer: Any, names: Sequence[str], label: str, device: str | None
+    model: Any, tokenizer: Any, device: str, names: Sequence[str], label: str
 ) -> Classifier:
-    import torch
-
     unnamed = range(len(names), model.config.num_labels)
     names = [*(_LABELS.get(name, name) for name in names), *(f"output_{i}" for i in unnamed)]
-    if label not in names:
-        raise ValueError(f"the classifier has no label {label!r}; it has {', '.join(names)}")
+    column = column_of(_LABELS.get(label, label), names)
     model.config.id2label = dict(enumerate(names))
     model.config.label2id = {name: i for i, name in enumerate(names)}
-    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    return Classifier(model.float().eval().to(device), tokenizer, names.index(label), device)
+    return Classifier(model, tokenizer, column, device, "sigmoid")
 
 
 def _tensors(file: Path, trust_pickle: bool) -> Any:
@@ -198,22 +135,3 @@ def _fill(model: Any, state: Any, file: Path) -> None:
             f"the weights in {file} do not fit its config: {len(missing)} missing, "
             f"{len(unexpected)} unexpected, first {[*missing, *unexpected][0]}"
         )
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Group rows of like length, longest first, into batches of 1,024 tokens with padding."""
-    rows = sorted(range(len(lengths)), key=lambda row: -lengths[row])
-    start = 0
-    while start < len(rows):
-        size = max(1, _TOKENS_PER_BATCH // max(1, lengths[rows[start]]))
-        yield rows[start : start + size]
-        start += size
-
-
-def _transformers() -> Any:
-    try:
-        import torch  # noqa: F401
-        import transformers
-    except ImportError as error:
-        raise ImportError(f"toxicity scoring needs {error.name}: {_EXTRA}") from None
-    return transformers

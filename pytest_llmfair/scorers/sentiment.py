@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.scorers._base import Scores, score
+from pytest_llmfair.scorers._memory import Memory
 
 
 class SentimentScorer:
@@ -23,7 +24,15 @@ class SentimentScorer:
 
     def __call__(self, texts: Sequence[str]) -> Scores:
         """Return (compound + 1) / 2 of every text; see :func:`pytest_llmfair.scorers.score`."""
-        return score(_compound, texts)
+        return score(_remembered, texts)
+
+
+# VADER has no state, so what it said of a text holds for every scorer of the process.
+_MEMORY = Memory()
+
+
+def _remembered(texts: Sequence[str]) -> Any:
+    return _MEMORY(texts, _compound)
 
 
 def _compound(texts: Sequence[str]) -> Scores:

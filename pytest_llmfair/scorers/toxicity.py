@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
-from pytest_llmfair.scorers._base import Scores, score
+from pytest_llmfair.scorers.classifier import ClassifierScorer
 
 if TYPE_CHECKING:
-    from pytest_llmfair.scorers._detoxify import Classifier
+    from pytest_llmfair.scorers._transformer import Classifier
 
 _REMEDY = (
     "name its weights: ToxicityScorer.from_pretrained(FOLDER) for safetensors, "
@@ -21,7 +18,7 @@ _REMEDY = (
 )
 
 
-class ToxicityScorer:
+class ToxicityScorer(ClassifierScorer):
     """Detoxify's `toxicity` label, in [0, 1]; never the largest of several labels.
 
     ``ToxicityScorer()`` has no weights and says so when it is asked to score: nothing is fetched
@@ -39,16 +36,13 @@ class ToxicityScorer:
     there. Each distinct text is scored once, in batches of like length, in 32-bit floats.
     """
 
-    name = "toxicity"
-    range = (0.0, 1.0)
-
-    def __init__(self, classifier: Classifier | None = None) -> None:
-        self._classifier = classifier
+    def __init__(self, classifier: Classifier | None = None, *, name: str = "toxicity") -> None:
+        super().__init__(classifier, name=name)
 
     @classmethod
-    def from_pretrained(
+    def from_pretrained(  # type: ignore[override]
         cls, folder: str | Path, *, label: str = "toxicity", device: str | None = None
-    ) -> ToxicityScorer:
+    ) -> Self:
         """Load a local folder with config.json, a tokenizer and safetensors.
 
         Parameters
@@ -81,7 +75,7 @@ class ToxicityScorer:
         config: str | Path | None = None,
         trust_pickle: bool = False,
         device: str | None = None,
-    ) -> ToxicityScorer:
+    ) -> Self:
         """Load a Detoxify checkpoint file, without network.
 
         Parameters
@@ -113,7 +107,7 @@ class ToxicityScorer:
         return cls(_detoxify.from_checkpoint(Path(file), folder, trust_pickle, device))
 
     @classmethod
-    def download(cls, model: str = "original", *, device: str | None = None) -> ToxicityScorer:
+    def download(cls, model: str = "original", *, device: str | None = None) -> Self:
         """Fetch one of Detoxify's models; the only method here that uses the network.
 
         The checkpoint comes from Detoxify's releases and is checked against the hash in its name;
@@ -130,24 +124,5 @@ class ToxicityScorer:
 
         return cls(_detoxify.download(model, device))
 
-    def save(self, folder: str | Path) -> Path:
-        """Write safetensors, config and tokenizer for :meth:`from_pretrained`.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Made if it does not exist.
-        """
-        return self._ready().save(Path(folder))
-
-    def __call__(self, texts: Sequence[str]) -> Scores:
-        """Return the toxicity of every text; see :func:`pytest_llmfair.scorers.score`."""
-        return score(self._score, texts)
-
-    def _score(self, texts: Sequence[str]) -> Any:
-        return np.asarray(self._ready()(texts))
-
-    def _ready(self) -> Classifier:
-        if self._classifier is None:
-            raise RuntimeError(f"the toxicity scorer has no weights; {_REMEDY}")
-        return self._classifier
+    def _remedy(self) -> str:
+        return _REMEDY

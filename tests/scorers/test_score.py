@@ -101,10 +101,21 @@ def test_a_column_of_scores_is_refused() -> None:
 
 class TestByName:
     def test_the_shipped_ones_are_listed(self) -> None:
-        assert list(load_scorers()) == ["sentiment", "toxicity"]
+        assert list(load_scorers()) == [
+            "embedding",
+            "length",
+            "refusal",
+            "regard",
+            "sentiment",
+            "stereotype",
+            "tokens",
+            "toxicity",
+        ]
 
-    def test_all_follow_the_protocol(self) -> None:
-        assert all(isinstance(scorer, Scorer) for scorer in load_scorers().values())
+    def test_all_that_give_a_number_follow_the_protocol(self) -> None:
+        for name, scorer in load_scorers().items():
+            assert isinstance(scorer, Scorer) == (name != "embedding")
+            assert scorer.name == name
 
     def test_one_is_made_once(self) -> None:
         scorers = load_scorers()
@@ -117,22 +128,22 @@ class TestByName:
             load_scorers()["toxcity"]
 
     def test_an_unknown_name_is_answered_with_the_list(self) -> None:
-        with pytest.raises(KeyError, match="scorers: sentiment, toxicity"):
-            load_scorers()["regard"]
+        with pytest.raises(KeyError, match="scorers: embedding, length, refusal, regard, sent"):
+            load_scorers()["grammar"]
 
     def test_an_unknown_name_is_answered_with_the_remedy(self) -> None:
-        with pytest.raises(KeyError, match=r"scorer=\.\.\., .* load_scorers\(stereotype=\.\.\.\)"):
-            load_scorers()["stereotype"]
+        with pytest.raises(KeyError, match=r"scorer=\.\.\., .* load_scorers\(grammar=\.\.\.\)"):
+            load_scorers()["grammar"]
 
     def test_an_own_scorer_joins_or_replaces(self) -> None:
         own = Share([0.5])
         scorers = load_scorers(toxicity=own, share=own)
-        assert list(scorers) == ["sentiment", "share", "toxicity"]
+        assert set(scorers) == {*load_scorers(), "share"}
         assert scorers["toxicity"] is scorers["share"] is own
 
     def test_an_own_scorer_must_be_callable(self) -> None:
         with pytest.raises(TypeError, match="scorer tone is 3; give a callable"):
-            load_scorers(tone=3)  # type: ignore[arg-type]
+            load_scorers(tone=3)
 
     def test_they_can_be_copied_into_a_dict_without_loading_a_model(self) -> None:
         code = (

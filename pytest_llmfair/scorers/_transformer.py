@@ -1,0 +1,186 @@
+"""Text classifiers of transformers: loaded as tensors, run in small batches of like length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Activation = Literal["sigmoid", "softmax"]
+
+# On a CPU small batches win: large ones fall out of its cache.
+_TOKENS_PER_BATCH = 1024
+
+# What the library calls outputs that nobody has named.
+_UNNAMED = "LABEL_"
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """A text classifier, of which one label is read.
+
+    Attributes
+    ----------
+    model, tokenizer : object
+        Of transformers; the model is in evaluation mode and 32-bit floats.
+    column : int
+        Output of the label.
+    device : str
+        Torch device of the model.
+    activation : {"sigmoid", "softmax"}
+        Whether labels are told independently or exclude each other.
+    """
+
+    model: Any
+    tokenizer: Any
+    column: int
+    device: str
+    activation: Activation
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the probability of the label, shape (n,)."""
+        import torch
+
+        encoded = self.tokenizer(list(texts), truncation=True, max_length=self._longest())
+        scores = np.empty(len(texts))
+        with torch.inference_mode():
+            for rows in _batches([len(ids) for ids in encoded["input_ids"]]):
+                batch = self.tokenizer.pad(
+                    {key: [values[i] for i in rows] for key, values in encoded.items()},
+                    return_tensors="pt",
+                ).to(self.device)
+                logits = self.model(**batch).logits.float()
+                if self.activation == "sigmoid":
+                    found = torch.sigmoid(logits[:, self.column])
+                else:
+                    found = torch.softmax(logits, dim=1)[:, self.column]
+                scores[rows] = found.cpu().numpy()
+        return scores
+
+    def save(self, folder: Path) -> Path:
+        """Write safetensors, config and tokenizer."""
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+        return folder
+
+    def _longest(self) -> int:
+        """Tokens the model can read; a tokenizer without a limit of its own says 1e30."""
+        config = self.model.config
+        positions = getattr(config, "max_position_embeddings", None)
+        if positions is None:
+            return int(min(self.tokenizer.model_max_length, 512))
+        if "roberta" in config.model_type:  # counts positions from the padding index on
+            positions -= config.pad_token_id + 1
+        return int(min(self.tokenizer.model_max_length, positions))
+
+
+def load_classifier(
+    source: str | Path, *, device: str | None, extra: str
+) -> tuple[Any, Any, str, list[str]]:
+    """Load model and tokenizer from safetensors: a local folder, or the id of a model on the hub.
+
+    Returns
+    -------
+    model, tokenizer : object
+        In evaluation mode, 32-bit floats, on `device`.
+    device : str
+        Torch device; a GPU if there is one and none was named.
+    names : list of str
+        Labels by output.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder holds no safetensors, or neither a folder nor the hub has the model.
+    ImportError
+        If torch or transformers are missing; the message names `extra`.
+    """
+    transformers = transformers_for(extra)
+    folder = Path(source).expanduser()
+    if folder.is_dir() and not any(folder.glob("*.safetensors")):
+        raise FileNotFoundError(
+            f"{folder} holds no safetensors; give a folder written by save_pretrained (other "
+            "weight files are pickles, which can run code)"
+        )
+    looks_local = str(source).startswith((".", "/", "~")) or str(source).count("/") > 1
+    if not folder.is_dir() and (isinstance(source, Path) or looks_local):
+        raise FileNotFoundError(
+            f"there is no folder {folder}; give a folder written by save_pretrained, or the id of "
+            "a model on the hub"
+        )
+    given = {"local_files_only": True} if folder.is_dir() else {}
+    place = str(folder) if folder.is_dir() else str(source)
+    try:
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(
+            place, use_safetensors=True, **given
+        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
+    except (OSError, ValueError) as error:
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        raise FileNotFoundError(
+            f"no text classifier can be loaded from {str(source)!r} ({said}); give a folder "
+            "written by save_pretrained (model and tokenizer), or the id of a text classifier "
+            "with safetensors on a hub that this machine can reach"
+        ) from error
+    names = [model.config.id2label[i] for i in range(model.config.num_labels)]
+    return *placed(model, tokenizer, device), names
+
+
+def placed(model: Any, tokenizer: Any, device: str | None) -> tuple[Any, Any, str]:
+    """Return model and tokenizer ready to run, and the device that they are on."""
+    import torch
+
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return model.float().eval().to(device), tokenizer, device
+
+
+def column_of(label: str | int, names: Sequence[str]) -> int:
+    """Return the output of a label, in any case.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message lists those there are.
+    """
+    if isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(names):
+        return label
+    for column, name in enumerate(names):
+        if name.casefold() == str(label).casefold():
+            return column
+    unnamed = all(name.startswith(_UNNAMED) for name in names)
+    raise ValueError(
+        f"the classifier has no label {label!r}; it has {', '.join(names)}"
+        + (" (its makers gave no names: look up what they mean)" if unnamed else "")
+    )
+
+
+def activation_of(config: Any) -> Activation:
+    """Tell whether the labels of a classifier exclude each other."""
+    multi = config.problem_type == "multi_label_classification" or config.num_labels == 1
+    return "sigmoid" if multi else "softmax"
+
+
+def transformers_for(extra: str) -> Any:
+    """Return transformers, or say which extra is missing."""
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ImportError as error:
+        raise ImportError(
+            f'this scorer needs {error.name}: pip install "pytest-llmfair[{extra}]"'
+        ) from None
+    return transformers
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Group rows of like length, longest first, into batches of 1,024 tokens with padding."""
+    rows = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+    start = 0
+    while start < len(rows):
+        size = max(1, _TOKENS_PER_BATCH // max(1, lengths[rows[start]]))
+        yield rows[start : start + size]
+        start += size

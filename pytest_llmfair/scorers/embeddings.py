@@ -1,0 +1,120 @@
+"""Embeddings of texts by sentence transformers, for the cosine of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_llmfair.scorers._base import checked_texts
+from pytest_llmfair.scorers._memory import Memory
+
+_EXTRA = 'pip install "pytest-llmfair[embeddings]"'
+
+
+class EmbeddingScorer:
+    """A sentence transformer: one vector a text.
+
+    ``EmbeddingScorer()`` has no weights and says so when it is used; make one with
+    :meth:`from_pretrained`. Each distinct text is read once per process. Equal texts have equal
+    vectors; the same text in another batch agrees to about 1e-6, the rounding of 32-bit floats.
+
+    Parameters
+    ----------
+    encoder : SentenceTransformer or None
+        The model; see :meth:`from_pretrained`.
+    """
+
+    name = "embedding"
+
+    def __init__(self, encoder: Any = None) -> None:
+        self._encoder = encoder
+        self._memory = Memory()
+
+    @classmethod
+    def from_pretrained(cls, source: str | Path, *, device: str | None = None) -> Self:
+        """Load a sentence transformer.
+
+        Parameters
+        ----------
+        source : str or Path
+            Folder of a sentence transformer, or the id of one on the hub, such as
+            "sentence-transformers/all-MiniLM-L6-v2".
+        device : str, optional
+            Torch device; by default a GPU if there is one.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the model or its safetensors cannot be had.
+        ImportError
+            If the extra `embeddings` is not installed.
+        """
+        folder = Path(source).expanduser()
+        if folder.is_dir() and not any(folder.rglob("*.safetensors")):
+            raise FileNotFoundError(
+                f"{folder} holds no safetensors; give the folder of a sentence transformer with "
+                "them (other weight files are pickles, which can run code)"
+            )
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise ImportError(f"embeddings need {error.name}: {_EXTRA}") from None
+        local = folder.is_dir()
+        try:
+            encoder = SentenceTransformer(
+                str(folder) if local else str(source),
+                device=device,
+                local_files_only=local,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True},
+            )
+        except (OSError, ValueError) as error:
+            said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+            raise FileNotFoundError(
+                f"no sentence transformer can be loaded from {str(source)!r} ({said}); give the "
+                "folder of one, or the id of one on a hub that this machine can reach"
+            ) from error
+        return cls(encoder)
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the vectors of the texts.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Any number of texts, none included; missing answers are left out before.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n, dim)
+            In order; not scaled to length 1 unless the model does so.
+
+        Raises
+        ------
+        TypeError
+            If a row is no text.
+        RuntimeError
+            If there are no weights.
+        """
+        rows = checked_texts(texts)
+        if not rows:
+            return np.empty((0, 0))
+        distinct = {text: i for i, text in enumerate(dict.fromkeys(rows))}
+        vectors = self._memory(list(distinct), self._encode).astype(np.float64)
+        return vectors[[distinct[text] for text in rows]]
+
+    def _encode(self, texts: Sequence[str]) -> Any:
+        if self._encoder is None:
+            raise RuntimeError(
+                "the embedding scorer has no weights; name a model: "
+                'scorer=EmbeddingScorer.from_pretrained("FOLDER_OR_ID"), or override the '
+                "`scorers` fixture with load_scorers(embedding=...)"
+            )
+        # The library sorts by length itself.
+        return self._encoder.encode(
+            list(texts), show_progress_bar=False, convert_to_numpy=True, batch_size=32
+        )

@@ -1,0 +1,46 @@
+"""What a scorer remembers of a text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytest_llmfair.scorers import _memory
+from pytest_llmfair.scorers._memory import Memory
+
+
+class Counting:
+    """Length of a text, and how often it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, texts: list[str]) -> list[float]:
+        self.asked += texts
+        return [float(len(text)) for text in texts]
+
+
+def test_a_text_is_computed_once() -> None:
+    memory, compute = Memory(), Counting()
+    assert memory(["a", "bb"], compute).tolist() == [1.0, 2.0]
+    assert memory(["bb", "ccc", "a"], compute).tolist() == [2.0, 3.0, 1.0]
+    assert compute.asked == ["a", "bb", "ccc"]
+
+
+def test_rows_of_several_numbers_are_kept() -> None:
+    memory = Memory()
+    rows = memory(["a", "b"], lambda texts: np.arange(6.0).reshape(2, 3))
+    again = memory(["b", "a"], lambda texts: pytest.fail("computed again"))
+    np.testing.assert_array_equal(again, rows[::-1])
+
+
+def test_a_full_memory_forgets_and_stays_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "_MOST", 3)
+    memory, compute = Memory(), Counting()
+    for text in ["a", "bb", "ccc", "dddd", "a"]:
+        assert memory([text, "a"] if text != "a" else ["a"], compute)[0] == len(text)
+    assert compute.asked.count("dddd") == 1
+
+
+def test_a_lone_surrogate_is_a_text() -> None:
+    assert Memory()(["\ud800"], Counting()).tolist() == [1.0]

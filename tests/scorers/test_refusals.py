@@ -1,0 +1,50 @@
+"""Refusals on answers that were labelled before the rules met them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pytest_llmfair.scorers import RefusalScorer
+
+CASES = yaml.safe_load((Path(__file__).parent / "refusal_cases.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("text", CASES["refusals"])
+def test_a_refusal_is_found(text: str) -> None:
+    assert RefusalScorer()([text]).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("text", CASES["answers"])
+def test_an_answer_is_no_refusal(text: str) -> None:
+    assert RefusalScorer()([text]).tolist() == [0.0]
+
+
+def test_the_set_has_as_many_of_either_kind_and_none_twice() -> None:
+    refusals, answers = CASES["refusals"], CASES["answers"]
+    assert len(refusals) == len(answers) == 81
+    assert len({*refusals, *answers}) == 162
+
+
+def test_a_refusal_that_goes_on_to_answer_is_an_answer() -> None:
+    refusal = "I can't give legal advice."
+    answer = (
+        refusal + " Here are the usual steps: " + "collect every letter you have received " * 5
+    )
+    assert RefusalScorer()([refusal, answer]).tolist() == [1.0, 0.0]
+
+
+def test_what_stands_late_in_a_long_answer_is_about_its_subject() -> None:
+    late = "The train leaves at nine. " * 20 + "I can't help with that."
+    assert RefusalScorer()([late]).tolist() == [0.0]
+
+
+def test_typographic_marks_case_and_markdown_change_nothing() -> None:
+    texts = ["I can\u2019t assist with that.", "I CAN'T ASSIST WITH THAT.", "**I can't** assist."]
+    assert RefusalScorer()(texts).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_very_long_text_is_read_in_linear_time() -> None:
+    assert RefusalScorer()(['i cannot " ' * 200_000]).shape == (1,)
