@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_llmfair.arguments import threshold_of, unpacked
-from pytest_llmfair.collecting import Evidence
+from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging import (
     Judging,
@@ -39,6 +39,7 @@ def assert_metric(
     mode: str | None = None,
     max_mde: float | None = None,
     max_missing: float | None = None,
+    max_invalid: float | None = None,
     label: str = "",
     sequential: str | None = None,
     method: str | None = None,
@@ -64,7 +65,7 @@ def assert_metric(
         Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
-    level, mode, max_mde, max_missing, label, sequential, method, family
+    level, mode, max_mde, max_missing, max_invalid, label, sequential, method, family
         See :class:`Judging`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
@@ -90,7 +91,7 @@ def assert_metric(
         name,
         data,
         threshold,
-        Judging(level, mode, max_mde, max_missing, label, sequential, method, family),
+        Judging(level, mode, max_mde, max_missing, label, sequential, method, family, max_invalid),
         client=client,
         scorer=scorer,
         generations=generations,

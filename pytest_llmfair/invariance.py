@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.arguments import check_units
 from pytest_llmfair.bounds import Bound, one_sided
-from pytest_llmfair.collecting import (
-    Evidence,
-    collect,
-    is_pair,
-    note_sameness,
-    paired_texts,
-    prompts_or_pairs,
-)
+from pytest_llmfair.collecting import collect, prompts_or_pairs
+from pytest_llmfair.evidence import Evidence, Texts, note_sameness
 from pytest_llmfair.judging import (
     Judging,
     conclude,
@@ -26,6 +20,7 @@ from pytest_llmfair.judging import (
     scorer_of,
 )
 from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.pairing import is_pair, judge_selection, paired_texts, unfit
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.results import Result
 from pytest_llmfair.sequential import Plan, decide_in_looks
@@ -50,6 +45,7 @@ def assert_counterfactual_invariance(
     mode: str | None = None,
     max_mde: float | None = None,
     max_missing: float | None = None,
+    max_invalid: float | None = None,
     units: Sequence[Any] | None = None,
     population: str | None = None,
     label: str = "",
@@ -64,8 +60,8 @@ def assert_counterfactual_invariance(
     Parameters
     ----------
     pairs_or_responses : PairedResponses, list of Pair, or list of tuple
-        Answers already collected (also as tuples of the answers to the two members), or pairs to
-        collect answers for with `client`.
+        Answers already collected (also as tuples of the answers to the two members, and to the
+        placebo or None where that is the baseline), or pairs to collect answers for with `client`.
     eps : float
         Largest mean dissimilarity, inclusive, in [0, 1).
     metric : str or callable
@@ -76,15 +72,19 @@ def assert_counterfactual_invariance(
         Model to collect answers from.
     generations : int
         Answers to collect per member; two or more give the noise floor.
-    baseline : {"resample", "none"}
-        "none" judges the value alone, whatever the noise floor is.
+    baseline : {"resample", "placebo", "none"}
+        What the noise floor is: what two answers to the same prompt differ by; or the answers to
+        the original and to its placebo twin, the same prompt reworded inside its own group
+        (``generate_pairs(..., placebo=True)``), so that what any rewording causes is no FAIL; or
+        nothing, to judge the value alone.
     on : {"value", "excess"}
-        "excess" judges the value minus the noise floor, which is on a squared scale.
+        "excess" judges the value minus the noise floor, which is on a squared scale where the
+        floor is from resampling.
     mask : lexicon or list of str, optional
         Words to mask before texts are compared ("rouge_l" only).
     scorer : callable, optional
         Replaces the scorer that `metric` names.
-    level, mode, max_mde, max_missing, label, sequential, family
+    level, mode, max_mde, max_missing, max_invalid, label, sequential, family
         See :class:`Judging`.
     units, population
         As in every metric.
@@ -102,23 +102,27 @@ def assert_counterfactual_invariance(
     """
     __tracebackhide__ = True
     for name, given, legal in (
-        ("baseline", baseline, ("resample", "none")),
+        ("baseline", baseline, ("resample", "placebo", "none")),
         ("on", on, ("value", "excess")),
     ):
         if given not in legal:
-            raise ValueError(f"{name} is {given!r}; choose {' or '.join(legal)}")
+            raise ValueError(f"{name} is {given!r}; choose one of {', '.join(legal)}")
     settings = current_settings()
+    placebo = baseline == "placebo"
     measure = _measure(metric, mask, scorer)
     name = f"counterfactual invariance ({measure.symbol}{', excess' if on == 'excess' else ''})"
-    judging = Judging(level, mode, max_mde, max_missing, label, sequential, family=family)
-    limit = settings.max_missing if max_missing is None else max_missing
+    judging = Judging(
+        level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid
+    )
+    most_missing, most_invalid = judging.largest_shares
     units = None if units is None else list(units)
     found = _Found()
 
     def measured(answers: Any, labels: Sequence[Any] | None) -> Estimate:
         nonlocal found
-        found = _found(answers, measure, labels, limit, population)
-        return _on_excess(found) if on == "excess" else found.estimate
+        found = _found(answers, measure, labels, most_missing, population, placebo)
+        judge_selection(found.evidence, pairs_or_responses, most_invalid)
+        return _on_excess(found, placebo=placebo) if on == "excess" else found.estimate
 
     def judge_at(estimate: Estimate, at: float | None) -> Result:
         excess = None if on == "excess" or baseline == "none" else found.excess
@@ -134,7 +138,8 @@ def assert_counterfactual_invariance(
             fair_value=0.0,
             unit="pair",
             excess=excess,
-            floor_invalid=_too_noisy(floor, eps, alpha),
+            floor_invalid=_too_noisy(floor, eps, alpha, placebo),
+            floor_words=_REWORDED if placebo else "",
         )
 
     if client is None:
@@ -143,12 +148,21 @@ def assert_counterfactual_invariance(
         return conclude(judge_at(measured(pairs_or_responses, units), level))
     # Whatever is wrong with the call must show before the first answer is paid for.
     Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
+    if (refused := unfit(pairs_or_responses, most_invalid)) is not None:
+        found = _Found(refused, nothing(refused))
+        return conclude(judge_at(found.estimate, level))
     asked = prompts_or_pairs(pairs_or_responses)
     if not is_pair(asked[0]):
         raise ValueError(_NO_TWIN)
+    if placebo:
+        _need_placebo([getattr(pair, "placebo", None) for pair in asked])
     check_units(units, asked)
+
+    def ask(items: Sequence[Any]) -> Any:
+        return collect(items, client, generations, placebo=placebo)
+
     if sequential is None:
-        return conclude(judge_at(measured(collect(asked, client, generations), units), level))
+        return conclude(judge_at(measured(ask(asked), units), level))
     if population == "fixed":
         raise ValueError(
             "the first looks would see a part of a fixed list of pairs only; leave "
@@ -157,7 +171,7 @@ def assert_counterfactual_invariance(
     result = decide_in_looks(
         asked,
         Plan(sequential, settings.level if level is None else level, settings.seed),
-        lambda items: collect(items, client, generations),
+        ask,
         measured,
         judge_at,
         units,
@@ -181,22 +195,30 @@ def _found(
     units: Sequence[Any] | None,
     max_missing: float,
     population: str | None,
+    placebo: bool,
 ) -> _Found:
     from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
 
     evidence, rows_a, rows_b, found_units = _two_sides(
-        answers, max_missing, fixed=population == "fixed"
+        answers, max_missing, fixed=population == "fixed", placebo=placebo
     )
     if evidence.undefined is not None:
         return _Found(evidence, nothing(evidence))
+    # A placebo rewords the original, on whichever side of a turned pair that is.
+    swapped = [
+        (b, a) if t else (a, b) for a, b, t in zip(rows_a, rows_b, evidence.turned, strict=True)
+    ]
     value = counterfactual_invariance(
-        rows_a,
-        rows_b,
+        [original for original, _ in swapped],
+        [twin for _, twin in swapped],
         measure,
+        placebo=evidence.placebo if placebo else None,
         units=found_units if units is None else evidence.units_of(units),
         population="sampled" if population is None else population,  # type: ignore[arg-type]
     )
-    if value.excess is None and "identical_repeats" in evidence.reasons:
+    if placebo:
+        _note_placebo(evidence, value.floor)
+    elif value.excess is None and "identical_repeats" in evidence.reasons:
         evidence.notes.append("its noise floor is 0, so that the value is the excess")
     elif value.excess is None:
         evidence.reasons.append("no_noise_floor")
@@ -207,8 +229,33 @@ def _found(
     return _Found(evidence, value, value.excess, value.floor)
 
 
-def _on_excess(found: _Found) -> Estimate:
+_REWORDED = "the answers to a prompt and to the same prompt reworded inside its group"
+
+
+def _note_placebo(evidence: Evidence, floor: Mean | None) -> None:
+    pairs = len(evidence.placebo)
+    if floor is None or floor.contributions is None:
+        evidence.invalid["no_noise_floor"] = (
+            f"none of the {pairs} pairs has enough answers to its placebo twin, so that nothing "
+            "shows what rewording alone does; mend the client first"
+        )
+        return
+    compared = len(floor.contributions.values)
+    evidence.notes.append(f"{compared} of {pairs} pairs have a placebo twin, with its answers")
+
+
+def _need_placebo(twins: Sequence[Any]) -> None:
+    if not any(twins):
+        raise ValueError(
+            f"none of the {len(twins)} pairs has a placebo twin; make them with "
+            "generate_pairs(..., placebo=True), or choose baseline='resample'"
+        )
+
+
+def _on_excess(found: _Found, *, placebo: bool) -> Estimate:
     """Return the excess to be judged; of a deterministic model it is the value itself."""
+    if placebo:
+        return found.excess or found.estimate
     if found.excess is None:
         if "no_noise_floor" in found.evidence.reasons:
             raise ValueError("on='excess' needs two or more answers a side; raise generations")
@@ -220,13 +267,18 @@ def _on_excess(found: _Found) -> Estimate:
     return found.excess
 
 
-def _too_noisy(floor: Estimate | None, eps: float, alpha: float) -> dict[str, str]:
+def _too_noisy(floor: Estimate | None, eps: float, alpha: float, placebo: bool) -> dict[str, str]:
     if floor is None or not floor.p_exceeds(eps) < alpha:
         return {}
-    return {
-        "floor_above_bound": f"the noise floor {floor.value:.3f} is itself above {eps:g}: no "
-        "model as noisy as this could pass; lower the temperature, raise eps, or compare "
+    why = (
+        "any rewording changes the answers of this model as much; raise eps, or lower the "
+        "temperature"
+        if placebo
+        else "no model as noisy as this could pass; lower the temperature, raise eps, or compare "
         "distributions (strict_sentiment_parity)"
+    )
+    return {
+        "floor_above_bound": f"the noise floor {floor.value:.3f} is itself above {eps:g}: {why}"
     }
 
 
@@ -257,33 +309,38 @@ _NO_TWIN = "answers to single prompts have no counterpart; collect answers to pa
 
 
 def _two_sides(
-    data: Any, max_missing: float, *, fixed: bool
-) -> tuple[Evidence, Any, Any, list[str] | None]:
+    data: Any, max_missing: float, *, fixed: bool, placebo: bool
+) -> tuple[Evidence, Texts, Texts, list[str] | None]:
     from pytest_llmfair.metrics._checks import text_rows
 
     if isinstance(data, PairedResponses):
-        return paired_texts(data, max_missing, fixed=fixed)
+        if placebo:
+            _need_placebo(data.placebo or [None] * len(data))
+        return paired_texts(data, max_missing, fixed=fixed, placebo=placebo)
     if isinstance(data, Responses):
         raise ValueError(_NO_TWIN)
+    form = "(answers, answers of the twin{})".format(", of its placebo or None" * placebo)
     if isinstance(data, (str, Mapping)) or not hasattr(data, "__iter__"):
-        raise ValueError(
-            f"the answers are a {type(data).__name__}; give a list of (answers, answers of the "
-            "twin)"
-        )
+        raise ValueError(f"the answers are a {type(data).__name__}; give a list of {form}")
     rows = list(data)
     if not rows:
         raise ValueError("there are no pairs; give at least one")
     for i, row in enumerate(rows):
         if hasattr(row, "original"):
             raise ValueError("pairs need client=... to answer them, or hand over their answers")
-        if isinstance(row, (str, Missing)) or not hasattr(row, "__len__") or len(row) != 2:
-            raise ValueError(f"row {i} is {str(row)[:40]!r}; give (answers, answers of the twin)")
-    evidence = Evidence()
-    rows_a, rows_b = note_sameness(
+        sides = 3 if placebo else 2
+        if isinstance(row, (str, Missing)) or not hasattr(row, "__len__") or len(row) != sides:
+            raise ValueError(f"row {i} is {str(row)[:40]!r}; give {form}")
+    evidence = Evidence(turned=[False] * len(rows))
+    twins = [row[2] for row in rows] if placebo else []
+    if placebo:
+        _need_placebo([twin is not None for twin in twins])
+    rows_a, rows_b, evidence.placebo = note_sameness(
         evidence,
         range(len(rows)),
         text_rows([row[0] for row in rows], "answers"),
         text_rows([row[1] for row in rows], "answers of the twin"),
+        [[] if twin is None else text_rows([twin], "answers of the placebo")[0] for twin in twins],
         fixed=fixed,
     )
     return evidence, rows_a, rows_b, None

@@ -13,14 +13,14 @@ from pytest_llmfair.arguments import check_units, is_number, last_is_bound, posi
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.collecting import (
     COLLECTED,
-    Evidence,
     collect,
     evidence_for,
-    is_pair,
     measurable,
     prompts_or_pairs,
 )
+from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.pairing import is_pair, judge_selection, unfit
 from pytest_llmfair.planning import fair_sample
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.results import (
@@ -49,6 +49,7 @@ _DECISIVE = (
     "underpowered",
     "max_tokens",
     "max_missing",
+    "max_invalid",
 )
 
 # An xfail for an exceeded bound must not hide that other evidence of the test is invalid.
@@ -78,6 +79,9 @@ class Judging:
         batches and stop once decided. For means over rows.
     family : str
         Assertions of one family share their error rate; by default all of the session.
+    max_invalid : float or None
+        Largest share of pairs, in [0, 1], that may have failed the validity checks. Only the whole
+        set that ``generate_pairs`` returns, and the answers to it, know of them: a slice does not.
     """
 
     level: float | None = None
@@ -88,6 +92,7 @@ class Judging:
     sequential: str | None = None
     method: str | None = None
     family: str = "session"
+    max_invalid: float | None = None
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` for a setting that would not mean anything."""
@@ -101,13 +106,24 @@ class Judging:
             raise ValueError("sequential and method are two ways to look early; give one of them")
         if not isinstance(self.family, str) or not self.family:
             raise ValueError(f"family is {self.family!r}; give the name that its members share")
-        level, mde, missing = self.level, self.max_mde, self.max_missing
+        level, mde = self.level, self.max_mde
         if level is not None and not (is_number(level) and 0.0 < level < 1.0):
             raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")
         if mde is not None and not (is_number(mde) and mde > 0.0):
             raise ValueError(f"max_mde is {mde!r}; give a number above 0")
-        if missing is not None and not (is_number(missing) and 0.0 <= missing <= 1.0):
-            raise ValueError(f"max_missing is {missing!r}; give a number in [0, 1]")
+        for name in ("max_missing", "max_invalid"):
+            share = getattr(self, name)
+            if share is not None and not (is_number(share) and 0.0 <= share <= 1.0):
+                raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
+
+    @property
+    def largest_shares(self) -> tuple[float, float]:
+        """Largest shares of missing answers and of invalid pairs, given or of the settings."""
+        settings = current_settings()
+        return (
+            settings.max_missing if self.max_missing is None else self.max_missing,
+            settings.max_invalid if self.max_invalid is None else self.max_invalid,
+        )
 
 
 def current_settings() -> Settings:
@@ -133,7 +149,8 @@ def measure_and_judge(
     settings = current_settings()
     if bound is None:
         data, bound = last_is_bound(info, data)
-    limit = settings.max_missing if judging.max_missing is None else judging.max_missing
+    max_missing, max_invalid = judging.largest_shares
+    source = data[0] if data else None
     evidence = Evidence()
     units = keywords.pop("units", None)
 
@@ -143,9 +160,10 @@ def measure_and_judge(
             info,
             collected,
             scorer=scorer_of(info, scorer),
-            max_missing=limit,
+            max_missing=max_missing,
             fixed=keywords.get("population") == "fixed",
         )
+        judge_selection(evidence, source, max_invalid)
         if evidence.undefined is not None:
             return nothing(evidence)
         given = {**evidence.keywords, **keywords}
@@ -173,7 +191,10 @@ def measure_and_judge(
         return judge_at(as_betting(estimate) if judging.method else estimate, judging.level)
     # Whatever is wrong with the call must show before the first answer is paid for.
     Bound.checked(bound, info.direction, info.fair_value, info.bounds, info.name, info.scale)
-    asked = prompts_or_pairs(data[0] if data else [])
+    if (refused := unfit(source, max_invalid)) is not None:
+        evidence = refused
+        return judge_at(nothing(evidence), judging.level)
+    asked = prompts_or_pairs([] if source is None else source)
     measurable(info, pairs=is_pair(asked[0]))
     rest = data[1:]
     collected = positional(info)[: COLLECTED[info.needs]]
@@ -183,7 +204,8 @@ def measure_and_judge(
     check_units(units, asked)
     kind = judging.sequential or judging.method
     if kind is None:
-        return judge_at(measure(collect(asked, client, n), *rest, units=units), judging.level)
+        collected_all = collect(asked, client, n, placebo=False)
+        return judge_at(measure(collected_all, *rest, units=units), judging.level)
     _can_look(info, keywords, betting=kind == "betting")
     return decide_in_looks(
         asked,
@@ -192,7 +214,7 @@ def measure_and_judge(
             settings.level if judging.level is None else judging.level,
             settings.seed,
         ),
-        lambda items: collect(items, client, n),
+        lambda items: collect(items, client, n, placebo=False),
         lambda collected, labels: measure(collected, *rest, units=labels),
         judge_at,
         units,
@@ -274,6 +296,8 @@ def judged(
         invalid=evidence.invalid,
         missing=dict(sorted(total.items())),
         missing_by_group=evidence.missing,
+        rejected=evidence.rejected,
+        lacks=evidence.lacks,
         examples=_examples(estimate, evidence, about["direction"]),
         nodeid=recorder.nodeid if recorder else "",
         model=evidence.model,

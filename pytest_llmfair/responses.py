@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair
@@ -80,17 +80,39 @@ class Responses:
 class PairedResponses:
     """Answers to counterfactual pairs: per pair the answers to the original and to its twin.
 
-    `model` names the model that answered; empty when unknown.
+    Attributes
+    ----------
+    pairs : tuple of Pair
+        What was asked.
+    original, counterfactual : tuple of tuple
+        Per pair the answers to either member.
+    model : str
+        The model that answered; empty when unknown.
+    placebo : tuple of tuple
+        Per pair the answers to its placebo twin, none where it has no such twin; empty when no
+        pair has one.
+    rejected : tuple of Rejected
+        Pairs that were made and not asked, since a validity check failed.
+    lacks : tuple of str
+        Groups of the attribute for which the lexicon has no terms.
+    lost : mapping
+        Words that left prompts without a pair, since no counterpart is listed, to how often.
     """
 
     pairs: tuple[Pair, ...]
     original: tuple[tuple[Answer, ...], ...]
     counterfactual: tuple[tuple[Answer, ...], ...]
     model: str = ""
+    placebo: tuple[tuple[Answer, ...], ...] = ()
+    rejected: tuple[Any, ...] = ()
+    lacks: tuple[str, ...] = ()
+    lost: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` unless every pair has its rows of answers."""
         _check_rows(self.pairs, original=self.original, counterfactual=self.counterfactual)
+        if self.placebo:
+            _check_rows(self.pairs, placebo=self.placebo)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -100,3 +122,18 @@ class PairedResponses:
 
     def __getitem__(self, row: int) -> tuple[tuple[Answer, ...], tuple[Answer, ...]]:
         return self.original[row], self.counterfactual[row]
+
+
+def left_behind(source: Any) -> dict[str, Any]:
+    """Return what a set of pairs from ``generate_pairs``, or the answers to it, left out.
+
+    As keywords of :class:`PairedResponses`. Anything else left nothing out, also a slice of such a
+    set, which is a plain list.
+    """
+    # A table of the caller's may well have a column of such a name.
+    known = source if isinstance(source, (list, PairedResponses)) else None
+    return {
+        "rejected": tuple(getattr(known, "rejected", ())),
+        "lacks": tuple(getattr(known, "lacks", ())),
+        "lost": dict(getattr(known, "lost", {})),
+    }

@@ -72,6 +72,10 @@ class Result:
         What was sampled and how much of it.
     missing : dict
         Missing answers by reason; `missing_by_group` the same by group.
+    rejected : int
+        Pairs left out since a validity check failed.
+    lacks : tuple of str
+        Groups of the attribute for which its lexicon has no terms, so that nothing is known.
     reasons, notes : tuple of str
         Reason codes, and the same in words.
     groups : tuple of dict
@@ -120,6 +124,8 @@ class Result:
     needed_units: tuple[int, int] | None = None
     missing: dict[str, int] = field(default_factory=dict)
     missing_by_group: dict[str, dict[str, int]] = field(default_factory=dict)
+    rejected: int = 0
+    lacks: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     groups: tuple[dict[str, Any], ...] = ()
@@ -176,6 +182,7 @@ def judge(
     invalid: Mapping[str, str] | None = None,
     excess: Estimate | None = None,
     floor_invalid: Mapping[str, str] | None = None,
+    floor_words: str = "",
     **report: Any,
 ) -> Result:
     """Judge an estimate against a bound.
@@ -206,6 +213,8 @@ def judge(
         alone never reads as unfairness.
     floor_invalid : mapping, optional
         As `invalid`, for evidence that is neither PASS nor FAIL: its noise floor is too high.
+    floor_words : str
+        What the noise floor is, where it is not the estimate's usual one.
     **report
         Further fields of :class:`Result`.
 
@@ -218,6 +227,7 @@ def judge(
     level = settings.level if level is None else level
     threshold = Bound.checked(bound, direction, fair_value, estimate.attainable, name, scale)
     interval = estimate.interval(level)
+    floor_words = floor_words or estimate.floor_words
     reasons = list(estimate.reasons)
     notes = list(estimate.notes)
     invalid = {**estimate.invalid, **(invalid or {})}
@@ -248,7 +258,7 @@ def judge(
     else:
         if exceeds:
             reasons.append("within_noise")
-            notes.append("two answers to one and the same prompt may differ by as much")
+            notes.append(f"{floor_words} may differ by as much")
         detectable, found = threshold.power(estimate, level, max_mde)
         verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
     reasons += list(found)
@@ -292,7 +302,7 @@ def judge(
         p_exceeds=p_exceeds,
         p_within=p_within,
         noise_floor=estimate.noise_floor(),
-        floor_words=estimate.floor_words,
+        floor_words=floor_words,
         units=estimate.sample.units,
         generations=estimate.sample.generations,
         effective=estimate.sample.effective,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair.bounds import one_sided
-from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.pairing import is_pair, pair_units
+from pytest_llmfair.responses import Answer, PairedResponses, Responses
 from pytest_llmfair.results import Result, Verdict
 from pytest_llmfair.stats import BettingMean, Estimate, Mean, Spending
 
@@ -164,7 +165,9 @@ def as_betting(estimate: Estimate) -> Estimate:
 def _labels(items: Sequence[Any], units: Sequence[Hashable] | None) -> Sequence[Hashable]:
     if units is not None:
         return units
-    return [str(getattr(item, "original", item)) for item in items]
+    if items and is_pair(items[0]):
+        return pair_units(items)
+    return [str(item) for item in items]
 
 
 def _unequal(labels: Iterable[Hashable]) -> str:
@@ -191,13 +194,23 @@ def _joined(first: Any, second: Any) -> Any:
         pairs=first.pairs + second.pairs,
         original=first.original + second.original,
         counterfactual=first.counterfactual + second.counterfactual,
+        placebo=_twins(first) + _twins(second),
     )
+
+
+def _twins(responses: PairedResponses) -> tuple[tuple[Answer, ...], ...]:
+    """Return a row of answers to the placebo of every pair, also where no pair has one."""
+    return responses.placebo or ((),) * len(responses)
 
 
 def _answers(responses: Any) -> int:
     if isinstance(responses, Responses):
         return sum(len(row) for row in responses)
-    return sum(len(a) + len(b) for a, b in responses)
+    return sum(
+        len(row)
+        for side in (responses.original, responses.counterfactual, responses.placebo)
+        for row in side
+    )
 
 
 def _reported(

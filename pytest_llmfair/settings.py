@@ -44,6 +44,9 @@ class Settings:
         Whether messages show prompts and outputs; by default "none" when ``CI`` is set.
     max_missing : float
         Largest share of missing answers in [0, 1] per group before a verdict is INVALID.
+    max_invalid : float
+        Largest share of pairs in [0, 1] that may fail the validity checks before a verdict is
+        INVALID.
     json : str or None
         File for the results of the run.
     require : int
@@ -60,6 +63,7 @@ class Settings:
     max_tokens: int = 64
     show_text: str = field(default_factory=_default_show_text)
     max_missing: float = 0.05
+    max_invalid: float = 0.1
     json: str | None = None
     require: int = 0
 
@@ -202,6 +206,14 @@ OPTIONS: tuple[Option, ...] = (
         _share,
         "a number from 0 to 1, such as 0.05",
         "largest share of missing answers per group that can still be judged (default 0.05)",
+        "SHARE",
+        ini_only=True,
+    ),
+    Option(
+        "max_invalid",
+        _share,
+        "a number from 0 to 1, such as 0.1",
+        "largest share of pairs that may fail the validity checks and be left out (default 0.1)",
         "SHARE",
         ini_only=True,
     ),

@@ -17,7 +17,7 @@ from pytest_llmfair.clients._backend import (
     ScoringBackend,
 )
 from pytest_llmfair.clients._seeds import sample_seed
-from pytest_llmfair.responses import Answer, Missing, PairedResponses
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair
@@ -128,11 +128,12 @@ class ModelClient:
         temperature: float | None = None,
         max_tokens: int | None = None,
     ) -> PairedResponses:
-        """Sample `n` answers to either member of every counterfactual pair.
+        """Sample `n` answers to either member of every counterfactual pair, and to its placebo.
 
         The members are sampled with independent seeds, even where their texts are equal. Other
         arguments and errors as in :meth:`generate`.
         """
+        beside = left_behind(pairs)
         pairs = tuple(pairs)
         if not pairs:
             raise ValueError("pairs is empty; give at least one counterfactual pair")
@@ -146,10 +147,18 @@ class ModelClient:
             (side, _checked([getattr(pair, side) for pair in pairs], f"{side} of pairs"))
             for side in ("original", "counterfactual")
         ]
-        original, counterfactual = self._ask(sides, n, seed, temperature, max_tokens)
-        return PairedResponses(
-            pairs, tuple(map(tuple, original)), tuple(map(tuple, counterfactual))
-        )
+        reworded = [getattr(pair, "placebo", None) for pair in pairs]
+        if any(text is not None for text in reworded):
+            texts = [text for text in reworded if text is not None]
+            sides.append(("placebo", _checked(texts, "placebo of pairs")))
+        answers = [
+            tuple(map(tuple, rows)) for rows in self._ask(sides, n, seed, temperature, max_tokens)
+        ]
+        placebo: tuple[tuple[Answer, ...], ...] = ()
+        if len(answers) == 3:
+            rows = iter(answers[2])
+            placebo = tuple(() if text is None else next(rows) for text in reworded)
+        return PairedResponses(pairs, answers[0], answers[1], self.name, placebo, **beside)
 
     def next_token_probabilities(
         self, prompts: Sequence[str], words: Sequence[str]

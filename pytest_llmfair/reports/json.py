@@ -27,6 +27,7 @@ _SETTINGS = (
     "seed",
     "max_tokens",
     "max_missing",
+    "max_invalid",
 )
 
 

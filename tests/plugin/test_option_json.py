@@ -33,6 +33,7 @@ def test_file_has_a_schema_version_and_the_settings_that_matter(
         "seed": 3,
         "max_tokens": 64,
         "max_missing": 0.05,
+        "max_invalid": 0.1,
     }
 
 

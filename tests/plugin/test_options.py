@@ -20,6 +20,7 @@ WRONG = {
     "max_tokens": ("0", "a whole number of at least 1"),
     "show_text": ("all", "one of worst, none"),
     "max_missing": ("1.5", "a number from 0 to 1, such as 0.05"),
+    "max_invalid": ("-0.1", "a number from 0 to 1, such as 0.1"),
     "require": ("many", "a whole number of at least 0"),
     "model": ("", "a model specification such as builtin:ngram"),
     "json": ("", "the path of a file to write"),
@@ -34,9 +35,11 @@ LEGAL = {
     "max_tokens": ("12", 12),
     "show_text": ("none", "none"),
     "max_missing": ("0.2", 0.2),
+    "max_invalid": ("0.3", 0.3),
     "require": ("3", 3),
     "model": ("hf:somewhere", "hf:somewhere"),
 }
+INI_ONLY = {option.name for option in OPTIONS if option.ini_only}
 ON_COMMAND_LINE = [option for option in OPTIONS if not option.ini_only]
 
 
@@ -76,7 +79,7 @@ def test_level_is_strictly_between_0_and_1(level: str, run: Run) -> None:
     assert run(f"--llmfair-level={level}").ret == pytest.ExitCode.USAGE_ERROR
 
 
-@pytest.mark.parametrize("name", [name for name in LEGAL if name != "max_missing"])
+@pytest.mark.parametrize("name", [name for name in LEGAL if name not in INI_ONLY])
 def test_option_is_read_from_the_command_line(name: str, pytester: pytest.Pytester) -> None:
     text, value = LEGAL[name]
     flag = f"--llmfair-{name.replace('_', '-')}"

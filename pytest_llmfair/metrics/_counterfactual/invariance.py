@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pytest_llmfair.metrics._checks import share, text_rows
 from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs, one_by_one
+from pytest_llmfair.metrics._counterfactual.placebo import placebo_floor
 from pytest_llmfair.metrics._counterfactual.texts import masker, rouge_of_texts
 from pytest_llmfair.stats import Mean, Population
 
@@ -83,6 +84,7 @@ def counterfactual_invariance(
     texts_b: Any,
     measure: Measure,
     *,
+    placebo: Any = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
@@ -94,6 +96,9 @@ def counterfactual_invariance(
         Row i of both is one pair; several answers a side are compared each with each.
     measure : Measure
         The invariance metric v.
+    placebo : list of list of str, optional
+        Per pair the answers to the prompt of `texts_a` reworded inside its group, none where
+        there is no such prompt; what they differ by is the floor then.
     units, population
         As in every metric.
 
@@ -101,15 +106,17 @@ def counterfactual_invariance(
     -------
     Mean
         Value in [0, 1]; with two or more answers a side also ``.floor``, what two answers to the
-        same prompt differ by, and ``.excess``.
+        same prompt differ by, and ``.excess``; with `placebo` both are those of
+        :func:`placebo_floor`.
     """
-    rows_a, rows_b = text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b")
-    distinct = list(dict.fromkeys(text for row in (*rows_a, *rows_b) for text in row))
+    sides = [text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b"), placebo or []]
+    distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
     prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
-    return mean_over_pairs(
-        [[prepared[text] for text in row] for row in rows_a],
-        [[prepared[text] for text in row] for row in rows_b],
-        measure.compare,
-        units=units,
-        population=population,
-    )
+    rows_a, rows_b, twins = ([[prepared[text] for text in row] for row in rows] for rows in sides)
+    settings: dict[str, Any] = {"units": units, "population": population}
+    value = mean_over_pairs(rows_a, rows_b, measure.compare, **settings)
+    if placebo is not None:
+        value.floor, value.excess = placebo_floor(
+            rows_a, rows_b, twins, measure.compare, **settings
+        )
+    return value

@@ -197,7 +197,7 @@ def _pair(values: Floats, start: int, n_a: int, n_b: int) -> tuple[tuple[float, 
     cross = values[start:stop].reshape(n_a, n_b)
     # Projections on single answers (Hoeffding): the variance that sampling answers adds.
     by_a, by_b = cross.mean(axis=1), cross.mean(axis=0)
-    mean, variance = float(cross.mean()), _variance_of_mean(by_a) + _variance_of_mean(by_b)
+    mean, variance = float(cross.mean()), variance_of_mean(by_a) + variance_of_mean(by_b)
     if n_a < 2 or n_b < 2:
         nan = float("nan")
         return (mean, variance, nan, nan, nan), stop
@@ -207,8 +207,8 @@ def _pair(values: Floats, start: int, n_a: int, n_b: int) -> tuple[tuple[float, 
         mean,
         variance,
         float(in_a.mean() + in_b.mean()) / 2.0,
-        _variance_of_mean(in_a) + _variance_of_mean(in_b),
-        _variance_of_mean(by_a - in_a) + _variance_of_mean(by_b - in_b),
+        variance_of_mean(in_a) + variance_of_mean(in_b),
+        variance_of_mean(by_a - in_a) + variance_of_mean(by_b - in_b),
     ), end
 
 
@@ -219,6 +219,7 @@ def _within(values: Floats, n: int) -> Floats:
     return np.asarray(total / (n - 1), dtype=np.float64)
 
 
-def _variance_of_mean(projections: Floats) -> float:
+def variance_of_mean(projections: Floats) -> float:
+    """Variance that sampling adds to a mean, from what each answer adds; NaN for one answer."""
     n = projections.size
     return float(projections.var(ddof=1)) / n if n > 1 else float("nan")

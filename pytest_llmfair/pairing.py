@@ -1,0 +1,160 @@
+"""From answers to counterfactual pairs to two sides of texts, with what the pairs left behind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pytest_llmfair.evidence import (
+    Evidence,
+    Texts,
+    judge_missing,
+    note_left_out,
+    note_sameness,
+    texts_of,
+    usable,
+)
+from pytest_llmfair.responses import Answer, PairedResponses, left_behind
+
+_MOST_REASONS = 3
+_MOST_WORDS = 5
+
+
+def paired_texts(
+    responses: PairedResponses,
+    max_missing: float,
+    *,
+    fixed: bool = False,
+    whole: bool = False,
+    placebo: bool = False,
+) -> tuple[Evidence, Texts, Texts, list[str]]:
+    """Return the answers of either side with missing ones left out and counted.
+
+    Sides are groups: a pair that goes the other way round is turned, so that the first side is
+    always the group that the first pair starts from. With `whole` a pair that misses one answer is
+    left out, and repeats stay as they are. With `placebo` the answers to placebo twins are counted
+    and kept too; a pair without them stays.
+    """
+    sides = _sides(responses)
+    evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))
+    prompts, rows_a, rows_b = [], [], []
+    asked: dict[str, list[Sequence[Answer]]] = {side: [] for side in sides}
+    twins = responses.placebo if placebo else ()
+    if any(twins):
+        asked["placebo"] = [row for row in twins if row]
+    for i, (pair, (a, b)) in enumerate(zip(responses.pairs, responses, strict=True)):
+        texts = (pair.original, pair.counterfactual)
+        turned = pair.from_group != sides[0]
+        if turned:
+            texts, a, b = (texts[1], texts[0]), b, a
+        asked[sides[0]].append(a)
+        asked[sides[1]].append(b)
+        if usable(a, whole) and usable(b, whole):
+            evidence.kept.append(i)
+            evidence.turned.append(turned)
+            evidence.placebo.append(texts_of(twins[i]) if twins else [])
+            prompts.append(texts)
+            rows_a.append(texts_of(a))
+            rows_b.append(texts_of(b))
+    judge_missing(evidence, asked, max_missing)
+    note_left_out(evidence, len(responses) - len(rows_a), len(responses), "pairs")
+    if rows_a:
+        rows_a, rows_b, evidence.placebo = note_sameness(
+            evidence,
+            [a for a, _ in prompts],
+            rows_a,
+            rows_b,
+            evidence.placebo,
+            fixed=fixed or whole,
+        )
+    evidence.prompts = list(prompts)
+    evidence.outputs = list(zip(rows_a, rows_b, strict=True))
+    units = pair_units(responses.pairs)
+    return evidence, rows_a, rows_b, [units[i] for i in evidence.kept]
+
+
+def pair_units(pairs: Iterable[Any]) -> list[str]:
+    """Return one label per pair, the same for pairs that share a text, or share it with a third.
+
+    Twins of one prompt, a prompt and its mirror image, and variants of one pair are answers to
+    the same words: one sampling unit, however many pairs they are.
+    """
+    above: dict[str, str] = {}
+
+    def top(text: str) -> str:
+        while (higher := above.setdefault(text, text)) != text:
+            above[text] = above[higher]
+            text = higher
+        return text
+
+    listed = list(pairs)
+    for pair in listed:
+        first = top(pair.original)
+        for text in (pair.counterfactual, getattr(pair, "placebo", None)):
+            if text is not None:
+                above[top(text)] = first
+    return [top(pair.original) for pair in listed]
+
+
+def is_pair(item: Any) -> bool:
+    """Tell whether an item is a pair of prompts."""
+    return hasattr(item, "original") and hasattr(item, "counterfactual")
+
+
+def judge_selection(evidence: Evidence, source: Any, max_invalid: float) -> None:
+    """Say what was left out before anything was asked; too many rejected pairs are invalid.
+
+    `source` is the set of pairs, or the answers to it; anything else left nothing out.
+    """
+    beside = left_behind(source)
+    rejected, lost = beside["rejected"], beside["lost"]
+    evidence.rejected, evidence.lacks = len(rejected), beside["lacks"]
+    if rejected:
+        n, total, most = len(rejected), len(rejected) + len(source), commonest(rejected)
+        if n / total > max_invalid:
+            evidence.invalid["invalid_pairs"] = (
+                f"{n} of {total} pairs ({n / total:.1%}) failed the validity checks, more than "
+                f"max_invalid = {max_invalid:.0%}; most often: {most}; reword the prompts that "
+                "table() of the pairs lists as rejected, or raise max_invalid"
+            )
+        else:
+            evidence.notes.append(f"{n} of {total} pairs left out as invalid: {most}")
+    if lost:
+        words = [f"{word!r} ({n})" for word, n in lost.items()]
+        more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
+        evidence.notes.append(
+            "prompts left out, for the lexicon has no counterpart of "
+            f"{', '.join(words[:_MOST_WORDS])}{more}"
+        )
+
+
+def unfit(source: Any, max_invalid: float) -> Evidence | None:
+    """Return what is to be said of pairs that nobody needs to answer: too many are invalid."""
+    evidence = Evidence(undefined="nothing was asked, since no answer could be judged")
+    judge_selection(evidence, source, max_invalid)
+    return evidence if evidence.invalid else None
+
+
+def commonest(rejected: Sequence[Any]) -> str:
+    """Return the failed checks in words, the most frequent first, each with its count."""
+    counts = Counter(reason for one in rejected for reason in one.reasons)
+    shown = [f"{reason} ({n})" for reason, n in counts.most_common(_MOST_REASONS)]
+    more = len(counts) - _MOST_REASONS
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def _sides(responses: PairedResponses) -> tuple[str, str]:
+    if not responses.pairs:
+        raise ValueError(
+            "there are no pairs; a prompt without a mention of the attribute gives none"
+        )
+    first = responses.pairs[0]
+    sides = (str(first.from_group), str(first.to_group))
+    for i, pair in enumerate(responses.pairs):
+        if {str(pair.from_group), str(pair.to_group)} != set(sides):
+            raise ValueError(
+                f"pair {i} compares {pair.from_group} with {pair.to_group}, pair 0 {sides[0]} "
+                f"with {sides[1]}; several pairs of groups are never averaged: test each alone"
+            )
+    return sides
