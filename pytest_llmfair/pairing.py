@@ -119,10 +119,12 @@ def judge_selection(evidence: Evidence, source: Any, max_invalid: float) -> None
                 "table() of the pairs lists as rejected, or raise max_invalid"
             )
         else:
+            evidence.reasons.append("pairs_left_out")
             evidence.notes.append(f"{n} of {total} pairs left out as invalid: {most}")
     if lost:
         words = [f"{word!r} ({n})" for word, n in lost.items()]
         more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
+        evidence.reasons.append("prompts_left_out")
         evidence.notes.append(
             "prompts left out, for the lexicon has no counterpart of "
             f"{', '.join(words[:_MOST_WORDS])}{more}"

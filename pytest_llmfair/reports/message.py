@@ -43,6 +43,11 @@ def summary_line(record: Record) -> str:
     return " ".join(part for part in parts if part)
 
 
+def lacking(record: Record) -> str:
+    """Return the groups that the lexicon lacks, of which a result says nothing."""
+    return ", ".join(map(escape, record["lacks"]))
+
+
 def failure_message(result: Result, *, show_text: str) -> str:
     """Return what a failing test prints.
 
@@ -65,6 +70,8 @@ def failure_message(result: Result, *, show_text: str) -> str:
     lines.append(f"  measured: {_measured(record)}")
     if lost := words.missing(record):
         lines.append(f"  missing: {lost}")
+    if record["lacks"]:
+        lines.append(f"  not in the lexicon: {lacking(record)}")
     if record["noise_floor"] is not None and result.of != "debiased":
         lines.append(
             f"  noise floor {number(record['noise_floor'], places)}: {record['floor_words']}"

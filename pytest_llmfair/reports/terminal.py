@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import Record, escape, number, shorten
-from pytest_llmfair.reports.message import PASS_MEANS
+from pytest_llmfair.reports.message import PASS_MEANS, lacking
 from pytest_llmfair.results import Verdict
 
 if TYPE_CHECKING:
@@ -84,6 +84,11 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
         yield "missing answers"
     for record in losses:
         yield from _remark(record, words.missing(record))
+    lacking = dict.fromkeys(lacking(record) for record in records if record["lacks"])
+    if lacking:
+        yield "groups that the lexicon lacks, of which these results say nothing"
+    for groups in lacking:
+        yield from _wrapped(groups)
     if any(record["verdict"] == Verdict.PASS.value for record in records):
         yield f"PASS: {PASS_MEANS}"
 
@@ -134,8 +139,12 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _remark(record: Record, text: str) -> list[str]:
     name = escape(record["nodeid"].partition("::")[2] or record["nodeid"])
+    return _wrapped(f"{shorten(name, 40)} {shorten(escape(record['metric']), 30)}: {escape(text)}")
+
+
+def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(
-        f"{shorten(name, 40)} {shorten(escape(record['metric']), 30)}: {escape(text)}",
+        text,
         NARROWEST,
         initial_indent="  ",
         subsequent_indent="    ",
