@@ -64,13 +64,10 @@ class Run:
             self.errors.append(
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
-        if self.settings.json is not None:
-            from pytest_llmfair.reports.json import write_json
+        if self.settings.reports:
+            from pytest_llmfair.reports.files import write_reports
 
-            try:
-                write_json(self.settings.json, self.records, self.settings)
-            except OSError as error:
-                self.errors.append(f"the results are not written: {error}")
+            self.errors += write_reports(self.records, self.settings)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

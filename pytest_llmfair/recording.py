@@ -56,13 +56,21 @@ class Recorder:
         self.earlier = len(self.results)
 
     def unreported(self) -> list[dict[str, Any]]:
-        """Return the results that are on no report yet, as plain data and without any text."""
+        """Return the results that are on no report yet, as plain data.
+
+        Without prompts and outputs, but for the message, which shows what the settings allow.
+        """
         new, self.reported = self.results[self.reported :], len(self.results)
         records = [
             {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt} for result in new
         ]
         for record in records:
             del record["examples"]
+        if self.settings.html or self.settings.evidence:
+            from pytest_llmfair.reports.message import failure_message
+
+            for record, result in zip(records, new, strict=True):
+                record["message"] = failure_message(result, show_text=self.settings.show_text)
         return records
 
     def finish(self) -> None:

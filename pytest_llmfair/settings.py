@@ -49,6 +49,10 @@ class Settings:
         INVALID.
     json : str or None
         File for the results of the run.
+    html : str or None
+        File for a page with the results.
+    evidence : str or None
+        Folder for results, page and a manifest of both.
     require : int
         Fewest fairness assertions a session must have judged.
     """
@@ -65,7 +69,14 @@ class Settings:
     max_missing: float = 0.05
     max_invalid: float = 0.1
     json: str | None = None
+    html: str | None = None
+    evidence: str | None = None
     require: int = 0
+
+    @property
+    def reports(self) -> tuple[str, ...]:
+        """What is to be written at the end of a session."""
+        return tuple(path for path in (self.json, self.html, self.evidence) if path is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +236,20 @@ OPTIONS: tuple[Option, ...] = (
         "PATH",
     ),
     Option(
+        "html",
+        _text,
+        "the path of a file to write",
+        "write a page with the results of the run to this file; it loads nothing and runs nothing",
+        "PATH",
+    ),
+    Option(
+        "evidence",
+        _text,
+        "the path of a folder, which is made if its parent is there",
+        "write results, page and a manifest with their digests into this folder",
+        "DIR",
+    ),
+    Option(
         "require",
         _at_least(0),
         "a whole number of at least 0",
@@ -257,17 +282,19 @@ def resolve(config: pytest.Config) -> Settings:
             values[option.name] = option.parse(text.strip())
         except ValueError:
             raise pytest.UsageError(f"{source} is {text!r}; give {option.legal}") from None
-        if option.name == "json":
-            path = folder / Path(values["json"]).expanduser()
-            if why := _unwritable(path):
+        if option.name in ("json", "html", "evidence"):
+            path = folder / Path(values[option.name]).expanduser()
+            if why := _unwritable(path, folder=option.name == "evidence"):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
-            values["json"] = str(path)
+            values[option.name] = str(path)
     return Settings(**values)
 
 
-def _unwritable(path: Path) -> str:
-    """Say why a file cannot be written; an empty string when it can."""
-    if path.is_dir():
+def _unwritable(path: Path, *, folder: bool) -> str:
+    """Say why a file or folder cannot be written; an empty string when it can."""
+    if path.exists() and path.is_dir() != folder:
+        if folder:
+            return "that is a file; give the path of a folder"
         return "that is a folder; give the path of a file"
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}; make it first"

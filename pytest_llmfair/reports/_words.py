@@ -63,14 +63,16 @@ def threshold(record: Record, places: int) -> str:
     if record["direction"] == "two-sided":
         fair = record["fair_value"]
         if record["scale"] == "log":
-            low, high = _ends(record)
+            low, high = ends(record)
             return f"{number(low, places)} to {number(high, places)}"
         return f"+-{bound}" if fair == 0 else f"{fair:g}+-{bound}"
     return f"{'>=' if record['direction'] == 'higher' else '<='} {bound}"
 
 
-def _ends(record: Record) -> tuple[float, float]:
-    """Return the values at a two-sided bound."""
+def ends(record: Record) -> tuple[float, ...]:
+    """Return the values at the bound: one, or two where both sides count."""
+    if record["direction"] != "two-sided":
+        return (float(record["bound"]),)
     bound = Bound(record["bound"], record["direction"], record["fair_value"], record["scale"])
     return bound.ends
 
@@ -87,7 +89,7 @@ def relation(record: Record, places: int) -> str:
     elif record["direction"] == "higher":
         side = ">=" if lower >= bound else "<" if upper < bound else "straddles"
     else:
-        low, high = _ends(record)
+        low, high = ends(record)
         shown = threshold(record, places)
         within = upper <= high and lower >= low
         beyond = lower > high or upper < low

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair import __version__
@@ -37,29 +34,14 @@ def run_document(records: Sequence[Mapping[str, Any]], settings: Settings) -> di
         "schema_version": SCHEMA_VERSION,
         "pytest_llmfair": __version__,
         "settings": {name: getattr(settings, name) for name in _SETTINGS},
-        "results": sorted(records, key=lambda record: str(record["nodeid"])),
+        "results": [
+            # Messages are for people; they can hold prompts and outputs.
+            {key: value for key, value in record.items() if key != "message"}
+            for record in sorted(records, key=lambda record: str(record["nodeid"]))
+        ],
     }
 
 
-def write_json(path: str, records: Sequence[Mapping[str, Any]], settings: Settings) -> None:
-    """Write a run; a reader finds the old file or the whole new one, never a part.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
-    text = json.dumps(run_document(records, settings), indent=1, allow_nan=False) + "\n"
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        # A temporary file is private; the results are as readable as any file of the user's.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+def json_text(records: Sequence[Mapping[str, Any]], settings: Settings) -> str:
+    """Return a run as text; the same answers give the same bytes."""
+    return json.dumps(run_document(records, settings), indent=1, allow_nan=False) + "\n"

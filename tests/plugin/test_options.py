@@ -24,6 +24,8 @@ WRONG = {
     "require": ("many", "a whole number of at least 0"),
     "model": ("", "a model specification such as builtin:ngram"),
     "json": ("", "the path of a file to write"),
+    "html": ("", "the path of a file to write"),
+    "evidence": ("", "the path of a folder, which is made if its parent is there"),
 }
 LEGAL = {
     "mode": ("strict", "strict"),

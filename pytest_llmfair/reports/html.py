@@ -1,0 +1,152 @@
+"""The results of a run as one page: no script, nothing loaded from elsewhere, all escaped."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair.reports import _words as words
+from pytest_llmfair.reports._words import Record, escape, number
+from pytest_llmfair.reports.json import run_document
+from pytest_llmfair.reports.message import PASS_MEANS, summary_line
+from pytest_llmfair.reports.terminal import last_line
+
+if TYPE_CHECKING:
+    from pytest_llmfair.settings import Settings
+
+_WIDTH, _HEIGHT, _MARGIN = 180, 22, 8
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8886; --ink: light-dark(#222, #ddd);
+  --pass: light-dark(#1b7f3b, #5fd38a); --fail: light-dark(#b3261e, #ff8a80);
+  --open: light-dark(#8a6100, #ffcf66); }
+body { font: 16px/1.45 system-ui, sans-serif; color: var(--ink); margin: 2rem auto;
+  max-width: 75rem; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; }
+caption { text-align: left; padding-bottom: .5rem; }
+th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line);
+  vertical-align: middle; overflow-wrap: anywhere; }
+td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.PASS { color: var(--pass); } .FAIL, .INVALID { color: var(--fail); }
+.INCONCLUSIVE, .UNDERPOWERED { color: var(--open); }
+.verdict { font-weight: 600; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--line);
+  padding: .4rem .8rem; margin: .4rem 0 1rem; }
+svg { display: block; } .axis { stroke: var(--line); }
+.bound { stroke: var(--ink); stroke-dasharray: 3 2; }
+.interval { stroke: currentColor; stroke-width: 3; } .value { fill: currentColor; }
+dl { display: grid; grid-template-columns: max-content auto; gap: .1rem 1rem; }
+dd { margin: 0; }
+"""
+
+
+def html_page(records: Sequence[Record], settings: Settings) -> str:
+    """Return a run as one self-contained page.
+
+    Parameters
+    ----------
+    records : sequence of mappings
+        Results as plain data, each with its "message".
+    settings : Settings
+        Of the session.
+
+    Returns
+    -------
+    str
+        HTML that loads nothing and runs nothing. The same results give the same page.
+    """
+    body = [
+        "<h1>Fairness assertions</h1>",
+        f"<p>{_text(last_line(records) if records else 'No fairness assertion was judged.')}</p>",
+    ]
+    if records:
+        body += [*_table(records), f"<p>PASS: {_text(PASS_MEANS)}.</p>", *_details(records)]
+    body += _settings(run_document([], settings))
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            '<head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            # Even if an answer of a model got past the escaping, nothing could run or be loaded.
+            '<meta http-equiv="Content-Security-Policy" '
+            "content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            f"<title>Fairness assertions</title><style>{_STYLE}</style></head>",
+            "<body>",
+            *body,
+            "</body></html>\n",
+        ]
+    )
+
+
+def _text(text: str) -> str:
+    """Return text that is neither markup nor a control character."""
+    return html.escape(escape(text))
+
+
+def _table(records: Sequence[Record]) -> Iterator[str]:
+    yield "<table><caption>Dot: estimate; bar: interval; dashed: bound.</caption><thead><tr>"
+    headings = ("test", "metric", "estimate", "", "threshold", "verdict", "n")
+    yield "".join(f'<th scope="col">{heading}</th>' for heading in headings)
+    yield "</tr></thead><tbody>"
+    for i, record in enumerate(records):
+        places = words.decimals(record)
+        shown = f"{number(words.estimate(record), places)} {words.interval(record, places)}"
+        verdict = _text(record["verdict"])
+        yield (
+            f'<tr><td><a href="#result-{i}">{_text(record["nodeid"])}</a></td>'
+            f"<td>{_text(record['metric'])}</td>"
+            f'<td class="number">{_text(shown.strip())}</td>'
+            f'<td class="{verdict}">{_plot(record)}</td>'
+            f'<td class="number">{_text(words.threshold(record, places))}</td>'
+            f'<td class="verdict {verdict}">{verdict}</td>'
+            f'<td class="number">{_text(words.plural(record["unit"], record["units"]))}</td></tr>'
+        )
+    yield "</tbody></table>"
+
+
+def _plot(record: Record) -> str:
+    """Draw estimate, interval and bound on one line; nothing where a number is undefined."""
+    ends = [words.estimate(record), record["lower"], record["upper"]]
+    if any(not isinstance(x, (int, float)) or not math.isfinite(x) for x in ends):
+        return ""
+    value, lower, upper = (float(x) for x in ends)
+    bounds = [x for x in words.ends(record) if math.isfinite(x)]
+    low = min(lower, value, *bounds)
+    high = max(upper, value, *bounds)
+    spread = (high - low) or 1.0
+
+    def at(x: float) -> str:
+        return f"{_MARGIN + (x - low) / spread * (_WIDTH - 2 * _MARGIN):.1f}"
+
+    middle = _HEIGHT // 2
+    marks = "".join(
+        f'<line class="bound" x1="{at(x)}" x2="{at(x)}" y1="1" y2="{_HEIGHT - 1}"/>'
+        for x in bounds
+    )
+    return (
+        f'<svg role="img" width="{_WIDTH}" height="{_HEIGHT}"><title>{_text(summary_line(record))}'
+        f'</title><line class="axis" x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}"/>{marks}'
+        f'<line class="interval" x1="{at(lower)}" x2="{at(upper)}" y1="{middle}" y2="{middle}"/>'
+        f'<circle class="value" cx="{at(value)}" cy="{middle}" r="4"/></svg>'
+    )
+
+
+def _details(records: Sequence[Record]) -> Iterator[str]:
+    yield "<h2>Results</h2>"
+    for i, record in enumerate(records):
+        name = f"{record['nodeid']} \N{MIDDLE DOT} {record['metric']}"
+        # Lines are escaped one by one: the breaks between them are ours.
+        lines = "\n".join(_text(line) for line in str(record["message"]).split("\n"))
+        yield f'<h3 id="result-{i}">{_text(name)}</h3>'
+        yield f"<pre>{lines}</pre>"
+
+
+def _settings(document: Mapping[str, Any]) -> Iterator[str]:
+    yield "<h2>Settings</h2><dl>"
+    shown = {"pytest-llmfair": document["pytest_llmfair"], **document["settings"]}
+    for name, value in shown.items():
+        yield f"<dt>{_text(name)}</dt><dd>{_text(str(value))}</dd>"
+    yield "</dl>"

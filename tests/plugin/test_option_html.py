@@ -1,0 +1,136 @@
+"""`--llmfair-html` and `--llmfair-evidence`: what is in them, and that nothing in them runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+HOSTILE = """
+from pytest_llmfair import assert_metric
+
+def hostile(prompt):
+    return "<script>alert(1)</script>\\x1b[31m\\x00\\ud800 " + prompt
+
+def test_hostile():
+    assert_metric(
+        "toxic_fraction",
+        ["<img src=x onerror=alert(2)> %d" % i for i in range(40)],
+        bound=0.2, client=hostile, generations=1, scorer=lambda texts: [1.0] * len(texts),
+    )
+"""
+
+
+class Elements(HTMLParser):
+    """Names and attributes of all elements, and the visible text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_has_a_row_and_a_message_for_every_result(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_it=verdicts)
+    run("--llmfair-html=page.html")
+    page = Elements((pytester.path / "page.html").read_text(encoding="utf-8"))
+    assert page.names.count("tr") == 1 + 3
+    assert page.names.count("pre") == page.names.count("h3") == 3
+    assert page.names.count("svg") == 3
+    for name in ("test_fails", "test_passes", "test_stays_undecided"):
+        assert page.text.count(f"test_it.py::{name}") >= 2
+    assert len(re.findall("measured: ", page.text)) == 3
+    assert "1 PASS, 1 FAIL, 1 INCONCLUSIVE" in page.text
+
+
+def test_hostile_prompts_and_outputs_neither_run_nor_break_the_page(
+    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    pytester.makepyfile(HOSTILE)
+    run("--llmfair-html=page.html")
+    text = (pytester.path / "page.html").read_text(encoding="utf-8")
+    page = Elements(text)
+    assert "alert(1)" in page.text
+    assert "alert(2)" in page.text
+    assert not {"script", "img", "iframe", "object", "link"} & set(page.names)
+    assert not [name for name, _ in page.attributes if name.startswith("on")]
+    assert not [v for name, v in page.attributes if name == "src" or "http:" in (v or "")]
+    assert "\x1b" not in text
+    assert "\x00" not in text
+
+
+def test_outputs_that_may_not_be_shown_are_not_on_the_page(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(HOSTILE)
+    run("--llmfair-html=page.html", "--llmfair-show-text=none", "--llmfair-evidence=found")
+    for file in (pytester.path / "page.html", pytester.path / "found" / "report.html"):
+        assert "alert(" not in file.read_text(encoding="utf-8")
+
+
+def test_the_same_results_give_the_same_page(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_it=verdicts)
+    run("--llmfair-html=one.html")
+    run("--llmfair-html=two.html", "-p", "xdist", "-n2")
+    one, two = ((pytester.path / f"{name}.html").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+def test_without_a_result_the_page_says_so(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_nothing_of_ours(): pass")
+    run("--llmfair-html=page.html")
+    assert "No fairness assertion was judged." in (pytester.path / "page.html").read_text()
+
+
+def test_evidence_holds_the_run_and_a_manifest_that_fits(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_it=verdicts)
+    run("--llmfair-evidence=found", "--llmfair-json=run.json")
+    folder = pytester.path / "found"
+    assert (folder / "run.json").read_bytes() == (pytester.path / "run.json").read_bytes()
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert set(manifest["files"]) == {"run.json", "report.html"}
+    for name, entry in manifest["files"].items():
+        data = (folder / name).read_bytes()
+        assert entry == {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    assert manifest["packages"]["numpy"]
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--llmfair-html=taken", "that is a folder; give the path of a file"),
+        ("--llmfair-evidence=file.txt", "that is a file; give the path of a folder"),
+        ("--llmfair-evidence=no/such/folder", "there is no folder"),
+    ],
+)
+def test_a_place_that_cannot_be_written_ends_the_session_at_once(
+    run: Run, pytester: pytest.Pytester, option: str, message: str
+) -> None:
+    pytester.makepyfile("def test_one(): pass")
+    (pytester.path / "taken").mkdir()
+    (pytester.path / "file.txt").touch()
+    result = run(option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{message}*"])
