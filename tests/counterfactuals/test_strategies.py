@@ -1,0 +1,173 @@
+"""Strategies for users' own property tests: what they give, and what it shrinks to."""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
+from pytest_llmfair.counterfactuals import strategies as fair
+
+ATTRIBUTES = list(load_lexicons())
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_prompts_mention_the_attribute_as_often_as_asked(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+
+    @given(fair.prompts(attribute, min_mentions=2))
+    @settings(max_examples=40)
+    def check(text: str) -> None:
+        found = [m for m in lexicon.mentions(text) if m.group in lexicon.default_groups]
+        assert len(found) >= 2
+
+    check()
+
+
+@given(fair.prompts("race", groups=["african american"]))
+def test_prompts_mention_the_group_asked_for_under_any_label(text: str) -> None:
+    groups = [m.group for m in load_lexicons()["race"].mentions(text)]
+    assert "black" in groups
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_no_outdated_word_and_no_slur_is_written(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+
+    @given(fair.prompts(attribute, plain=True))
+    @settings(max_examples=60)
+    def check(text: str) -> None:
+        assert {m.register for m in lexicon.mentions(text)} <= {"preferred", "neutral"}
+
+    check()
+
+
+def test_a_prompt_shrinks_to_one_short_sentence() -> None:
+    assert find(fair.prompts("gender"), lambda text: True) == "She asked for help."
+    assert find(fair.prompts("race"), lambda text: True) == "We met the Black nurse."
+
+
+def test_a_trigger_shrinks_to_the_first_sentence_that_holds_it() -> None:
+    found = find(fair.prompts("gender"), lambda text: " his " in text)
+    assert found == "Nobody had read his report before the meeting."
+
+
+def test_surroundings_shrink_away() -> None:
+    found = find(fair.prompts("gender"), lambda text: "\u201c" in text)
+    assert found == "\u201cShe asked for help.\u201d"
+
+
+def test_prompts_have_other_scripts_line_breaks_and_quotes_around() -> None:
+    for sign in ("\n", '"', "\u200d", "\u0645", "\u4f60", "https://"):
+        assert sign in find(fair.prompts("gender"), lambda text, sign=sign: sign in text)
+
+
+@given(fair.prompts("name", groups=("John", "Jane"), plain=True))
+def test_prompts_can_be_about_a_name(text: str) -> None:
+    assert "John" in text or "Jane" in text
+
+
+def test_a_lexicon_of_the_users_own_makes_prompts() -> None:
+    colours = Lexicon.from_dict(
+        {
+            "name": "team",
+            "groups": ["red", "blue"],
+            "entries": [{"role": "supporter", "red": "Reds", "blue": "Blues"}],
+        }
+    )
+    assert find(fair.prompts(colours), lambda text: True) == "We spoke about Reds."
+
+
+@given(fair.counterfactual_pairs("gender", ("male", "nonbinary")))
+def test_pairs_are_those_of_generate_pairs(pair: Pair) -> None:
+    assert pair in generate_pairs([pair.original], "gender", ("male", "nonbinary"))
+
+
+def test_pairs_shrink() -> None:
+    found = find(fair.counterfactual_pairs("gender"), lambda pair: pair.to_group == "female")
+    assert (found.original, found.counterfactual) == ("He asked for help.", "She asked for help.")
+
+
+@given(fair.counterfactual_pairs("name", ("John", "Jane")))
+@settings(max_examples=30)
+def test_pairs_of_names(pair: Pair) -> None:
+    assert {pair.from_group, pair.to_group} == {"John", "Jane"}
+
+
+@given(st.floats(0, 1), st.data())
+def test_an_effect_is_the_gap_to_the_last_group(effect: float, data: st.DataObject) -> None:
+    scores = data.draw(fair.scores_by_group(("a", "b", "c"), effect=effect))
+    assert list(scores) == ["a", "b", "c"]
+    first, second, last = (np.sort(own) for own in scores.values())
+    assert (first == second).all()
+    assert last == pytest.approx(first + effect, abs=1e-15)
+    assert all(0.0 <= x <= 1.0 for own in scores.values() for x in own)
+
+
+def test_without_an_effect_groups_can_differ_in_any_way() -> None:
+    found = find(fair.scores_by_group(), lambda own: len(own["female"]) > len(own["male"]) + 3)
+    assert {group: own.tolist() for group, own in found.items()} == {
+        "female": [0.0] * 5,
+        "male": [0.0],
+    }
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: fair.prompts("gendre"), "did you mean gender"),
+        (lambda: fair.prompts("gender", ["females"]), "did you mean female"),
+        (lambda: fair.prompts("gender", "female"), "groups is one text"),
+        (lambda: fair.prompts(min_mentions=0), "min_mentions is 0"),
+        (lambda: fair.prompts(min_mentions=4), "max_mentions 3"),
+        (lambda: fair.scores_by_group(["a"]), "two or more labels"),
+        (lambda: fair.scores_by_group(["a", "a"]), "each once"),
+        (lambda: fair.scores_by_group(effect=1.5), "differ by 0 to 1"),
+    ],
+)
+def test_wrong_arguments_say_what_is_wrong(make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_a_group_without_a_term_to_write_is_named() -> None:
+    lexicon = Lexicon.from_dict(
+        {
+            "name": "team",
+            "groups": ["red", "blue"],
+            "entries": [
+                {"role": "noun", "red": "reds", "blue": {"term": "blues", "register": "slur"}}
+            ],
+        }
+    )
+    with pytest.raises(ValueError, match="about team blue: the lexicon has no term"):
+        fair.prompts(lexicon)
+
+
+def test_importing_the_strategies_does_not_load_hypothesis() -> None:
+    code = (
+        "import sys, pytest_llmfair.counterfactuals.strategies; "
+        "print({'hypothesis', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_without_hypothesis_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *args: Any) -> Any:
+        if name.partition(".")[0] == "hypothesis":
+            raise ImportError(name)
+        return real(name, *args)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r'pip install "pytest-llmfair\[property\]"'):
+        fair.prompts()
