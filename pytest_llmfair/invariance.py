@@ -109,7 +109,7 @@ def assert_counterfactual_invariance(
             raise ValueError(f"{name} is {given!r}; choose one of {', '.join(legal)}")
     settings = current_settings()
     placebo = baseline == "placebo"
-    measure = _measure(metric, mask, scorer)
+    measure = measure_of(metric, mask, scorer)
     name = f"counterfactual invariance ({measure.symbol}{', excess' if on == 'excess' else ''})"
     judging = Judging(
         level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid
@@ -282,7 +282,11 @@ def _too_noisy(floor: Estimate | None, eps: float, alpha: float, placebo: bool) 
     }
 
 
-def _measure(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) -> Any:
+def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) -> Any:
+    """Return the dissimilarity of two answers that a name, or a function, stands for.
+
+    Arguments as in :func:`assert_counterfactual_invariance`.
+    """
     from pytest_llmfair.metrics._counterfactual import invariance as _invariance
 
     if not isinstance(metric, str):
