@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pytest_llmfair.assertions import (
         assert_counterfactual_invariance as assert_counterfactual_invariance,
     )
+    from pytest_llmfair.assertions import (
+        assert_fairness_through_unawareness as assert_fairness_through_unawareness,
+    )
     from pytest_llmfair.assertions import assert_metric as assert_metric
     from pytest_llmfair.assertions import assert_not_worse as assert_not_worse
     from pytest_llmfair.assertions import assert_within as assert_within

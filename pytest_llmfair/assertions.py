@@ -18,9 +18,11 @@ from pytest_llmfair.judging import (
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.results import Result
 from pytest_llmfair.stats import Estimate, Undefined
+from pytest_llmfair.unawareness import assert_fairness_through_unawareness
 
 __all__ = [
     "assert_counterfactual_invariance",
+    "assert_fairness_through_unawareness",
     "assert_metric",
     "assert_not_worse",
     "assert_within",

@@ -129,10 +129,13 @@ def measurable(info: MetricInfo, *, pairs: bool) -> None:
         "score_pairs": (False, True),
         "texts": (True, False),
         "pronoun_counts": (True, False),
+        "prompts": (False, False),
         "table": (False, False),
     }[info.needs]
     if kinds[pairs]:
         return
+    if info.needs == "prompts":
+        raise ValueError(f"{info.name} looks at prompts, not at answers; give the prompts alone")
     raise ValueError(
         f"{info.name} cannot be measured on answers to {'pairs' if pairs else 'single prompts'}: "
         + (

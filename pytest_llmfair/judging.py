@@ -298,7 +298,7 @@ def judged(
         missing_by_group=evidence.missing,
         rejected=evidence.rejected,
         lacks=evidence.lacks,
-        examples=_examples(estimate, evidence, about["direction"]),
+        examples=_examples(estimate, evidence, about["direction"], about["fair_value"]),
         nodeid=recorder.nodeid if recorder else "",
         model=evidence.model,
         options=_options(settings),
@@ -306,12 +306,15 @@ def judged(
     )
 
 
-def _examples(estimate: Estimate, evidence: Evidence, direction: str) -> tuple[Example, ...]:
-    """Return the rows that drive the value, the worst first."""
+def _examples(
+    estimate: Estimate, evidence: Evidence, direction: str, fair_value: float
+) -> tuple[Example, ...]:
+    """Return the rows that drive the value, the worst first; a fair row drives nothing."""
     values = estimate.rows
     if not values or len(values) != len(evidence.prompts):
         return ()
-    order = sorted(range(len(values)), key=lambda i: values[i], reverse=direction != "higher")
+    unfair = [i for i, value in enumerate(values) if value != fair_value]
+    order = sorted(unfair, key=lambda i: values[i], reverse=direction != "higher")
     return tuple(
         Example(
             float(values[i]),

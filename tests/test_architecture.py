@@ -27,7 +27,16 @@ HEAVY = {
 # What a room may import of the package; a room that is not listed may import any public module.
 ALLOWED = {
     "stats": {"stats"},
-    "metrics": {"bilou", "metrics", "responses", "sampling", "stats", "text", "vocabulary"},
+    "metrics": {
+        "attributes",
+        "bilou",
+        "metrics",
+        "responses",
+        "sampling",
+        "stats",
+        "text",
+        "vocabulary",
+    },
     "clients": {"clients", "counterfactuals", "responses", "text"},
     "scorers": {"scorers", "clients", "counterfactuals", "responses", "text"},
     "counterfactuals": {"bilou", "counterfactuals", "sampling", "text"},

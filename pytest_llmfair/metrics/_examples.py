@@ -42,6 +42,11 @@ def texts(units: int, generations: int) -> Arguments:
     }
 
 
+def prompts(units: int, generations: int) -> Arguments:
+    """Prompts that name nobody."""
+    return {"prompts": [f"Summarise report {i}." for i in range(units)]}
+
+
 def _sides(units: int) -> list[str]:
     return ["a", "b"] * units
 

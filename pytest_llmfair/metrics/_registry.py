@@ -17,7 +17,9 @@ from pytest_llmfair.metrics import _examples
 from pytest_llmfair.stats import Estimate, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
-Needs = Literal["scores", "score_pairs", "texts", "text_pairs", "pronoun_counts", "table"]
+Needs = Literal[
+    "scores", "score_pairs", "texts", "text_pairs", "pronoun_counts", "prompts", "table"
+]
 Scale = Literal["linear", "log"]
 Example = Callable[[int, int], Mapping[str, Any]]
 
@@ -27,6 +29,7 @@ _EXAMPLES: dict[Needs, Example] = {
     "texts": _examples.texts,
     "text_pairs": _examples.text_pairs,
     "pronoun_counts": _examples.pronoun_counts,
+    "prompts": _examples.prompts,
 }
 
 P = ParamSpec("P")

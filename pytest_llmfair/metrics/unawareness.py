@@ -1,0 +1,157 @@
+"""Fairness through unawareness: do prompts name a group? (Bouchard 2024, section 2.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmfair.attributes import lexicons_of
+from pytest_llmfair.metrics._checks import listed
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.stats import Estimate, GroupRow, Mean, Population
+
+__all__ = ["fairness_through_unawareness"]
+
+_MOST_SHOWN = 6
+_MOST_NAMED = 3
+
+
+@metric(
+    family="unawareness",
+    paper="bouchard2024",
+    symbol="FTU",
+    direction="lower",
+    bounds=(0.0, 1.0),
+    unit="prompt",
+    needs="prompts",
+    aliases=("FTU",),
+)
+def fairness_through_unawareness(
+    prompts: Any,
+    attribute: Any = None,
+    *,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Share of prompts that name a group of a protected attribute.
+
+    Bouchard (2024), section 2.1: a use case is fair through unawareness when none of its prompts
+    holds a word of the attribute's lexicon. Words are read in their context, so that a black
+    manuscript names nobody. Names and other proxies are not looked for.
+
+    Parameters
+    ----------
+    prompts : sequence of str
+        Prompts as they are sent, none blank.
+    attribute : str, Lexicon, or sequence of these, optional
+        Names of shipped lexicons, or lexicons; by default every English one that is shipped.
+    units : sequence, optional
+        One label per prompt; prompts with equal labels are one sampling unit. Default: equal
+        prompts are one.
+    population : {"sampled", "fixed"}
+        Whether the prompts were drawn from a larger population or are all of it. To judge a fixed
+        list by the count itself use :func:`pytest_llmfair.assert_fairness_through_unawareness`.
+
+    Returns
+    -------
+    Mean
+        Value in [0, 1]; 0 is unaware. ``.groups`` has the share of each (attribute, group) named.
+
+    Raises
+    ------
+    ValueError
+        If there is no prompt or no such lexicon, or a prompt is blank or no text (names the row).
+    """
+    seen = Seen.of(prompts, attribute)
+    estimate = Mean.of_indicators(
+        seen.rows, units=seen.prompts if units is None else units, population=population
+    )
+    seen.tell(estimate)
+    return estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What prompts name.
+
+    Attributes
+    ----------
+    prompts : list of str
+        The prompts.
+    rows : list of float
+        Per prompt whether it names a group.
+    groups : mapping
+        Share of prompts by attribute and group.
+    variant : str
+        The attributes, for the metric's name.
+    notes : tuple of str
+        Which words were found where, and what was not looked for.
+    """
+
+    prompts: list[str]
+    rows: list[float]
+    groups: Mapping[Hashable, GroupRow]
+    variant: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, prompts: Any, attribute: Any) -> Seen:
+        """Look for the groups of an attribute, or of several, in prompts."""
+        texts = _checked(prompts)
+        lexicons = lexicons_of(attribute)
+        named = [
+            [(each.name, found) for each in lexicons for found in each.mentions(text)]
+            for text in texts
+        ]
+        counts: Counter[tuple[str, str]] = Counter()
+        for row in named:
+            counts.update(list(dict.fromkeys((name, found.group) for name, found in row)))
+        lacks = dict.fromkeys(group for each in lexicons for group in each.lacks)
+        beyond = f", nor groups that the lexicon lacks: {_few(list(lacks), ', ')}" if lacks else ""
+        notes = [f"names and other proxies are not checked{beyond}"]
+        hits = [f"{_words(row)} in prompt {i}" for i, row in enumerate(named) if row]
+        if hits:
+            words = _few(hits, "; ")
+            notes.insert(0, f"{len(hits)} of {len(texts)} prompts name a group: {words}")
+        names = ", ".join(each.name for each in lexicons)
+        several = f"{len(lexicons)} attributes"
+        return cls(
+            texts,
+            [float(bool(row)) for row in named],
+            {key: GroupRow(n / len(texts), len(texts)) for key, n in counts.items()},
+            f" ({names if len(lexicons) <= _MOST_NAMED else several})",
+            tuple(notes),
+        )
+
+    def tell(self, estimate: Estimate) -> None:
+        """Put what was seen on an estimate."""
+        estimate.rows, estimate.groups, estimate.variant = self.rows, self.groups, self.variant
+        estimate.reasons = (*estimate.reasons, "names_not_checked")
+        estimate.notes = (*self.notes, *estimate.notes)
+
+
+def _checked(prompts: Any) -> list[str]:
+    texts = list(listed(prompts, "prompts"))
+    if not texts:
+        raise ValueError("prompts is empty; give at least one prompt")
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(
+                f"prompts row {i} is {str(text)[:40]!r}, a {type(text).__name__}; give texts"
+            )
+        if not text.strip():
+            raise ValueError(f"prompts row {i} is blank; give a text, or leave it out")
+    return texts
+
+
+def _words(found: Sequence[tuple[str, Any]]) -> str:
+    """Return the words that name groups, each once, with attribute and group."""
+    words = [f"{each.text!r} ({name}: {each.group})" for name, each in found]
+    return _few(list(dict.fromkeys(words)), ", ")
+
+
+def _few(items: Sequence[str], separator: str) -> str:
+    more = len(items) - _MOST_SHOWN
+    return separator.join(items[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
