@@ -8,7 +8,7 @@ import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_llmfair.clients._cache import give_room
 
@@ -33,11 +33,14 @@ class Reading:
         At the last positions.
     mask : Tensor of shape (rows, tokens)
         1 for a token, 0 for padding.
+    encoded : object or None
+        What an encoder made of the rows.
     """
 
     cache: Any
     logits: Tensor
     mask: Tensor
+    encoded: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,29 @@ class Beginning:
 
     ids: tuple[int, ...] = ()
     cache: Any = None
+
+
+class Ending(NamedTuple):
+    """Answers to one prompt that differ in their last token only.
+
+    Attributes
+    ----------
+    prompt : tuple of int
+        What is asked.
+    start : tuple of int
+        What all of the answers begin with; often nothing.
+    last : list of int
+        Their last tokens.
+    """
+
+    prompt: tuple[int, ...]
+    start: tuple[int, ...]
+    last: list[int]
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """What comes before the last token."""
+        return self.prompt + self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +93,11 @@ class Decoder:
     def __post_init__(self) -> None:
         accepted = frozenset(inspect.signature(self.model.forward).parameters)
         object.__setattr__(self, "_accepts", accepted)
+
+    @property
+    def shares_context(self) -> bool:
+        """Whether prompt and answer lie in one context."""
+        return True
 
     def begin(self, rows: Sequence[tuple[int, ...]], keep: int = 1) -> Beginning:
         """Read the common beginning of `rows` once, where that saves work.
@@ -123,7 +154,7 @@ class Decoder:
         with torch.inference_mode():
             reading = self._read(rows, beginning, 1)
             _select(reading, torch.tensor(which, device=self.model.device))
-            give_room(reading.cache)
+            give_room(getattr(reading.cache, "self_attention_cache", reading.cache))
             answers: list[list[int]] = [[] for _ in which]
             # A row of the batch to its answer; -1 once it has ended.
             active = list(range(len(which)))
@@ -143,31 +174,36 @@ class Decoder:
                     _select(reading, index)
                     ids = ids[index]
                     active = [active[row] for row in living]
-                mask = torch.nn.functional.pad(reading.mask, (0, 1), value=1)
-                reading = self._forward(ids[:, None], mask, reading.cache, 1)
+                reading = self._next(ids, reading)
 
     def log_probabilities(
-        self,
-        rows: Sequence[Sequence[int]],
-        beginning: Beginning,
-        endings: Sequence[Sequence[Sequence[int]]],
+        self, endings: Sequence[Ending], beginning: Beginning
     ) -> list[list[float]]:
-        """Log-probability of endings.
+        """Log-probability of answers; returns one list per ending, with one number per last token.
 
-        Each row holds all but the last token of its endings; all endings of a row have one length.
-        Returns one list per row, with one number per ending.
+        `beginning` is what all prompts of the endings start with.
         """
         import torch
 
         with torch.inference_mode():
-            keep = max(len(of_row[0]) for of_row in endings)
-            logs = self._read(rows, beginning, keep).logits.float().log_softmax(-1)
+            keep = max(len(ending.start) for ending in endings) + 1
+            logs = self._read([ending.read for ending in endings], beginning, keep).logits
+            logs = logs.float().log_softmax(-1)
             found = []
-            for row, of_row in enumerate(endings):
-                ids = torch.tensor(of_row, device=logs.device)
-                last = logs[row, -ids.shape[1] :].expand(len(of_row), -1, -1)
-                found.append(last.gather(2, ids[:, :, None]).sum((1, 2)).tolist())
+            for row, ending in enumerate(endings):
+                tokens = torch.tensor(
+                    [[*ending.start, last] for last in ending.last], device=logs.device
+                )
+                of_row = logs[row, -tokens.shape[1] :].expand(len(tokens), -1, -1)
+                found.append(of_row.gather(2, tokens[:, :, None]).sum((1, 2)).tolist())
             return found
+
+    def _next(self, ids: Tensor, reading: Reading) -> Reading:
+        """Read one more token of every row."""
+        import torch
+
+        mask = torch.nn.functional.pad(reading.mask, (0, 1), value=1)
+        return self._forward(ids[:, None], mask, reading.cache, 1)
 
     def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> Reading:
         """Read rows from where their beginning ends, padded on the left."""
@@ -202,6 +238,8 @@ def _select(reading: Reading, index: Tensor) -> None:
     reading.cache.reorder_cache(index)
     reading.logits = reading.logits[index]
     reading.mask = reading.mask[index]
+    if reading.encoded is not None:
+        reading.encoded.last_hidden_state = reading.encoded.last_hidden_state[index]
 
 
 def _choose(logits: Tensor, temperature: float, uniform: list[float]) -> Tensor:

@@ -58,9 +58,14 @@ def _load_builtin(spec: ModelSpec) -> Backend:
 def _load_huggingface(spec: ModelSpec) -> Backend:
     from pytest_llmfair.clients.huggingface import HuggingFace
 
-    spec.check_options((*_COMMON, "device", "batch_size"))
-    rows = spec.count("batch_size", 128)
-    return HuggingFace.load(spec.target, device=spec.options.get("device"), batch_size=rows)
+    spec.check_options((*_COMMON, "device", "dtype", "batch_size", "trust_remote_code"))
+    return HuggingFace.load(
+        spec.target,
+        device=spec.options.get("device"),
+        dtype=spec.choice("dtype", ("float32", "bfloat16", "float16")),
+        batch_size=spec.count("batch_size", 128),
+        trust_remote_code=spec.choice("trust_remote_code", ("true", "false")) == "true",
+    )
 
 
 def _load_python(spec: ModelSpec) -> Backend:

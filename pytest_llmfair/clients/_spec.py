@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
@@ -93,6 +93,15 @@ class ModelSpec:
                 f"model {self.text!r}: {name} is {text!r}; give a number {limits}"
             )
         return value
+
+    def choice(self, name: str, legal: Sequence[str]) -> str | None:
+        """Return an option that must be one of a few words; None when it is not given."""
+        text = self.options.get(name)
+        if text is not None and text not in legal:
+            raise ModelSpecError(
+                f"model {self.text!r}: {name} is {text!r}; choose {', '.join(legal)}"
+            )
+        return text
 
     def count(self, name: str, default: int) -> int:
         """Return an option that must be a whole number of at least 1."""

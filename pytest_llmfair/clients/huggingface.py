@@ -1,4 +1,4 @@
-"""Causal language models of transformers, local or from the hub, sampled in batches."""
+"""Language models of transformers, local or from the hub, sampled in batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pytest_llmfair.clients._backend import Request
-from pytest_llmfair.clients._decoder import Decoder
+from pytest_llmfair.clients._decoder import Decoder, Ending
+from pytest_llmfair.clients._encoder_decoder import EncoderDecoder
 from pytest_llmfair.clients._spec import ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, Missing
 
@@ -23,7 +24,7 @@ _SCORING_ROWS = 16
 
 @dataclass(frozen=True, slots=True)
 class HuggingFace:
-    """A causal language model with its tokenizer.
+    """A language model with its tokenizer: decoder-only, or encoder and decoder.
 
     Every token is drawn from the model's whole distribution (no top-k, no top-p) by inverting the
     cumulative distribution at a number of the sample's own generator, so an answer does not depend
@@ -48,7 +49,15 @@ class HuggingFace:
     batch_size: int = 128
 
     @classmethod
-    def load(cls, target: str, *, device: str | None = None, batch_size: int = 128) -> HuggingFace:
+    def load(
+        cls,
+        target: str,
+        *,
+        device: str | None = None,
+        dtype: str | None = None,
+        batch_size: int = 128,
+        trust_remote_code: bool = False,
+    ) -> HuggingFace:
         """Load a local folder or a hub id.
 
         Parameters
@@ -57,8 +66,13 @@ class HuggingFace:
             Folder written by ``save_pretrained``, or the id of a model on the hub.
         device : str, optional
             Such as "cpu" or "cuda:0"; by default the first GPU, else the CPU.
+        dtype : {"float32", "bfloat16", "float16"}, optional
+            Precision of the weights; by default that of the files on a GPU, and float32 on a CPU,
+            where half precision is no faster and rounds so much that batches would differ.
         batch_size : int
             Rows sampled at once; 100 to 200 are fastest on a CPU.
+        trust_remote_code : bool
+            Run code that comes with the model. Only for a source you trust.
 
         Raises
         ------
@@ -69,32 +83,43 @@ class HuggingFace:
         source = _located(target, name)
         try:
             import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
+            from transformers import (
+                AutoConfig,
+                AutoModelForCausalLM,
+                AutoModelForSeq2SeqLM,
+                AutoTokenizer,
+            )
         except ImportError as error:
             raise ModelSpecError(
                 f"model {name!r} needs {error.name or error}; "
                 'run: pip install "pytest-llmfair[hf]"'
             ) from error
         try:
-            tokenizer: Any = AutoTokenizer.from_pretrained(source)
-            model: Any = AutoModelForCausalLM.from_pretrained(source)
+            trust = {"trust_remote_code": trust_remote_code}
+            encodes = AutoConfig.from_pretrained(source, **trust).is_encoder_decoder
+            tokenizer: Any = AutoTokenizer.from_pretrained(source, **trust)
+            kind: Any = AutoModelForSeq2SeqLM if encodes else AutoModelForCausalLM
+            model: Any = kind.from_pretrained(source, **trust)
         except (OSError, ValueError, KeyError) as error:
             raise ModelSpecError(
                 f"model {name!r} cannot be loaded ({_first_line(error)}); give a folder written "
-                "by save_pretrained (model and tokenizer), or the id of a causal language model "
-                "on a hub that this machine can reach"
+                "by save_pretrained (model and tokenizer), or the id of a language model on a "
+                "hub that this machine can reach"
             ) from error
         try:
             place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-            # Half precision is no faster on a CPU, and rounds so much that batches would differ.
-            model = model.float() if place.type == "cpu" else model
+            if dtype is not None:
+                model = model.to(getattr(torch, dtype))
+            elif place.type == "cpu":
+                model = model.float()
             model = model.to(place).eval()
         except (RuntimeError, AssertionError) as error:
             raise ModelSpecError(
                 f"model {name!r} cannot use device {device!r} ({_first_line(error)}); "
                 "write device=cpu, or a device of this machine such as device=cuda:0"
             ) from error
-        return cls(Decoder(model, _stops(model, tokenizer)), tokenizer, name, batch_size)
+        reader = EncoderDecoder if encodes else Decoder
+        return cls(reader(model, _stops(model, tokenizer)), tokenizer, name, batch_size)
 
     @property
     def description(self) -> str:
@@ -138,21 +163,25 @@ class HuggingFace:
         """Probability at temperature 1 that the answer to each prompt starts with each word."""
         found = {prompt: [0.0] * len(words) for prompt in prompts}
         # Words of one token share the reading of their prompt, longer ones each need their own.
-        jobs: dict[tuple[tuple[int, ...], int], list[tuple[str, int, tuple[int, ...]]]] = {}
+        places: dict[tuple[tuple[int, ...], tuple[int, ...]], list[tuple[str, int, int]]] = {}
         for prompt in found:
             for i, word in enumerate(words):
-                row, ending = self._continued(prompt, word)
-                if why := self._unfit(row):
+                before, ids = self._continued(prompt, word)
+                if why := self._unfit(before, len(ids) - 1):
                     raise ValueError(f"prompt {prompt[:80]!r} cannot be scored: {why}")
-                jobs.setdefault((row, len(ending)), []).append((prompt, i, ending))
-        keys = sorted(jobs, key=lambda key: (len(key[0]), key))
-        beginning = self.decoder.begin([row for row, _ in keys], max(keep for _, keep in keys))
-        for batch in _batches(keys, min(self.batch_size, _SCORING_ROWS)):
-            endings = [[ending for _, _, ending in jobs[key]] for key in batch]
-            rows = [row for row, _ in batch]
-            scores = self.decoder.log_probabilities(rows, beginning, endings)
-            for key, of_row in zip(batch, scores, strict=True):
-                for (prompt, i, _), score in zip(jobs[key], of_row, strict=True):
+                places.setdefault((before, ids[:-1]), []).append((prompt, i, ids[-1]))
+        endings = [
+            Ending(before, start, [last for _, _, last in places[before, start]])
+            for before, start in places
+        ]
+        endings.sort(key=lambda ending: (len(ending.read), ending))
+        keep = max(len(ending.start) for ending in endings) + 1
+        beginning = self.decoder.begin([ending.read for ending in endings], keep)
+        for batch in _batches(endings, min(self.batch_size, _SCORING_ROWS)):
+            scores = self.decoder.log_probabilities(batch, beginning)
+            for ending, of_row in zip(batch, scores, strict=True):
+                asked = places[ending.prompt, ending.start]
+                for (prompt, i, _), score in zip(asked, of_row, strict=True):
                     found[prompt][i] = math.exp(score)
         return [found[prompt] for prompt in prompts]
 
@@ -177,19 +206,21 @@ class HuggingFace:
         return tuple(self.tokenizer(text, add_special_tokens=special)["input_ids"])
 
     def _continued(self, prompt: str, word: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return prompt and word as ids: all but the last token, and the tokens of the word."""
+        """Return prompt and word as ids."""
         framed = self._framed(prompt)
-        if framed == prompt:
+        if framed == prompt and self.decoder.shares_context:
             # Tokenizers put the blank before a word into its token.
             framed = prompt.rstrip(" ")
             word = word if framed[-1].isspace() else " " + word.lstrip(" ")
-        before, joined = self._ids(framed), self._ids(framed + word)
-        ending = joined[len(before) :]
-        if joined[: len(before)] != before or not ending:
-            ending = tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
+        before = self._ids(framed)
+        ending: tuple[int, ...] = ()
+        if self.decoder.shares_context:
+            joined = self._ids(framed + word)
+            ending = joined[len(before) :] if joined[: len(before)] == before else ()
+        ending = ending or tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
         if not ending:
             raise ValueError(f"the tokenizer of {self.name} has no token for {word!r}")
-        return before + ending[:-1], ending
+        return before, ending
 
     @property
     def _context(self) -> float:
@@ -197,12 +228,13 @@ class HuggingFace:
         return math.inf if size is None else int(size)
 
     def _room(self, ids: Sequence[int]) -> int:
-        return int(min(self._context - len(ids), 2**31))
+        taken = len(ids) if self.decoder.shares_context else 0
+        return int(min(self._context - taken, 2**31))
 
-    def _unfit(self, ids: Sequence[int]) -> str:
+    def _unfit(self, ids: Sequence[int], more: int = 0) -> str:
         if not ids:
             return "the tokenizer makes no token of the prompt"
-        if self._room(ids) < 1:
+        if self._room(ids) < 1 + more or len(ids) > self._context:
             return f"the prompt has {len(ids)} tokens, the model holds {self._context}"
         return ""
 
