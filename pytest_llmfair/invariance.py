@@ -145,6 +145,8 @@ def assert_counterfactual_invariance(
     if client is None:
         if sequential is not None:
             raise ValueError("sequential needs client=..., the model to stop asking")
+        if placebo and isinstance(pairs_or_responses, PairedResponses):
+            _need_placebo(pairs_or_responses.placebo or [None] * len(pairs_or_responses))
         return conclude(judge_at(measured(pairs_or_responses, units), level))
     # Whatever is wrong with the call must show before the first answer is paid for.
     Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
@@ -318,8 +320,6 @@ def _two_sides(
     from pytest_llmfair.metrics._checks import text_rows
 
     if isinstance(data, PairedResponses):
-        if placebo:
-            _need_placebo(data.placebo or [None] * len(data))
         return paired_texts(data, max_missing, fixed=fixed, placebo=placebo)
     if isinstance(data, Responses):
         raise ValueError(_NO_TWIN)

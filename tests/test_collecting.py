@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pytest_llmfair.collecting import collect, evidence_for, paired_texts
-from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.counterfactuals import Pair, generate_pairs
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
+from pytest_llmfair.sequential import in_looks
 
 PAIRS = generate_pairs(["She sings.", "He sings.", "The woman reads."], attribute="gender")
 
@@ -208,3 +211,30 @@ def test_texts_are_handed_on_one_by_one_with_their_prompt_as_unit():
     assert found.args == (["a", "b", "c"],)
     assert found.keywords["units"] == ["one", "two", "two"]
     assert found.units_of(["u", "v"]) == ["u", "v", "v"]
+
+
+def test_all_pairs_of_one_prompt_are_one_unit():
+    def made(original, counterfactual):
+        return Pair(original, counterfactual, "a", "b", (), "x")
+
+    # Two variants of a twin, a prompt whose twin is a twin of another prompt, and one alone.
+    pairs = [made("p", "q"), made("p", "q explicitly"), made("r", "q"), made("s", "t")]
+    answers = PairedResponses(tuple(pairs), (("x",),) * 4, (("y",),) * 4)
+    units = paired_texts(answers, 0.05)[3]
+    assert units[0] == units[1] == units[2] != units[3]
+    found = evidence("counterfactual_rouge_l", answers)
+    assert found.keywords["units"] == units
+
+
+def test_pairs_that_share_a_prompt_count_as_one_unit_and_are_asked_in_one_look():
+    pairs = [
+        replace(pair, counterfactual=twin)
+        for i in range(40)
+        for pair in generate_pairs([f"She reads {i}."], attribute="gender")
+        for twin in (pair.counterfactual, f"A man reads {i}.")
+    ]
+    answers = PairedResponses(tuple(pairs), (("x",),) * 80, (("y",),) * 80)
+    found = evidence("counterfactual_rouge_l", answers)
+    assert len(set(found.keywords["units"])) == 40
+    for look in in_looks(pairs, 5, seed=0):
+        assert {i for i in look if i % 2} == {i + 1 for i in look if i % 2 == 0}

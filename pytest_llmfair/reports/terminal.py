@@ -84,10 +84,10 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
         yield "missing answers"
     for record in losses:
         yield from _remark(record, words.missing(record))
-    lacking = dict.fromkeys(lacking(record) for record in records if record["lacks"])
-    if lacking:
+    unknown = dict.fromkeys(lacking(record) for record in records if record["lacks"])
+    if unknown:
         yield "groups that the lexicon lacks, of which these results say nothing"
-    for groups in lacking:
+    for groups in unknown:
         yield from _wrapped(groups)
     if any(record["verdict"] == Verdict.PASS.value for record in records):
         yield f"PASS: {PASS_MEANS}"
