@@ -1,4 +1,4 @@
-"""Hand-labelled prompts of ``pairs/*.yaml``: what each must become, or that it gives no pair.
+"""Hand-labelled prompts of ``pairs/*.yaml``: what each must become, or what it must mention.
 
 A file is a category. It names the attribute and the groups of its cases once; a case can name its
 own:
@@ -8,9 +8,11 @@ own:
       - {text: She left., expected: He left.}
       - {text: I miss you., expected: null}
       - {text: He left., groups: [male, nonbinary], expected: Xe left.}
+      - {text: A blind man waited., attribute: disability, mentions: [blind]}
 
 Without groups every mention is exchanged with its counterpart, which an attribute of two groups
-(gender: female and male) allows; others name (from, to). `expected` is null where no pair may come.
+(gender: female and male) allows; others name (from, to). `expected` is null where no pair may
+come. `mentions` lists, in order, the words that name a group; none where it is empty.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from pathlib import Path
 
 import yaml
 
-from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.counterfactuals import generate_pairs, mentions
 
 FOLDER = Path(__file__).with_name("pairs")
 
@@ -40,18 +42,20 @@ class Case:
         The protected attribute.
     groups : (str, str) or None
         From and to, as ``generate_pairs`` takes them.
-    expected : str or None
-        The counterfactual; None where no pair may come.
+    expected : str, list of str or None
+        The counterfactual, None where no pair may come, or the words that name a group.
     """
 
     category: str
     text: str
     attribute: str
     groups: tuple[str, str] | None
-    expected: str | None
+    expected: str | list[str] | None
 
-    def ours(self) -> str | None:
-        """Return the counterfactual that this package makes of it."""
+    def ours(self) -> str | list[str] | None:
+        """Return the counterfactual, or the mentions, that this package finds."""
+        if isinstance(self.expected, list):
+            return [mention.text for mention in mentions(self.text, self.attribute)]
         pairs = generate_pairs([self.text], attribute=self.attribute, groups=self.groups)
         return pairs[0].counterfactual if pairs else None
 
@@ -67,5 +71,5 @@ def cases(*, folder: Path = FOLDER) -> Iterator[Case]:
                 case["text"],
                 case.get("attribute", data.get("attribute")),
                 None if groups is None else (groups[0], groups[1]),
-                case["expected"],
+                case["mentions"] if "mentions" in case else case["expected"],
             )

@@ -13,13 +13,18 @@ DETERMINER = "possessive_determiner"
 PRONOUN = "possessive_pronoun"
 
 _WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
-# A word, or one mark; emphasis marks and single line breaks are looked through.
-_NEXT = re.compile(rf"[*_]*+[^\S\n]*+(?:\n[^\S\n]*+)?[*_]*+({_WORD}|\S|\n)?")
-_BEFORE = re.compile(rf"{_WORD}|[^\w\s*]")
+# A word, or one mark; emphasis, tags and single line breaks are looked through.
+_TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
+_STYLE = rf"(?:[*_~]|{_TAG})*+"
+_NEXT = re.compile(rf"{_STYLE}[^\S\n]*+(?:\n[^\S\n]*+)?{_STYLE}({_WORD}|\S|\n)?")
+_BEFORE = re.compile(rf"{_TAG}|({_WORD}|[^\w\s*~])")
 _NEAR = 120
 _JOINS = ("or", "and", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
 _QUOTES = '"\u201c\u2018\u00ab'
+# "a university", "a Eunice"; but "an uninsured man".
+_YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")
+_VOWEL = re.compile("[aeiouy]")
 _VOWELS = "aeiou\u00e0\u00e1\u00e2\u00e4\u00e6\u00e8\u00e9\u00ea\u00ed\u00f3\u00f6\u00fc"
 
 
@@ -63,11 +68,13 @@ def article_for(word: str) -> str:
     first = re.match(_WORD, word)
     if first is None:
         return "a"
-    low = re.split(r"['\u2019-]", first[0].lower())[0]
-    words = _grammar()
-    if low in words["consonant_vowels"]:
+    word = first[0]
+    low = re.split(r"['\u2019-]", word.lower())[0]
+    if word[:2].isupper() and not _VOWEL.search(low):  # spelled out: "an MBA"
+        return "an" if low[0] in "fhlmnrsx" or low[0] == "8" else "a"
+    if _YOU.match(low) or low in _grammar()["consonant_vowels"]:
         return "a"
-    sounds_like_vowel = low[0] in _VOWELS or low.startswith(tuple(words["silent_h"]))
+    sounds_like_vowel = low[0] in _VOWELS or low.startswith(tuple(_grammar()["silent_h"]))
     return "an" if sounds_like_vowel or low[0] == "8" or low in ("11", "18") else "a"
 
 
@@ -119,8 +126,7 @@ def _noun_follows(around: Around) -> bool:
         return second not in words["base_verbs"] and second not in ("be", "have", "not", "never")
     if not _final(second):
         return True
-    adverb = first.endswith("ly") and first not in words["not_adverbs"]
-    return not adverb and first not in words["closed_if_final"]
+    return not _is_adverb(first)
 
 
 def _final(word: str) -> bool:
@@ -141,14 +147,26 @@ def _reads_as_object(around: Around) -> bool:
             return bool(second) and second[0].isalnum()
     if verb in words["let_make_help"] and second in words["articles"]:
         return True
+    if verb in words["perceive"] and second in words["articles"]:  # "watched her paint the fence"
+        return third not in words["times"] and first not in words["person_nouns"]
     if first.endswith("ing") and first not in words["not_participles"]:
-        return verb in words["perceive"] or verb in words["keep"]
-    if first in words["adjectives"] and (final or second == "enough"):
-        return verb in words["complement"]
-    if first in words["degrees"] and second in words["adjectives"] and _final(third):
-        return verb in words["complement"]
-    if verb in words["give"] and (first in words["numbers"] or first[0].isdigit()):
+        return verb in words["perceive"] or verb in words["keep"] or (_moved(around) and final)
+    if first == "being":
+        return verb in words["keep"]
+    if verb in words["appoint"] and first in words["offices"]:
+        return final
+    if verb in words["complement"] and _is_adjective(first):
+        return final or second == "enough" or (_is_adverb(second) and _final(third))
+    if verb in words["arrange"] and _is_participle(first):
+        return final
+    if first in words["degrees"] and _final(third) and second not in words["after_degrees"]:
+        return verb in words["complement"] or _is_adverb(second)
+    if _is_number(first) and second in words["spans"]:
+        return third in words["after_spans"] or second == "times"
+    if verb in words["give"] and _is_number(first):
         return True
+    if verb in words["give"] and first in words["offered"] and second in words["given"]:
+        return _final(third)
     if verb in words["give"] and first in words["given"]:
         return final
     if first in words["calendar"]:
@@ -158,10 +176,34 @@ def _reads_as_object(around: Around) -> bool:
     if first in ("last", "next"):
         return second in words["times"] and verb not in words["closed"]
     if first == "home":
-        return verb in words["move"] and final
+        return _moved(around) and final
     if first == "back":
         return final and verb not in words["closed"] and verb not in words["body"]
     return False
+
+
+def _moved(around: Around) -> bool:
+    return around.before[1] in _grammar()["move"]
+
+
+def _is_adjective(word: str) -> bool:
+    words = _grammar()
+    formed = word.endswith(("ous", "less", "ful", "able", "ible"))
+    return word in words["adjectives"] or (formed and word not in words["not_adjectives"])
+
+
+def _is_adverb(word: str) -> bool:
+    words = _grammar()
+    formed = word.endswith("ly") and word not in words["not_adverbs"]
+    return formed or word in words["closed_if_final"]
+
+
+def _is_participle(word: str) -> bool:
+    return len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
+
+
+def _is_number(word: str) -> bool:
+    return word in _grammar()["numbers"] or word[0].isdigit()
 
 
 def _around(text: str, start: int, end: int) -> Around:
@@ -179,8 +221,8 @@ def _around(text: str, start: int, end: int) -> Around:
         at = match.end() if match else at
     found += [""] * (3 - len(found))
     low = [word.lower().replace("\u2019", "'") for word in found]
-    before = _BEFORE.findall(text, max(0, start - _NEAR), start)[-2:]
-    behind = [word.lower().replace("\u2019", "'") for word in ["", "", *before]][-2:]
+    before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
+    behind = [word.lower().replace("\u2019", "'") for word in ["", "", *before[-2:]]][-2:]
     return Around((behind[0], behind[1]), (low[0], low[1], low[2]), found[0])
 
 

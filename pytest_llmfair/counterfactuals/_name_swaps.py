@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._english import is_one_of
 from pytest_llmfair.counterfactuals._names import name_choices, name_data
 from pytest_llmfair.counterfactuals._terms import Entry, Sense
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon
+from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
 _HYPHENS = "-\u2010\u2011"
-_MARKS = ("'", "\u2019")
-_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)[^\S\n]+\Z")
+_WORD = r"[^\W\d_][\w'\u2019-]*"
+_BEFORE = re.compile(rf"(?:({_WORD})[^\S\n]+)?({_WORD})(\.?)[^\S\n]+\Z")
 _SAINT = re.compile(r"\b(?:St\.?|Saint|Pope)[^\S\n]+\Z")
 _BEHIND = re.compile(r"[^\S\n]+([^\W_]+)")
 _SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
-_OPENED = re.compile(r"(?<!\w)['\u2018](?=\S)")
 _NEAR = 60
-_QUOTED = 200
 
 
 class _TwoNames(Lexicon):
     """A lexicon of two names: found where they name the person asked for, and nobody else."""
 
-    def exchanges(self, text: str, to: Mapping[str, str]) -> tuple[list[Change], list[str]]:
-        changes, lost = super().exchanges(text, to)
-        return [_with_possessive(text, change) for change in changes], lost
+    _plurals: ClassVar[bool] = False
 
     def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
         no_capitals = text.islower()
@@ -46,16 +43,26 @@ class _TwoNames(Lexicon):
         if _SAINT.search(text, max(0, start - _NEAR), start):
             return False
         before = _BEFORE.search(text, max(0, start - _NEAR), start)
-        if before is not None:
-            name = before[1].casefold()
-            if name in name_data()["given"] and name not in self._own:
-                return False
+        if before is not None and self._another_person(before, sense):
+            return False
         if sense.role != "first name":
             return True
         behind = _BEHIND.match(text, end)
         if behind is None or not behind[1][0].isupper() or behind[1].isupper():
             return True
         return behind[1].casefold() in self._own or is_one_of(behind[1].lower(), "closed")
+
+    def _another_person(self, before: re.Match[str], sense: Sense) -> bool:
+        """Whether the word in front is the first name of somebody else."""
+        verb, name = (before[1] or "").casefold(), before[2].casefold()
+        if name in self._own or before[3]:
+            return False
+        if name in name_data()["given"]:  # "told Mary John was late" names two
+            return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
+        if sense.role != "last name" or not before[2][0].isupper() or before[2].isupper():
+            return False
+        known = ("closed", "titles", "abbreviations", "person_nouns", "polite")
+        return not any(is_one_of(name, kind) for kind in known)
 
 
 def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
@@ -141,19 +148,13 @@ def _ordinary_word(text: str, start: int, end: int) -> bool:
     before = _BEFORE.search(text, max(0, start - _NEAR), start)
     if following[:1].isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
         return True
-    if before is not None and before[1].lower() in name_data()["before_months"]:
+    if before is not None and before[2].lower() in name_data()["before_months"]:
         return word in name_data()["months"]
+    if before is not None and before[2].lower() in ("the", "this", "these"):
+        return True
     begins = _SENTENCE_END.search(text, max(0, start - _NEAR), start)
-    return begins is not None and following.lower() in name_data()["openers"]
-
-
-def _with_possessive(text: str, change: Change) -> Change:
-    """Write "Mary's" for "James'", where the apostrophe closes no quotation."""
-    mark = text[change.end : change.end + 1]
-    if mark not in _MARKS or text[change.end - 1] not in "sS" or change.after[-1] in "sS":
-        return change
-    line = max(text.rfind("\n", 0, change.start) + 1, change.start - _QUOTED)
-    if text[change.end + 1 : change.end + 2].isalnum() or _OPENED.search(text, line, change.end):
-        return change
-    letter = "S" if change.after.isupper() else "s"
-    return change._replace(end=change.end + 1, after=change.after + mark + letter)
+    if begins is None or following.lower() in name_data()["openers"]:
+        return begins is not None
+    # "Will Will go?", "May Anna come?"
+    asked = following[:1].isupper() and following.lower() in (word, *name_data()["given"])
+    return asked and word in ("will", "may")

@@ -9,10 +9,18 @@ from typing import Literal
 
 from pytest_llmfair.counterfactuals._english import is_one_of
 from pytest_llmfair.counterfactuals._persons import describes_person, names_person
+from pytest_llmfair.counterfactuals._usage import is_address, is_noun, is_place, is_pointed
 from pytest_llmfair.text import Found, WordFinder
 
 Context = Literal[
-    "", "before_name", "not_behind_name", "not_beside_name", "before_person", "person_noun"
+    "",
+    "before_name",
+    "not_behind_name",
+    "not_beside_name",
+    "before_person",
+    "person_noun",
+    "noun",
+    "address",
 ]
 CONTEXTS: tuple[Context, ...] = (
     "",
@@ -21,6 +29,8 @@ CONTEXTS: tuple[Context, ...] = (
     "not_beside_name",
     "before_person",
     "person_noun",
+    "noun",
+    "address",
 )
 Register = Literal["preferred", "neutral", "outdated", "slur"]
 REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
@@ -44,7 +54,7 @@ class Entry:
         Group to its terms; all are found.
     context : str
         Where the terms count: "" (everywhere), "before_name", "not_behind_name",
-        "not_beside_name", "before_person" or "person_noun".
+        "not_beside_name", "before_person", "person_noun", "noun" or "address".
     registers : dict
         Term to "neutral", "outdated" or "slur"; terms without an entry are preferred.
     """
@@ -86,7 +96,7 @@ class Sense:
         """Whether ``text[start:end]``, spelled like the term, means this."""
         word = text[start:end]
         if self.exact and word != self.term:
-            return False
+            return self.role == "title" and is_pointed(text, start, end)
         if self.entry is None or not self.entry.context:
             return True
         if self.entry.context == "before_name":
@@ -95,8 +105,14 @@ class Sense:
             return describes_person(text, start, end)
         if self.entry.context == "person_noun":
             return names_person(text, start, end)
+        if self.entry.context == "noun":
+            return is_noun(text, start, end)
+        if self.entry.context == "address":
+            return is_address(text, start, end)
         if not word[0].isupper():
             return True
+        if is_place(text, end):
+            return False
         if self.entry.context == "not_beside_name" and not word.isupper():
             return not (_before_name(text, end) or _behind_name(text, start))
         return not _behind_name(text, start)
@@ -120,8 +136,8 @@ class Index:
         self._senses: dict[str, list[Sense]] = {}
         for entry in entries:
             self._add(entry)
-        for word in neutral:
-            self._senses.setdefault(word.casefold(), []).append(Sense(word, None, "", False))
+        for word in neutral:  # a term that is neutral is written, never found
+            self._senses[word.casefold()] = [Sense(word, None, "", False)]
         for phrase in exceptions:
             self._senses[phrase.casefold()] = []
         self._close()
@@ -131,6 +147,10 @@ class Index:
         """Return what may be a mention, in order, with the meanings the term can have."""
         found = self._finder.find(text)
         return [(match, self._senses[match.word]) for match in found if self._senses[match.word]]
+
+    def senses(self, term: str) -> list[Sense]:
+        """Return the meanings that a term can have."""
+        return self._senses.get(term.casefold(), [])
 
     def _add(self, entry: Entry) -> None:
         for group, terms in entry.terms.items():
@@ -191,8 +211,10 @@ def _before_name(text: str, end: int) -> bool:
 def _behind_name(text: str, start: int) -> bool:
     match = _NAME_BEFORE.search(text, max(0, start - _NEAR), start)
     if match is None:
-        return False
+        return text[max(0, start - 2) : start] == "& "  # "Jensen & Sons"
     word = match[1].lower()
+    if word.endswith(("'s", "\u2019s")):
+        return False
     if is_one_of(word, "titles"):
         return True
     if not match[1][0].isupper():

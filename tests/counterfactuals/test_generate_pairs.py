@@ -160,7 +160,7 @@ class TestCase:
             ("Mother-in-law", "Father-in-law"),
             ("the Best Man", "the Maid of Honor"),
             ("Best man", "Maid of honor"),
-            ("MR. BLACK and mr black", "Ms. BLACK and Ms black"),
+            ("MR. BLACK and mr black", "MS. BLACK and Ms black"),
             ("FIANC\u00c9E", "FIANC\u00c9"),
             ("Irishman", "Irishwoman"),
             ("hE", "she"),

@@ -24,6 +24,7 @@ CARRIERS = {
     "before_name": "{} Lee",
     "before_person": "so {} engineers so",
     "person_noun": "as a {}, so",
+    "address": "Sorry, {}, so",
 }
 
 
@@ -63,7 +64,7 @@ class TestShipped:
         lexicon = load_lexicons()[name]
         for entry in lexicon.entries:
             for group, terms in entry.terms.items():
-                for term in terms:
+                for term in set(terms) - set(lexicon.neutral):
                     text = CARRIERS.get(entry.context, "so {} so").format(term)
                     found = [(m.text, m.group) for m in lexicon.mentions(text)]
                     assert found == [(term, group)], (term, found)

@@ -19,6 +19,7 @@ LINES = [
     if e.terms.keys() >= {"female", "male"}
     and len(e.terms["female"]) == len(e.terms["male"]) == 1
     and not e.context
+    and not {*GENDER.neutral} & {*e.terms["female"], *e.terms["male"]}
 ]
 COUNTS = Counter(t for e in GENDER.entries for terms in e.terms.values() for t in terms)
 PARTS = {part for term in TERMS if " " in term for part in term.split()}

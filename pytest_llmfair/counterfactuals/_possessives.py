@@ -1,0 +1,44 @@
+"""Possessives of a word and of the one that takes its place: "the ladies'", "the gentlemen's"."""
+
+from __future__ import annotations
+
+import re
+
+_MARKS = ("'", "\u2019")
+_OPENED = re.compile(r"(?<!\w)['\u2018](?=\S)")
+_QUOTED = 200
+_SINGULAR = ("ss", "us", "is")
+
+
+def possessive_behind(text: str, end: int, *, masked: bool = False) -> str:
+    """Return the possessive behind the word that ends at `end`: an apostrophe, with or without s.
+
+    "" where there is none, or where the apostrophe may close a quotation of the same line. Behind
+    a word that is `masked` an apostrophe alone counts whether or not the word ends in s.
+    """
+    mark, letter = text[end : end + 1], text[end + 1 : end + 2]
+    if mark not in _MARKS:
+        return ""
+    standing = ""
+    if letter in ("s", "S") and not text[end + 2 : end + 3].isalnum():
+        standing = mark + letter
+    elif (masked or text[end - 1] in "sS") and not letter.isalnum():
+        standing = mark
+    if not standing:
+        return ""
+    line = max(text.rfind("\n", 0, end) + 1, end - _QUOTED)
+    return "" if _OPENED.search(text, line, end) else standing
+
+
+def possessive_for(word: str, standing: str, *, plurals: bool) -> str:
+    """Return the possessive that `word` takes where another word had `standing`.
+
+    `plurals` tells that a word in -s can be a plural, which takes the apostrophe alone; a name
+    keeps what stands there ("Mary's", "James's").
+    """
+    low = word.lower()
+    if plurals and low.endswith("s") and not low.endswith(_SINGULAR):
+        return standing[0]
+    if len(standing) == 1 and not low.endswith("s"):
+        return standing + ("S" if word.isupper() else "s")
+    return standing
