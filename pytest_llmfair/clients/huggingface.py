@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 # Sampling gains from many rows, since the weights are read once per step; scoring is one pass over
 # long rows and is fastest while these stay in the processor's cache.
-_SCORING_ROWS = 16
+_SCORING_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,8 @@ class HuggingFace:
         # Words of one token share the reading of their prompt, longer ones each need their own.
         places: dict[tuple[tuple[int, ...], tuple[int, ...]], list[tuple[str, int, int]]] = {}
         for prompt in found:
-            for i, word in enumerate(words):
-                before, ids = self._continued(prompt, word)
+            before, continuations = self._continued(prompt, words)
+            for i, ids in enumerate(continuations):
                 if why := self._unfit(before, len(ids) - 1):
                     raise ValueError(f"prompt {prompt[:80]!r} cannot be scored: {why}")
                 places.setdefault((before, ids[:-1]), []).append((prompt, i, ids[-1]))
@@ -205,22 +205,27 @@ class HuggingFace:
         special = not self.tokenizer.chat_template
         return tuple(self.tokenizer(text, add_special_tokens=special)["input_ids"])
 
-    def _continued(self, prompt: str, word: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return prompt and word as ids."""
+    def _continued(
+        self, prompt: str, words: Sequence[str]
+    ) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+        """Return the prompt and each of the words behind it as ids."""
         framed = self._framed(prompt)
         if framed == prompt and self.decoder.shares_context:
             # Tokenizers put the blank before a word into its token.
             framed = prompt.rstrip(" ")
-            word = word if framed[-1].isspace() else " " + word.lstrip(" ")
+            words = [w if framed[-1].isspace() else " " + w.lstrip(" ") for w in words]
         before = self._ids(framed)
-        ending: tuple[int, ...] = ()
-        if self.decoder.shares_context:
-            joined = self._ids(framed + word)
-            ending = joined[len(before) :] if joined[: len(before)] == before else ()
-        ending = ending or tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
-        if not ending:
-            raise ValueError(f"the tokenizer of {self.name} has no token for {word!r}")
-        return before, ending
+        endings = []
+        for word in words:
+            ids: tuple[int, ...] = ()
+            if self.decoder.shares_context:
+                joined = self._ids(framed + word)
+                ids = joined[len(before) :] if joined[: len(before)] == before else ()
+            ids = ids or tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
+            if not ids:
+                raise ValueError(f"the tokenizer of {self.name} has no token for {word!r}")
+            endings.append(ids)
+        return before, endings
 
     @property
     def _context(self) -> float:
