@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.clients._backend import Backend, Request, ScoringBackend
+from pytest_llmfair.clients._backend import (
+    Backend,
+    ModelError,
+    RemoteBackend,
+    Request,
+    ScoringBackend,
+)
 from pytest_llmfair.clients._client import ModelClient
 from pytest_llmfair.clients._load import load_client
 from pytest_llmfair.clients._spec import ModelSpecError
@@ -13,7 +19,9 @@ __all__ = [
     "Backend",
     "Missing",
     "ModelClient",
+    "ModelError",
     "ModelSpecError",
+    "RemoteBackend",
     "Request",
     "ScoringBackend",
     "builtin_occupations",

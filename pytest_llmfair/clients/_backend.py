@@ -103,6 +103,9 @@ class Limits:
     tokens_per_minute: float | None = None
 
 
+DEFAULT_LIMITS = Limits()
+
+
 class Named(Protocol):
     """What every backend tells about itself."""
 
@@ -153,6 +156,16 @@ class RemoteBackend(Named, Protocol):
     @property
     def limits(self) -> Limits:
         """How fast it may be asked."""
+        ...
+
+    def open(self) -> None:
+        """Get ready, before the first request of a call.
+
+        Raises
+        ------
+        ModelError
+            If no request can be answered: no key, or a server that turned the key down before.
+        """
         ...
 
     async def send(

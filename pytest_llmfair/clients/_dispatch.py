@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import asyncio
+import queue
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from pytest_llmfair.clients._backend import Reply, Request, RemoteBackend
+from pytest_llmfair.clients._backend import ModelError, RemoteBackend, Reply, Request
+from pytest_llmfair.clients._background import background_loop, start
+from pytest_llmfair.clients._pacing import concurrency_of, guessed_tokens, pace_of
+from pytest_llmfair.responses import Missing
+
+# Seconds between two ticks, and those that cancelled requests have to end.
+_TICK = 0.2
+_GRACE = 5.0
+
+Keep = Callable[[int, Reply], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +29,7 @@ class Patience:
     Attributes
     ----------
     timeout : float
-        Seconds for a request, all of its attempts and pauses together.
+        Seconds for a request, all of its attempts and the pauses between them together.
     attempts : int
         HTTP requests at most.
     pause : float
@@ -27,15 +41,18 @@ class Patience:
     pause: float = 0.5
 
 
+PATIENCE = Patience()
+
+
 def dispatch(
     backend: RemoteBackend,
     requests: Sequence[Request],
-    keep: Callable[[int, Reply], None],
+    keep: Keep,
     *,
     temperature: float,
     max_tokens: int | None,
     reserve: Callable[[Request], str] = lambda request: "",
-    patience: Patience = Patience(),
+    patience: Patience = PATIENCE,
     tick: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer every request, handing each reply to `keep` as it comes.
@@ -44,9 +61,10 @@ def dispatch(
     ----------
     keep : callable
         Takes the row of the request and its reply, in the thread of the caller, in the order in
-        which replies come. Every reply that came is kept also when the call is interrupted or ends
-        with an error. A request is not followed by another one before its reply is kept, so no
-        more than `concurrency` replies are ever unkept.
+        which replies come. Every reply that came is kept, also when the call is interrupted or
+        ends with an error (an interrupt inside of `keep` calls it again for the same reply). A
+        request is followed by the next one when its reply is kept, so that never more than
+        `concurrency` replies are unkept.
     temperature, max_tokens
         As for the backend.
     reserve : callable
@@ -60,4 +78,140 @@ def dispatch(
     ModelError
         If no request of this run can be answered; what came before is kept.
     """
-    raise NotImplementedError
+    backend.open()
+    if not requests:
+        return
+    work = _Work(backend, temperature, max_tokens, reserve, patience, iter(enumerate(requests)))
+    running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
+    unkept: deque[_Arrival] = deque()
+    try:
+        while work.collect(unkept, _TICK):
+            freed = []
+            while unkept:
+                keep(unkept[0].row, unkept[0].reply)
+                freed.append(unkept.popleft().kept)
+            background_loop().call_soon_threadsafe(_free, freed)
+            tick()
+    except BaseException:
+        running.cancel()
+        deadline = time.monotonic() + _GRACE
+        while time.monotonic() < deadline and work.collect(unkept, _TICK):
+            pass
+        for arrival in unkept:
+            keep(arrival.row, arrival.reply)
+        raise
+    running.result()
+    if isinstance(work.failure, ModelError):
+        # Raised afresh: the frames of the loop say nothing to the user.
+        raise ModelError(str(work.failure))
+    if work.failure:
+        raise work.failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A reply that is not kept yet."""
+
+    row: int
+    reply: Reply
+    kept: asyncio.Future[None]
+
+
+class _Work:
+    """The requests of one call."""
+
+    def __init__(
+        self,
+        backend: RemoteBackend,
+        temperature: float,
+        max_tokens: int | None,
+        reserve: Callable[[Request], str],
+        patience: Patience,
+        rows: Iterator[tuple[int, Request]],
+    ) -> None:
+        self.failure: BaseException | None = None
+        self._backend = backend
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._reserve = reserve
+        self._patience = patience
+        self._rows = rows
+        self._pace = pace_of(backend.name, backend.limits)
+        self._arrived: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
+
+    def collect(self, into: deque[_Arrival], wait: float) -> bool:
+        """Take what arrived, waiting for the first; False when nothing more will come."""
+        try:
+            arrival = self._arrived.get(timeout=wait)
+            while arrival is not None:
+                into.append(arrival)
+                arrival = self._arrived.get_nowait()
+        except queue.Empty:
+            return True
+        if into:
+            # The end is told once more, when these are kept.
+            self._arrived.put(None)
+            return True
+        return False
+
+    async def answer_all(self, at_once: int) -> None:
+        """Run on the loop until every row is answered or the work has failed."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(at_once):
+                    group.create_task(self._answer_some())
+        finally:
+            self._arrived.put(None)
+
+    async def _answer_some(self) -> None:
+        for row, request in self._rows:
+            if self.failure:
+                return
+            try:
+                reply = await self._answer(request)
+            except asyncio.CancelledError:
+                raise
+            # An interrupt that a user's function raises must not end the loop of the process.
+            except BaseException as error:  # noqa: BLE001
+                self.failure = self.failure or error
+                return
+            arrival = _Arrival(row, reply, asyncio.get_running_loop().create_future())
+            self._arrived.put(arrival)
+            await arrival.kept
+
+    async def _answer(self, request: Request) -> Reply:
+        patience = self._patience
+        guess = guessed_tokens(request.prompt, self._max_tokens)
+        left = patience.timeout
+        for attempt in range(1, patience.attempts + 1):
+            await self._pace.turn(guess)
+            if refused := self._reserve(request):
+                return Reply(Missing("over_budget", refused), attempts=attempt - 1)
+            began = time.monotonic()
+            try:
+                async with asyncio.timeout(left):
+                    got = await self._backend.send(
+                        request, temperature=self._temperature, max_tokens=self._max_tokens
+                    )
+            except TimeoutError:
+                words = f"no answer within {patience.timeout:g} s"
+                return Reply(Missing("timeout", words), attempts=attempt)
+            if got.fatal:
+                raise ModelError(got.fatal)
+            reply = replace(got.reply, attempts=attempt)
+            self._pace.correct(guess, reply.prompt_tokens + reply.answer_tokens)
+            # Full jitter, so that requests which failed together do not come back together.
+            pause = random.uniform(0.0, patience.pause * 2 ** (attempt - 1))
+            pause += got.retry_after or 0.0
+            left -= time.monotonic() - began + pause
+            last = attempt == patience.attempts or left <= 0.0 or self.failure is not None
+            if last or not got.retry:
+                return reply
+            await asyncio.sleep(pause)
+        raise AssertionError("at least one attempt is made")
+
+
+def _free(kept: Sequence[asyncio.Future[None]]) -> None:
+    for future in kept:
+        if not future.done():
+            future.set_result(None)

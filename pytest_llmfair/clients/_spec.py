@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
-SCHEMES = ("builtin", "hf", "python")
-_FORMS = "builtin:ngram, hf:PATH_OR_ID or python:package.module:callable"
+SCHEMES = ("builtin", "hf", "openai", "anthropic", "litellm", "python", "responses")
+_FORMS = (
+    "builtin:ngram, hf:PATH_OR_ID, openai:MODEL, anthropic:MODEL, litellm:MODEL, "
+    "python:package.module:callable or responses:FILE"
+)
+# Options that somebody may think of; what they hold is never shown.
+_SECRETS = ("key", "secret", "password")
+_SECRET = re.compile(rf"([?&]\w*(?:{'|'.join(_SECRETS)})=)[^&]+", re.IGNORECASE)
 
 
 class ModelSpecError(ValueError):
@@ -23,8 +30,8 @@ class ModelSpec:
     Attributes
     ----------
     text : str
-        The specification as given.
-    scheme : {"builtin", "hf", "python"}
+        The specification as given, secrets aside.
+    scheme : str
         Kind of backend.
     target : str
         What the backend is to load.
@@ -52,6 +59,8 @@ class ModelSpec:
                 "for a function use ModelClient.of(function)"
             )
         body, _, query = text.strip().partition("?")
+        text, query = (_SECRET.sub(r"\1...", part) for part in (text, "?" + query))
+        query = query[1:]
         scheme, colon, target = body.partition(":")
         if not colon or scheme not in SCHEMES:
             said = f"has the unknown scheme {scheme!r}" if colon else "has no scheme"
@@ -74,11 +83,23 @@ class ModelSpec:
         """Raise :class:`ModelSpecError` for an option that this kind of model does not have."""
         known = sorted(known)
         for name in self.options:
+            if name not in known and name.lower().endswith(_SECRETS):
+                raise ModelSpecError(
+                    f"model '{self.scheme}:{self.target}' has the option {name!r}; a "
+                    "specification is shown in reports, so set keys in the environment only"
+                )
             if name not in known:
                 raise ModelSpecError(
                     f"model {self.text!r}: {self.scheme} models have no option {name!r}; "
                     f"the options are {', '.join(known)}{suggestion(name, known)}"
                 )
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Return an option that must be on or off."""
+        text = self.options.get(name, "on" if default else "off")
+        if text not in ("on", "off"):
+            raise ModelSpecError(f"model {self.text!r}: {name} is {text!r}; write on or off")
+        return text == "on"
 
     def number(self, name: str, default: float, *, low: float, high: float = math.inf) -> float:
         """Return a numeric option that must lie in [low, high]."""

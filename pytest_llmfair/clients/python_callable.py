@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import importlib
 import inspect
-import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from pytest_llmfair.clients._backend import Request
+from pytest_llmfair.clients._backend import (
+    DEFAULT_LIMITS,
+    LOCAL_MAX_TOKENS,
+    Attempt,
+    Limits,
+    Reply,
+    Request,
+)
+from pytest_llmfair.clients._background import in_background
+from pytest_llmfair.clients._redaction import redactor
 from pytest_llmfair.clients._spec import ModelSpecError, suggestion
+from pytest_llmfair.clients.adapters import adapted
 from pytest_llmfair.responses import Answer, Missing
 
 T = TypeVar("T")
 
 _KEYWORDS = ("seed", "temperature", "max_tokens")
-_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +34,7 @@ class PythonCallable:
 
     The prompt is the first positional argument; `seed`, `temperature` and `max_tokens` are passed
     as keywords where the signature has them. An exception, None or an empty text is one missing
-    answer and loses no other; only KeyboardInterrupt and SystemExit end the collection. Up to 16
-    calls of an async function wait at the same time, all on one event loop in the background.
+    answer and loses no other; only KeyboardInterrupt and SystemExit end the collection.
 
     Parameters
     ----------
@@ -44,9 +50,12 @@ class PythonCallable:
     name: str
     keywords: tuple[str, ...]
 
+    # So that each answer is kept as it comes: the call may have cost money.
+    batch_size: ClassVar[int] = 1
+
     @classmethod
-    def of(cls, function: object, name: str | None = None) -> PythonCallable:
-        """Wrap a callable.
+    def of(cls, function: object, name: str | None = None) -> PythonCallable | AsyncCallable:
+        """Wrap a callable, or an object with `invoke` as LangChain has them.
 
         Raises
         ------
@@ -56,12 +65,14 @@ class PythonCallable:
         if name is None:
             module = getattr(function, "__module__", type(function).__module__)
             name = f"python:{module}:{getattr(function, '__qualname__', type(function).__name__)}"
+        function = adapted(function)
         if not callable(function):
             raise ModelSpecError(
                 f"model {name!r} is not callable but {type(function).__name__}; "
                 "name a function that takes a prompt and returns the answer"
             )
-        return cls(function, name, _accepted(function, name))
+        plain = cls(function, name, _accepted(function, name))
+        return AsyncCallable(plain) if _is_async(function) else plain
 
     @property
     def description(self) -> str:
@@ -72,18 +83,55 @@ class PythonCallable:
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
     ) -> list[Answer]:
         """Call the function once per request."""
-        calls = [self._call(request, temperature, max_tokens) for request in requests]
-        if _is_async(self.function):
-            return _in_background(_together(calls))
-        return [_now(call) for call in calls]
+        return [_now(self.call(request, temperature, max_tokens)) for request in requests]
 
-    def _call(self, request: Request, temperature: float, max_tokens: int) -> Callable[[], Any]:
+    def call(self, request: Request, temperature: float, max_tokens: int) -> Callable[[], Any]:
+        """Return the call that answers a request."""
         given = {"seed": request.seed, "temperature": temperature, "max_tokens": max_tokens}
         chosen = {name: given[name] for name in self.keywords}
         return functools.partial(self.function, request.prompt, **chosen)
 
 
-def load_callable(target: str) -> PythonCallable:
+@dataclass(frozen=True, slots=True)
+class AsyncCallable:
+    """An async function of one prompt: as `PythonCallable`, with up to 16 calls at the same time.
+
+    All calls of the process run on one event loop in the background.
+    """
+
+    plain: PythonCallable
+    limits: Limits = DEFAULT_LIMITS
+
+    @property
+    def name(self) -> str:
+        """Specification of the model, for reports."""
+        return self.plain.name
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return self.plain.description
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The name of the callable."""
+        return {"model": self.name}
+
+    def open(self) -> None:
+        """Do nothing: a function is always there."""
+
+    async def send(
+        self, request: Request, *, temperature: float, max_tokens: int | None
+    ) -> Attempt:
+        """Call the function once; what it raises is a missing answer, and not tried again."""
+        try:
+            call = self.plain.call(request, temperature, max_tokens or LOCAL_MAX_TOKENS)
+            return Attempt(Reply(_checked(await call())))
+        except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
+            return Attempt(Reply(Missing("error", _words(error))))
+
+
+def load_callable(target: str) -> PythonCallable | AsyncCallable:
     """Import ``package.module:callable``.
 
     Raises
@@ -151,45 +199,14 @@ def _now(call: Callable[[], Any]) -> Answer:
     try:
         answer = call()
         if inspect.isawaitable(answer):
-            answer = _in_background(_await(answer))
+            answer = in_background(_await(answer))
     except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
         return Missing("error", _words(error))
     return _checked(answer)
 
 
-async def _together(calls: Sequence[Callable[[], Any]]) -> list[Answer]:
-    limit = asyncio.Semaphore(_AT_ONCE)
-
-    async def one(call: Callable[[], Any]) -> Answer:
-        async with limit:
-            try:
-                return _checked(await call())
-            except Exception as error:  # noqa: BLE001 - as above
-                return Missing("error", _words(error))
-
-    return list(await asyncio.gather(*map(one, calls)))
-
-
 async def _await(awaitable: Awaitable[T]) -> T:
     return await awaitable
-
-
-def _in_background(work: Coroutine[Any, Any, T]) -> T:
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
-    try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
-
-
-@functools.cache
-def _loop() -> asyncio.AbstractEventLoop:
-    # One loop for the whole process: async HTTP clients are bound to the loop of their first call,
-    # and a test may already run inside another one.
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="llmfair-client", daemon=True).start()
-    return loop
 
 
 def _checked(answer: object) -> Answer:
@@ -203,4 +220,5 @@ def _checked(answer: object) -> Answer:
 
 
 def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".rstrip(": ")
+    # Libraries put the key into their errors.
+    return redactor()(f"{type(error).__name__}: {error}".rstrip(": "))

@@ -10,7 +10,7 @@ from pytest_llmfair.clients import ModelSpecError, load_client
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("", "has no scheme; write builtin:ngram, hf:PATH_OR_ID or python"),
+        ("", "has no scheme; write builtin:ngram, hf:PATH_OR_ID, openai:MODEL"),
         ("gpt2", "has no scheme"),
         ("builtin", 'has no scheme; .*did you mean "builtin"'),
         ("buildin:ngram", "unknown scheme 'buildin'.*did you mean \"builtin\""),

@@ -1,0 +1,149 @@
+"""From what a server or its SDK did to an answer, or to the reason why there is none."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from pytest_llmfair.clients._backend import Attempt, Reply
+from pytest_llmfair.clients._redaction import one_line
+from pytest_llmfair.responses import Missing
+
+
+def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
+    """Return the reply to a finished answer.
+
+    Parameters
+    ----------
+    text : object
+        What stands where the text should be: a text, a list of parts with texts, or nothing.
+    cut : bool
+        Whether the server says that it cut the answer.
+    limit : int or None
+        Longest answer that the user asked for; without one a cut answer is missing.
+    """
+    if isinstance(text, list):
+        text = "".join(_text_of_part(part) for part in text)
+    if text is not None and not isinstance(text, str):
+        return malformed(f"the text of the answer is {type(text).__name__}").reply
+    if cut and (limit is None or not (text or "").strip()):
+        asked = "no limit was asked for" if limit is None else f"{limit} tokens left no text"
+        return Reply(Missing("length", f"the server cut the answer; {asked}"))
+    if text is None:
+        return Reply(Missing("null", "the answer has no text"))
+    if not text.strip():
+        return Reply(Missing("empty", "the answer is an empty text"))
+    return Reply(text, cut=cut)
+
+
+def malformed(words: str) -> Attempt:
+    """Return what comes of a body that cannot be read; another attempt may do better."""
+    return Attempt(Reply(Missing("malformed", words)), retry=True)
+
+
+def body_of(data: bytes) -> dict[str, Any] | Attempt:
+    """Return the JSON object of a body, or what comes of a body that holds none."""
+    try:
+        body = json.loads(data)
+    # Nested a thousand deep is as hostile as cut in the middle.
+    except (ValueError, RecursionError):
+        start = one_line(data[:200].decode("utf-8", "replace"), 80)
+        return malformed(f"the body is no JSON: {start!r}" if start else "the body is empty")
+    if not isinstance(body, dict):
+        return malformed(f"the body is a JSON {type(body).__name__}, not an object")
+    if body.get("error") and not body.get("choices"):
+        words = f"the body tells of an error: {_said(body)}"
+        return Attempt(Reply(Missing("server_error", words)), retry=True)
+    return body
+
+
+def counted(usage: object, name: str) -> int:
+    """Return a number of tokens of the body's `usage`; 0 where it has none."""
+    count = usage.get(name) if isinstance(usage, Mapping) else None
+    return count if isinstance(count, int) and count >= 0 else 0
+
+
+def of_error(error: Exception) -> Attempt:
+    """Return what comes of an exception of an SDK built like OpenAI's."""
+    status = status_of(error)
+    if status is not None:
+        return _of_status(status, error)
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if "APITimeoutError" in kinds:
+        return Attempt(Reply(Missing("timeout", "the server could not be reached")), retry=True)
+    if "APIConnectionError" in kinds:
+        words = _words(error.__cause__ or error)
+        if "complete message body" in words:
+            return malformed(f"the body ends too early ({words})")
+        return Attempt(Reply(Missing("error", f"no connection ({words})")), retry=True)
+    return Attempt(Reply(Missing("error", _words(error))))
+
+
+def status_of(error: Exception) -> int | None:
+    """Return the HTTP status that an exception stands for."""
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def said_by(error: Exception) -> str:
+    """Return what a server said when it refused a request, as one line."""
+    return _said(getattr(error, "body", None)) or one_line(str(error))
+
+
+def code_of(error: Exception) -> str:
+    """Return the machine-readable word of an error, such as "insufficient_quota"."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    return str(inner.get("code") or "") if isinstance(inner, Mapping) else ""
+
+
+def _of_status(status: int, error: Exception) -> Attempt:
+    words = f"HTTP {status}: {said_by(error)}"
+    if status == 429:
+        reason = "rate_limit"
+    elif status == 408:
+        reason = "timeout"
+    elif status >= 500 or status in (409, 425):
+        reason = "server_error"
+    else:
+        if status == 400 and "temperature" in words:
+            words += "; ask such a model with temperature 1"
+        filtered = "content" in (code := code_of(error)) and ("filter" in code or "policy" in code)
+        return Attempt(Reply(Missing("filtered" if filtered else "error", words)))
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    return Attempt(Reply(Missing(reason, words)), True, retry_after(headers))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait: a number, or an HTTP date."""
+    try:
+        if "retry-after-ms" in headers:
+            seconds = float(headers["retry-after-ms"]) / 1000.0
+        else:
+            text = headers.get("retry-after", "")
+            try:
+                seconds = float(text)
+            except ValueError:
+                seconds = parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _said(body: object) -> str:
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    message = inner.get("message") if isinstance(inner, Mapping) else inner
+    return one_line(str(message)) if message else ""
+
+
+def _words(error: BaseException) -> str:
+    return one_line(f"{type(error).__name__}: {error}").rstrip(": ")
+
+
+def _text_of_part(part: object) -> str:
+    text = part.get("text") if isinstance(part, Mapping) else part
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,38 @@
+"""Text that came from a server or a library: keys removed, control characters made visible."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from urllib.parse import quote
+
+REMOVED = "[key removed]"
+
+# Local servers take any word as a key; a short one, such as "EMPTY", may well be in an answer.
+_SHORTEST = 8
+
+
+def redactor() -> Callable[[str], str]:
+    """Return what removes the keys of the environment from a text.
+
+    The function holds the keys where no traceback shows them.
+    """
+    values = (value for name, value in os.environ.items() if name.endswith("_API_KEY"))
+    keys = [value for value in values if len(value) >= _SHORTEST]
+    written = {form for key in keys for form in (key, quote(key, safe=""), json.dumps(key)[1:-1])}
+    # The longest first: a key may begin with another one.
+    forms = sorted(written, key=lambda form: (-len(form), form))
+
+    def redacted(text: str) -> str:
+        for form in forms:
+            text = text.replace(form, REMOVED)
+        return text
+
+    return redacted
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Return a text for a message: one line of printable characters, cut at `limit`."""
+    text = " ".join(text[: 4 * limit].split())[:limit]
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -1,0 +1,161 @@
+"""What models behind a server share: the key, errors that end a run, and texts without keys."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
+from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
+from pytest_llmfair.clients._redaction import redactor
+from pytest_llmfair.clients._spec import ModelSpec, ModelSpecError
+from pytest_llmfair.responses import Missing
+
+# Seconds to open a connection; one that takes longer is tried again.
+CONNECT = 10.0
+
+
+@dataclass(slots=True)
+class Line:
+    """What is known once a server is really asked.
+
+    Attributes
+    ----------
+    client : object
+        Client of the SDK, which alone holds the key.
+    ended : str
+        Why no further request is sent.
+    redacted : callable
+        Removes the key from a text.
+    limit_name : str
+        How this server calls the longest answer.
+    """
+
+    client: Any = None
+    ended: str = ""
+    redacted: Callable[[str], str] = str
+    limit_name: str = "max_tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerBackend:
+    """A model behind a server; subclasses know how to ask it and how to read its answers.
+
+    Attributes
+    ----------
+    model : str
+        Its name at the server.
+    system : str
+        System prompt; empty for none.
+    limits : Limits
+        How fast it may be asked.
+    line : Line
+        The connection.
+    """
+
+    model: str
+    system: str = ""
+    limits: Limits = DEFAULT_LIMITS
+    line: Line = field(default_factory=Line, repr=False, compare=False)
+
+    provider: ClassVar[str]
+    key_variable: ClassVar[str]
+    url_variable: ClassVar[str]
+    url_example: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """Specification of the model, for reports."""
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return f"{self.model}, asked through the {self.provider} client"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Provider, model and system prompt."""
+        return {"provider": self.provider, "model": self.model, "system": self.system}
+
+    def open(self) -> None:
+        """Connect at the first live call, and never again once a server has turned us down."""
+        if self.line.ended:
+            raise ModelError(self.line.ended)
+        if self.line.client is None:
+            self.line.redacted = redactor()
+            self.line.client = self._connect()
+
+    async def send(
+        self, request: Request, *, temperature: float, max_tokens: int | None
+    ) -> Attempt:
+        """Send one request once."""
+        try:
+            attempt = await self._ask(request, temperature, max_tokens)
+        except Exception as error:  # noqa: BLE001 - a server can do anything, and loses one answer
+            attempt = self._failed(error)
+        redacted = self.line.redacted
+        answer = attempt.reply.answer
+        if isinstance(answer, Missing):
+            answer = Missing(answer.reason, redacted(answer.detail))
+        else:
+            answer = redacted(answer)
+        self.line.ended = self.line.ended or redacted(attempt.fatal)
+        return replace(
+            attempt, reply=replace(attempt.reply, answer=answer), fatal=redacted(attempt.fatal)
+        )
+
+    def _connect(self) -> Any:
+        raise NotImplementedError
+
+    async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
+        raise NotImplementedError
+
+    def _failed(self, error: Exception) -> Attempt:
+        attempt = of_error(error)
+        status = status_of(error)
+        if status == 429 and code_of(error) == "insufficient_quota":
+            status = 402
+        remedy = {
+            401: f"the key was not accepted; set {self.key_variable} to a valid one",
+            402: "the account cannot pay; add credit, or use another key",
+            403: "the key may not use this model; use another key or model",
+            404: f"there is no such model; check its name, and {self.url_variable} where it is set "
+            f"(such as {self.url_example})",
+        }.get(status or 0)
+        if remedy is None:
+            return attempt
+        words = f"model {self.name!r}: {remedy} (HTTP {status_of(error)}: {said_by(error)})"
+        return replace(attempt, retry=False, fatal=words)
+
+    def _environment(self) -> tuple[str | None, str | None]:
+        """Return key and base URL of the environment, which is read at a live call only."""
+        key = os.environ.get(self.key_variable, "").strip() or None
+        url = os.environ.get(self.url_variable, "").strip() or None
+        if url and not url.startswith(("http://", "https://")):
+            raise ModelError(
+                f"model {self.name!r}: {self.url_variable} is no web address; write it with "
+                f"http:// or https:// in front, such as {self.url_example}"
+            )
+        if key is None and url is None:
+            raise ModelError(
+                f"model {self.name!r} needs a key: set {self.key_variable}, or set "
+                f"{self.url_variable} to a server that needs none"
+            )
+        return key, url
+
+
+def check_extra(spec: ModelSpec, library: str, extra: str) -> None:
+    """Raise :class:`ModelSpecError` unless the library of an extra is installed."""
+    if importlib.util.find_spec(library) is None:
+        raise ModelSpecError(f"model {spec.text!r} needs {library}; run: pip install {extra}")
+
+
+def limits_of(spec: ModelSpec) -> Limits:
+    """Return the options `concurrency`, `rpm` and `tpm` of a specification."""
+    rpm = spec.count("rpm", 0) or None
+    tpm = spec.count("tpm", 0) or None
+    return Limits(spec.count("concurrency", DEFAULT_LIMITS.concurrency), rpm, tpm)

@@ -1,0 +1,170 @@
+"""Answers that already exist, in a file: any stack can be judged without asking it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from pytest_llmfair.clients._backend import Request
+from pytest_llmfair.clients._spec import ModelSpecError
+from pytest_llmfair.clients._tables import Row, TableError, read_table
+from pytest_llmfair.responses import Answer, Missing
+
+_ANSWERS = ("answer", "response")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswers:
+    """A file of prompts and answers, in the place of a model.
+
+    Answer j of a call is the j-th answer of the prompt in the file, in the order of the column
+    `repeat` where there is one; a prompt that stands twice in a call goes on where it stopped. An
+    answer that is null or empty is missing.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    name : str
+        Specification, for reports.
+    digest : str
+        SHA-256 of the file.
+    answers : mapping
+        Prompt to its answers.
+    """
+
+    path: Path
+    name: str
+    digest: str
+    answers: Mapping[str, Sequence[Answer]] = field(repr=False)
+
+    # A call is answered as a whole: which answers a prompt has left depends on it.
+    batch_size: ClassVar[int] = 2**62
+
+    @classmethod
+    def load(cls, target: str) -> RecordedAnswers:
+        """Read a file: ``.jsonl``, ``.csv``, or ``.parquet`` with pyarrow or pandas.
+
+        Columns are `prompt`, `answer` or `response`, and at will `repeat`, a whole number.
+
+        Raises
+        ------
+        ModelSpecError
+            If the file cannot be read; the message names the line or row.
+        """
+        name = f"responses:{target}"
+        path = Path(target).expanduser()
+        try:
+            rows = read_table(path)
+            answers = _by_prompt(rows)
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        except TableError as error:
+            raise ModelSpecError(f"model {name!r}: {error}") from None
+        return cls(path, name, digest, answers)
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        count = sum(map(len, self.answers.values()))
+        return f"{count} recorded answers to {len(self.answers)} prompts of {self.path.name}"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Digest of the file."""
+        return {"provider": "responses", "model": self.path.name, "revision": self.digest}
+
+    def generate(
+        self, requests: Sequence[Request], *, temperature: float, max_tokens: int
+    ) -> list[Answer]:
+        """Look up the answers; how they were drawn is not known, nor changed.
+
+        Raises
+        ------
+        ValueError
+            If the file lacks a prompt, or has too few answers to one.
+        """
+        prompts = list(dict.fromkeys(request.prompt for request in requests))
+        self._check_prompts(prompts)
+        asked = Counter(request.prompt for request in requests)
+        for prompt in prompts:
+            if asked[prompt] > len(self.answers[prompt]):
+                raise ValueError(
+                    f"{self.path} has {len(self.answers[prompt])} answers to {prompt[:80]!r}, and "
+                    f"{asked[prompt]} are asked for; ask for fewer repeats, or add answers"
+                )
+        places = _places(requests)
+        return [self.answers[request.prompt][places[request]] for request in requests]
+
+    def _check_prompts(self, prompts: Sequence[str]) -> None:
+        from rapidfuzz import process
+
+        lacking = [prompt for prompt in prompts if prompt not in self.answers]
+        if not lacking:
+            return
+        near = process.extractOne(lacking[0], self.answers.keys())
+        hint = f"; the nearest is {near[0][:120]!r}" if near else ""
+        raise ValueError(
+            f"{self.path} has no answer to {len(lacking)} of {len(prompts)} prompts; the first is "
+            f"{lacking[0][:120]!r}{hint}; a prompt must stand there letter by letter"
+        )
+
+
+def _by_prompt(rows: Sequence[Row]) -> dict[str, list[Answer]]:
+    if not rows:
+        raise TableError("there is no answer in the file; write one line per answer")
+    column = next((name for name in _ANSWERS if name in rows[0].values), "")
+    repeated = "repeat" in rows[0].values
+    found: dict[str, list[tuple[int, Answer]]] = {}
+    for row in rows:
+        for needed in ("prompt", column or "answer", *(["repeat"] if repeated else [])):
+            if needed not in row.values:
+                columns = ", ".join(map(str, row.values))
+                raise TableError(f"{row.where} has no {needed!r}, but {columns}")
+        prompt = row.values["prompt"]
+        if not isinstance(prompt, str) or not prompt.strip():
+            raise TableError(f"{row.where}: the prompt is {prompt!r}; give a text")
+        answers = found.setdefault(prompt, [])
+        repeat = _repeat(row) if repeated else len(answers)
+        if any(repeat == other for other, _ in answers) and repeated:
+            raise TableError(f"{row.where} is repeat {repeat} of {prompt[:80]!r} once more")
+        answers.append((repeat, _answer(row, column)))
+    return {
+        prompt: [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
+        for prompt, answers in found.items()
+    }
+
+
+def _answer(row: Row, column: str) -> Answer:
+    answer = row.values[column]
+    if answer is None:
+        return Missing("null", "recorded as null")
+    if not isinstance(answer, str):
+        raise TableError(f"{row.where}: the {column} is {answer!r}; give a text, or null")
+    return answer if answer.strip() else Missing("empty", "recorded as an empty text")
+
+
+def _repeat(row: Row) -> int:
+    try:
+        return int(str(row.values["repeat"]))
+    except ValueError:
+        raise TableError(
+            f"{row.where}: the repeat is {row.values['repeat']!r}; give a whole number"
+        ) from None
+
+
+def _places(requests: Sequence[Request]) -> dict[Request, int]:
+    """Return which answer of its prompt each request gets."""
+    groups: dict[str, dict[str, list[tuple[int, Request]]]] = {}
+    for request in requests:
+        side, _, sample = request.repeat.rpartition(".")
+        groups.setdefault(request.prompt, {}).setdefault(side, []).append((int(sample), request))
+    places = {}
+    for of_prompt in groups.values():
+        n = 1 + max(sample for group in of_prompt.values() for sample, _ in group)
+        for rank, group in enumerate(of_prompt.values()):
+            places.update({request: rank * n + sample for sample, request in group})
+    return places
