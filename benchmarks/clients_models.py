@@ -84,7 +84,7 @@ def _sample(texts: list[str]) -> list[list[Any]]:
 
 
 def _drawn_from_the_model(texts: list[str], rows: list[list[Any]]) -> bool:
-    """Whether the first tokens are draws from the model's own distribution (Kolmogorov-Smirnov)."""
+    """Whether the first tokens are draws from the model's distribution (Kolmogorov-Smirnov)."""
     import torch
 
     model, tokenizer = backend().decoder.model, backend().tokenizer

@@ -136,7 +136,8 @@ class HuggingFace:
         model can hold no more is missing ("length"), since nobody asked for that limit.
         """
         wanted = [(r.prompt, r.seed if temperature > 0.0 else 0) for r in requests]
-        ids = {prompt: self._ids(self._framed(prompt)) for prompt, _ in wanted}
+        distinct = list(dict.fromkeys(prompt for prompt, _ in wanted))
+        ids = dict(zip(distinct, self._ids([self._framed(p) for p in distinct]), strict=True))
         answers: dict[tuple[str, int], Answer] = {
             key: Missing("error", why) for key in wanted if (why := self._unfit(ids[key[0]]))
         }
@@ -200,10 +201,11 @@ class HuggingFace:
         )
         return framed
 
-    def _ids(self, text: str) -> tuple[int, ...]:
+    def _ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         # A chat template writes the special tokens itself.
         special = not self.tokenizer.chat_template
-        return tuple(self.tokenizer(text, add_special_tokens=special)["input_ids"])
+        rows = self.tokenizer(list(texts), add_special_tokens=special)["input_ids"]
+        return [tuple(row) for row in rows]
 
     def _continued(
         self, prompt: str, words: Sequence[str]
@@ -214,17 +216,16 @@ class HuggingFace:
             # Tokenizers put the blank before a word into its token.
             framed = prompt.rstrip(" ")
             words = [w if framed[-1].isspace() else " " + w.lstrip(" ") for w in words]
-        before = self._ids(framed)
-        endings = []
-        for word in words:
-            ids: tuple[int, ...] = ()
-            if self.decoder.shares_context:
-                joined = self._ids(framed + word)
-                ids = joined[len(before) :] if joined[: len(before)] == before else ()
-            ids = ids or tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
-            if not ids:
+        joined = [framed + word for word in words] if self.decoder.shares_context else []
+        before, *rows = self._ids([framed, *joined])
+        n = len(before)
+        # Where a word melts into the end of the prompt, and behind an encoder, it stands alone.
+        endings = [row[n:] if row[:n] == before else () for row in rows] or [()] * len(words)
+        for i, word in enumerate(words):
+            if not endings[i]:
+                endings[i] = tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
+            if not endings[i]:
                 raise ValueError(f"the tokenizer of {self.name} has no token for {word!r}")
-            endings.append(ids)
         return before, endings
 
     @property
