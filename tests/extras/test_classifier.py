@@ -98,3 +98,11 @@ def test_saved_it_scores_the_same(folder: Path, tmp_path: Path) -> None:
         scorer.save(tmp_path), label="stereotype", device="cpu"
     )
     np.testing.assert_array_equal(again(TEXTS), scorer(TEXTS))
+
+
+@pytest.mark.parametrize(
+    "spec", ["hf:./none?label=negative", "detoxify:none.ckpt", "hf:/none/at/all?label=1"]
+)
+def test_a_path_that_is_not_there_is_never_asked_for_elsewhere(spec: str) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no"):
+        load_scorers()[spec]

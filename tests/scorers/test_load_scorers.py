@@ -33,15 +33,6 @@ def test_a_wrong_specification_names_what_is_wrong(spec: str, message: str) -> N
 
 
 @pytest.mark.parametrize(
-    "spec", ["hf:./none?label=negative", "detoxify:none.ckpt", "hf:/none/at/all?label=1"]
-)
-def test_a_path_that_is_not_there_is_never_asked_for_elsewhere(spec: str) -> None:
-    pytest.importorskip("torch")
-    with pytest.raises(FileNotFoundError, match="there is no"):
-        load_scorers()[spec]
-
-
-@pytest.mark.parametrize(
     ("spec", "missing", "extra"),
     [
         ("hf:some-model?label=negative", "torch", "hf"),
