@@ -19,7 +19,7 @@ from pytest_llmfair.fixtures import (
     model_client,
     scorers,
 )
-from pytest_llmfair.recording import Recorder, recording
+from pytest_llmfair.recording import Recorder, Session, begin_session, end_session, recording
 from pytest_llmfair.settings import OPTIONS, Settings, resolve
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
@@ -27,9 +27,11 @@ __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scor
 SETTINGS = pytest.StashKey[Settings]()
 RUN = pytest.StashKey["Run"]()
 RECORDER = pytest.StashKey[Recorder]()
+SESSION = pytest.StashKey[Session]()
 
-# Attribute of a test report; text, so that xdist sends it as it is.
+# Attributes of a test report; text, so that xdist sends them as they are.
 ATTRIBUTE = "llmfair_results"
+PLAN = "llmfair_plan"
 
 
 class Run:
@@ -38,6 +40,7 @@ class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.errors: list[str] = []
+        self.planned: list[dict[str, Any]] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -45,6 +48,7 @@ class Run:
         path, line, _ = report.location
         for record in json.loads(report.__dict__.get(ATTRIBUTE, "[]")):
             self._records.append(((path, line or 0, report.nodeid), record))
+        self.planned += json.loads(report.__dict__.get(PLAN, "[]"))
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -75,16 +79,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("llmfair", "fairness of language models")
     for option in OPTIONS:
         parser.addini(option.key, option.help, type="string", default=None)
-        if not option.ini_only:
+        if option.switch:
+            group.addoption(
+                option.flag, dest=option.key, action="store_const", const="true", help=option.help
+            )
+        elif not option.ini_only:
             group.addoption(option.flag, dest=option.key, metavar=option.metavar, help=option.help)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the settings once, and gather results unless this is a worker of xdist."""
-    config.stash[SETTINGS] = resolve(config)
+    settings = resolve(config)
+    given = getattr(config, "workerinput", {}).get("llmfair")
+    session = Session.handed(settings, given) if given else Session.of(settings)
+    config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
+    begin_session(session)
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config.stash[SETTINGS])
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of xdist what the controller decided for all of them."""
+    node.workerinput["llmfair"] = node.config.stash[SESSION].for_worker()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close what was opened to ask models."""
+    if SESSION in config.stash:
+        end_session(config.stash[SESSION])
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -168,6 +192,8 @@ def pytest_runtest_makereport(
     report = yield
     if records:
         report.__dict__[ATTRIBUTE] = json.dumps(records)
+    if planned := item.stash[RECORDER].unreported_plan():
+        report.__dict__[PLAN] = json.dumps(planned)
     return report
 
 
@@ -206,5 +232,9 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.terminal import print_summary
 
         print_summary(terminalreporter, run.records)
+    if run.planned:
+        from pytest_llmfair.reports.plan import print_plan
+
+        print_plan(terminalreporter, run.planned)
     for error in run.errors:
         terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)

@@ -5,13 +5,14 @@ Standard library only: the plugin loads this at start-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_llmfair.clients import Asker
     from pytest_llmfair.fairness import Fairness
     from pytest_llmfair.results import Result
     from pytest_llmfair.settings import Settings
@@ -39,6 +40,10 @@ class Recorder:
         How many of the results are from earlier attempts.
     reported : int
         How many of the results are on a report already.
+    asking : dict
+        What the answers are for that are asked for now: metric, bound and size of an assertion.
+    planned : list of dict
+        What would have been asked, where the session only plans.
     """
 
     nodeid: str
@@ -49,11 +54,18 @@ class Recorder:
     attempt: int = 0
     earlier: int = 0
     reported: int = 0
+    asking: dict[str, Any] = field(default_factory=dict)
+    planned: list[dict[str, Any]] = field(default_factory=list)
 
     def begin_attempt(self) -> None:
         """Count another run of the test."""
         self.attempt += 1
         self.earlier = len(self.results)
+
+    def unreported_plan(self) -> list[dict[str, Any]]:
+        """Return what would have been asked and is on no report yet."""
+        new, self.planned = self.planned, []
+        return new
 
     def unreported(self) -> list[dict[str, Any]]:
         """Return the results that are on no report yet, as plain data.
@@ -115,3 +127,121 @@ def recording(recorder: Recorder) -> Iterator[Recorder]:
 def active() -> Recorder | None:
     """Return the recorder of the running test, or None outside pytest (notebook, script)."""
     return _active[-1] if _active else None
+
+
+@dataclass(slots=True)
+class Session:
+    """What the tests of a session share, in all its processes.
+
+    Attributes
+    ----------
+    settings : Settings
+        Its settings.
+    records : bool
+        Whether answers that the cassette lacks are asked for and recorded; decided once, before
+        the first of them is.
+    since : int
+        Size of the cassette when the session began: what lies behind it was recorded by this run.
+    folder : str
+        Folder for what the processes count together; empty until something is counted.
+    worker : bool
+        Whether another process began the session and ends it.
+    asker : Asker or None
+        Who asks; made when a model is first asked.
+    """
+
+    settings: Settings
+    records: bool = True
+    since: int = 0
+    folder: str = ""
+    worker: bool = False
+    asker: Asker | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> Session:
+        """Return a session that begins now."""
+        path = settings.cassette
+        size = Path(path).stat().st_size if path is not None and Path(path).is_file() else None
+        records = settings.record_mode != "none" and (
+            settings.record_mode != "once" or path is None or size is None
+        )
+        return cls(settings, records, size or 0)
+
+    @classmethod
+    def handed(cls, settings: Settings, given: Mapping[str, Any]) -> Session:
+        """Return the part that a worker has in the session of its controller."""
+        settings = replace(settings, **given["settings"])
+        return cls(settings, given["records"], given["since"], given["folder"], worker=True)
+
+    def for_worker(self) -> dict[str, Any]:
+        """Return what a worker must know, as plain data."""
+        settings = self.settings
+        if any(
+            cap is not None
+            for cap in (settings.max_calls, settings.max_total_tokens, settings.max_cost)
+        ):
+            self.shared_folder()
+        return {
+            "records": self.records,
+            "since": self.since,
+            "folder": self.folder,
+            # Paths that were relative to the folder of the controller.
+            "settings": {
+                "cassette": settings.cassette,
+                "cassette_used": settings.cassette_used,
+                "prices": settings.prices,
+            },
+        }
+
+    def shared_folder(self) -> str:
+        """Return the folder, made if it must be."""
+        if not self.folder:
+            import tempfile
+
+            self.folder = tempfile.mkdtemp(prefix="llmfair-")
+        return self.folder
+
+    def end(self) -> None:
+        """Close what was opened, and remove the folder where nobody else does."""
+        if self.asker is not None:
+            self.asker.close()
+            self.asker = None
+        if self.folder and not self.worker:
+            import shutil
+
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# A stack too, for the same reason.
+_sessions: list[Session] = []
+
+
+def begin_session(session: Session) -> None:
+    """Make `session` the one that decides how models are asked."""
+    _sessions.append(session)
+
+
+def end_session(session: Session) -> None:
+    """End it; harmless when it has ended before."""
+    if session in _sessions:
+        _sessions.remove(session)
+        session.end()
+
+
+def current_session() -> Session | None:
+    """Return the running session, or None outside pytest."""
+    return _sessions[-1] if _sessions else None
+
+
+@contextmanager
+def asking(**about: Any) -> Iterator[None]:
+    """Say what the answers are for that are asked for meanwhile."""
+    recorder = active()
+    before = recorder.asking if recorder else {}
+    if recorder:
+        recorder.asking = about
+    try:
+        yield
+    finally:
+        if recorder:
+            recorder.asking = before

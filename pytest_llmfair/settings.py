@@ -55,6 +55,24 @@ class Settings:
         Folder for results, page and a manifest of both.
     require : int
         Fewest fairness assertions a session must have judged.
+    cassette : str or None
+        File of recorded answers.
+    record_mode : {"none", "once", "new", "all"}
+        When a model is asked although there is a cassette.
+    cassette_text : {"full", "digest"}
+        Whether prompts and answers are recorded, or their digests only.
+    cassette_used : str or None
+        File for the keys of the recorded answers that the run used.
+    max_recording_age : int or None
+        Days after which a recorded answer is stale.
+    max_calls, max_total_tokens : int or None
+        Most calls, and most tokens of prompts and answers, of the whole run.
+    max_cost : float or None
+        Most that the whole run may cost, in US dollars.
+    prices : str or None
+        File of prices that come before those of the package.
+    plan : bool
+        Whether the run only says what it would ask.
     """
 
     model: str = "builtin:ngram"
@@ -72,6 +90,16 @@ class Settings:
     html: str | None = None
     evidence: str | None = None
     require: int = 0
+    cassette: str | None = None
+    record_mode: str = "once"
+    cassette_text: str = "full"
+    cassette_used: str | None = None
+    max_recording_age: int | None = None
+    max_calls: int | None = None
+    max_total_tokens: int | None = None
+    max_cost: float | None = None
+    prices: str | None = None
+    plan: bool = False
 
     @property
     def reports(self) -> tuple[str, ...]:
@@ -97,6 +125,8 @@ class Option:
         Placeholder of the value in ``pytest --help``.
     ini_only : bool
         Whether there is no command line option.
+    switch : bool
+        Whether the command line option has no value.
     """
 
     name: str
@@ -105,6 +135,7 @@ class Option:
     help: str
     metavar: str
     ini_only: bool = False
+    switch: bool = False
 
     @property
     def flag(self) -> str:
@@ -135,6 +166,17 @@ def _share(text: str) -> float:
     if not 0.0 <= share <= 1.0:
         raise ValueError
     return share
+
+
+def _money(text: str) -> float:
+    amount = float(text)
+    if not 0.0 <= amount < float("inf"):
+        raise ValueError
+    return amount
+
+
+def _yes(text: str) -> bool:
+    return {"true": True, "yes": True, "false": False, "no": False}[text.lower()]
 
 
 def _at_least(least: int) -> Callable[[str], int]:
@@ -256,6 +298,77 @@ OPTIONS: tuple[Option, ...] = (
         "fail the session when fewer fairness assertions than this were judged (default 0)",
         "N",
     ),
+    Option(
+        "cassette",
+        _text,
+        "the path of a file",
+        "record answers in this file, and replay those that are in it",
+        "PATH",
+    ),
+    _choice(
+        "record_mode",
+        ("none", "once", "new", "all"),
+        "with a cassette: none asks no model, once (default) records if the file is absent and "
+        "asks none otherwise, new asks for what is missing, all asks for everything again",
+    ),
+    _choice(
+        "cassette_text",
+        ("full", "digest"),
+        "record prompts and answers (full, default), or their digests only, of which no verdict "
+        "can be made again",
+    ),
+    Option(
+        "cassette_used",
+        _text,
+        "the path of a file to write",
+        "write the keys of the answers used to this file, for `llmfair cassette prune --used`",
+        "PATH",
+    ),
+    Option(
+        "max_recording_age",
+        _at_least(0),
+        "a whole number of days",
+        "days after which a recorded answer is stale, which makes a verdict INVALID (no limit)",
+        "DAYS",
+        ini_only=True,
+    ),
+    Option(
+        "max_calls",
+        _at_least(0),
+        "a whole number of at least 0",
+        "most calls of models in the whole run, all workers and retries together (no limit)",
+        "N",
+    ),
+    Option(
+        "max_total_tokens",
+        _at_least(0),
+        "a whole number of at least 0",
+        "most tokens of prompts and answers in the whole run (no limit)",
+        "N",
+    ),
+    Option(
+        "max_cost",
+        _money,
+        "an amount of at least 0, such as 2.50",
+        "most that the whole run may cost, in US dollars (no limit)",
+        "DOLLARS",
+    ),
+    Option(
+        "prices",
+        _text,
+        "the path of a YAML file",
+        "file of prices that come before those of the package",
+        "PATH",
+        ini_only=True,
+    ),
+    Option(
+        "plan",
+        _yes,
+        "true or false",
+        "ask no model; say what each test would ask for, what that costs, and what it can find",
+        "",
+        switch=True,
+    ),
 )
 
 
@@ -280,13 +393,23 @@ def resolve(config: pytest.Config) -> Settings:
             continue
         try:
             values[option.name] = option.parse(text.strip())
-        except ValueError:
+        except (KeyError, ValueError):
             raise pytest.UsageError(f"{source} is {text!r}; give {option.legal}") from None
+        if option.name in ("cassette", "cassette_used", "prices"):
+            path = folder / Path(values[option.name]).expanduser()
+            if path.is_dir() or (option.name == "prices" and not path.is_file()):
+                raise pytest.UsageError(f"{source} is {text!r}; that is no file")
+            values[option.name] = str(path)
         if option.name in ("json", "html", "evidence"):
             path = folder / Path(values[option.name]).expanduser()
             if why := _unwritable(path, folder=option.name == "evidence"):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values[option.name] = str(path)
+    if "record_mode" in values and "cassette" not in values:
+        raise pytest.UsageError(
+            f"--llmfair-record-mode is {values['record_mode']!r}, and no cassette is named; add "
+            "--llmfair-cassette PATH"
+        )
     return Settings(**values)
 
 

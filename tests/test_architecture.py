@@ -37,7 +37,7 @@ ALLOWED = {
         "text",
         "vocabulary",
     },
-    "clients": {"clients", "counterfactuals", "responses", "text"},
+    "clients": {"clients", "counterfactuals", "recording", "responses", "settings", "text"},
     "scorers": {"scorers", "clients", "counterfactuals", "responses", "text"},
     "counterfactuals": {"bilou", "counterfactuals", "sampling", "text"},
     "reports": {"bounds", "reports", "results", "settings"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_llmfair.clients._asking import Asker, NotRecorded
 from pytest_llmfair.clients._backend import (
     Backend,
     ModelError,
@@ -16,11 +17,13 @@ from pytest_llmfair.clients.ngram import builtin_occupations
 from pytest_llmfair.responses import Missing
 
 __all__ = [
+    "Asker",
     "Backend",
     "Missing",
     "ModelClient",
     "ModelError",
     "ModelSpecError",
+    "NotRecorded",
     "RemoteBackend",
     "Request",
     "ScoringBackend",

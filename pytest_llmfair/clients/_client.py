@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.clients._backend import (
-    LOCAL_MAX_TOKENS,
     Backend,
     FirstTokenBackend,
     RemoteBackend,
@@ -20,6 +20,7 @@ from pytest_llmfair.clients._seeds import sample_seed
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
 
 if TYPE_CHECKING:
+    from pytest_llmfair.clients._live import Batch
     from pytest_llmfair.counterfactuals import Pair
 
 
@@ -186,7 +187,7 @@ class ModelClient:
         if len(set(words)) < len(words):
             raise ValueError(f"words has {_repeated(words)!r} twice; give each word once")
         if isinstance(self.backend, ScoringBackend):
-            rows = self.backend.probabilities(prompts, words)
+            rows = self._next_words(self.backend, prompts, words)
         else:
             rows = self._first_tokens(self.backend, prompts, words)
         return [dict(zip(words, row, strict=True)) for row in rows]
@@ -250,25 +251,41 @@ class ModelClient:
         answers = iter(asked._answers(requests))
         return [[[next(answers) for _ in range(n)] for _ in prompts] for _, prompts in sides]
 
-    def _answers(self, requests: Sequence[Request]) -> list[Answer]:
+    def _answers(self, requests: Sequence[Request], batch: Batch | None = None) -> list[Answer]:
         """Answer requests with the client's own temperature and limit."""
-        if isinstance(self.backend, RemoteBackend):
-            from pytest_llmfair.clients._dispatch import dispatch
+        from pytest_llmfair.clients._session import current_asker
 
-            answers: dict[int, Answer] = {}
-            dispatch(
-                self.backend,
-                requests,
-                lambda row, reply: answers.__setitem__(row, reply.answer),
-                temperature=self.temperature,
-                max_tokens=self.max_tokens,
-            )
-            return [answers[row] for row in range(len(requests))]
-        return self.backend.generate(
+        return current_asker().answers(
+            self.backend,
             requests,
             temperature=self.temperature,
-            max_tokens=self.max_tokens or LOCAL_MAX_TOKENS,
+            max_tokens=self.max_tokens,
+            batch=batch,
         )
+
+    def _next_words(
+        self, backend: ScoringBackend, prompts: Sequence[str], words: Sequence[str]
+    ) -> list[list[float]]:
+        """Ask for probabilities as for answers, so that they too are recorded and counted."""
+        distinct = list(dict.fromkeys(prompts))
+        repeat = f"probabilities {json.dumps(list(words))}"
+        requests = [Request(prompt, 0, repeat) for prompt in distinct]
+
+        def scored(some: Sequence[Request]) -> list[Answer]:
+            rows = backend.probabilities([request.prompt for request in some], words)
+            return [json.dumps(row) for row in rows]
+
+        told = replace(self, temperature=1.0, max_tokens=1)._answers(requests, scored)
+        rows = dict(zip(distinct, map(self._told, distinct, told), strict=True))
+        return [json.loads(rows[prompt]) for prompt in prompts]
+
+    def _told(self, prompt: str, answer: Answer) -> str:
+        if isinstance(answer, Missing):
+            raise ValueError(
+                f"{self.name} told no probabilities after {prompt[:80]!r} ({answer.reason}: "
+                f"{answer.detail}); ask again, or sample with generate() and count"
+            )
+        return answer
 
     def _first_tokens(
         self, backend: FirstTokenBackend, prompts: Sequence[str], words: Sequence[str]
@@ -276,14 +293,10 @@ class ModelClient:
         distinct = list(dict.fromkeys(prompts))
         requests = [Request(prompt, 0, "first token", first_token=True) for prompt in distinct]
         told = replace(self, temperature=1.0, max_tokens=1)._answers(requests)
-        rows = {}
-        for prompt, answer in zip(distinct, told, strict=True):
-            if isinstance(answer, Missing):
-                raise ValueError(
-                    f"{self.name} told no probabilities after {prompt[:80]!r} ({answer.reason}: "
-                    f"{answer.detail}); ask again, or sample with generate() and count"
-                )
-            rows[prompt] = backend.read_first_token(answer, words)
+        rows = {
+            prompt: backend.read_first_token(self._told(prompt, answer), words)
+            for prompt, answer in zip(distinct, told, strict=True)
+        }
         return [rows[prompt] for prompt in prompts]
 
     def __post_init__(self) -> None:

@@ -1,0 +1,134 @@
+"""Who asks the models of a session: cassette, budget and plan as its settings say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_llmfair.clients._asking import Asker, Replay
+from pytest_llmfair.clients._backend import ModelError, Request
+from pytest_llmfair.clients._claims import Claims
+from pytest_llmfair.clients._live import Live
+from pytest_llmfair.clients.budget import Budget, Caps, Prices
+from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.recording import Session, active, current_session
+from pytest_llmfair.responses import Answer
+from pytest_llmfair.settings import Settings
+
+# Bytes of English text per token, for a guess of what a plan costs.
+_BYTES_PER_TOKEN = 4
+
+_ALONE = Asker()
+
+
+def current_asker() -> Asker:
+    """Return who asks the models of the running session; outside pytest, one without limits."""
+    session = current_session()
+    if session is None:
+        return _ALONE
+    if session.asker is None:
+        session.asker = _asker(session)
+    return session.asker
+
+
+def may_ask() -> bool:
+    """Tell whether the running session can ask a model at all, so that one must be loaded."""
+    session = current_session()
+    return session is None or (session.records and not session.settings.plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Unloaded:
+    """A model that is named and not loaded: its answers are replayed, or only planned.
+
+    Attributes
+    ----------
+    name : str
+        Its specification.
+    """
+
+    name: str
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return "not loaded: its answers are replayed"
+
+    def generate(
+        self, requests: Sequence[Request], *, temperature: float, max_tokens: int
+    ) -> list[Answer]:
+        """Raise :class:`ModelError`."""
+        raise self._error()
+
+    def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
+        """Raise :class:`ModelError`."""
+        raise self._error()
+
+    def _error(self) -> ModelError:
+        return ModelError(f"model {self.name!r} was not loaded, since nothing may be asked")
+
+
+def _asker(session: Session) -> Asker:
+    settings = session.settings
+    replay = None
+    if settings.cassette is not None:
+        path = Path(settings.cassette)
+        replay = Replay(
+            Cassette(path, text=settings.cassette_text == "full"),
+            Claims(path),
+            records=session.records,
+            again=settings.record_mode == "all",
+            since=session.since,
+            max_age=settings.max_recording_age,
+            used=None if settings.cassette_used is None else Path(settings.cassette_used),
+        )
+    caps = Caps(settings.max_calls, settings.max_total_tokens, settings.max_cost)
+    budget = None
+    if caps.limited:
+        budget = Budget(
+            caps, lambda: Path(session.shared_folder()) / "spent", lambda: _prices(settings)
+        )
+    return Asker(replay, budget, _planned if settings.plan else None)
+
+
+def _prices(settings: Settings) -> Prices:
+    return Prices.load(None if settings.prices is None else Path(settings.prices))
+
+
+def _planned(live: Live, requests: Sequence[Request], recorded: int) -> None:
+    """Note what would be asked, and leave the test."""
+    import pytest
+
+    recorder = active()
+    if recorder is not None:
+        recorder.planned.append(
+            {
+                "nodeid": recorder.nodeid,
+                "model": live.backend.name,
+                "recorded": recorded,
+                **_size(live, requests, recorder.settings),
+                **recorder.asking,
+            }
+        )
+    pytest.skip("planned", allow_module_level=True)
+
+
+def _size(live: Live, requests: Sequence[Request], settings: Settings) -> dict[str, object]:
+    """Return calls, tokens and the highest cost of requests."""
+    size = [len(request.prompt.encode("utf-8", "surrogatepass")) for request in requests]
+    prompt = sum(n // _BYTES_PER_TOKEN + 1 for n in size)
+    longest = live.longest
+    answer = None if longest is None else longest * len(requests)
+    prices = _prices(settings)
+    price = prices.of(live.backend.name)
+    cost = None
+    if price is not None and answer is not None:
+        cost = price.cost(prompt, answer) / 1e12
+    return {
+        "calls": len(requests),
+        "prompt_tokens": prompt,
+        "answer_tokens": answer,
+        "cost": cost,
+        "prices": prices.date,
+    }

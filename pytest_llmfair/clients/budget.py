@@ -1,0 +1,365 @@
+"""What a run may spend: one counter for all its processes, reserved before anything is sent."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair.clients._backend import Reply, Request
+from pytest_llmfair.clients._claims import locked
+from pytest_llmfair.responses import Missing
+
+# A prompt has at most one token a byte, and a chat template adds a few.
+_TEMPLATE_TOKENS = 16
+
+# Reserved for an answer where nobody gave a longest one.
+_LONGEST_ANSWER = 4096
+
+_COUNTS = struct.Struct("<3q")
+# Money is counted in whole millionths of a millionth, so that sums are exact.
+_UNITS = 10**12
+_DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+
+
+class UnknownPrice(ValueError):
+    """A cost is to be limited, and the price of the model is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Price of a model in US dollars per million tokens."""
+
+    prompt: float
+    answer: float
+
+    def cost(self, prompt_tokens: int, answer_tokens: int) -> int:
+        """Return what so many tokens cost, in units of 1e-12 dollars, rounded up."""
+        exact = self.prompt * prompt_tokens + self.answer * answer_tokens
+        return math.ceil(exact * (_UNITS // 10**6))
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """A table of prices.
+
+    Attributes
+    ----------
+    date : str
+        Day on which the prices were looked up.
+    models : mapping
+        Model as a specification such as ``openai:gpt-4o``; ``builtin:*`` stands for all of a kind.
+    """
+
+    date: str
+    models: Mapping[str, Price]
+
+    @classmethod
+    def load(cls, own: Path | None = None) -> Prices:
+        """Return the table that ships with the package, with the lines of an own file before it.
+
+        Raises
+        ------
+        ValueError
+            If the own file is not such a table; the message names file and line.
+        """
+        shipped = _read(Path(__file__).with_name("prices.yaml"))
+        if own is None:
+            return shipped
+        found = _read(own)
+        return cls(found.date, {**shipped.models, **found.models})
+
+    def of(self, model: str) -> Price | None:
+        """Return the price of a model by its specification; None when it is unknown.
+
+        A dated release, such as gpt-4o-2024-08-06, has the price of its model unless listed.
+        """
+        name = model.partition("?")[0]
+        scheme = name.partition(":")[0]
+        for candidate in (name, _DATED.sub("", name), f"{scheme}:*"):
+            if candidate in self.models:
+                return self.models[candidate]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that a run may spend; None is no limit.
+
+    Attributes
+    ----------
+    calls : int or None
+        HTTP requests, retries included; answers of a model of this machine count as one each.
+    tokens : int or None
+        Tokens of prompts and answers.
+    cost : float or None
+        US dollars.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any."""
+        return any(cap is not None for cap in (self.calls, self.tokens, self.cost))
+
+    @property
+    def sized(self) -> bool:
+        """Whether it matters how long prompts and answers are."""
+        return self.tokens is not None or self.cost is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Calls, tokens and cost (units of 1e-12 dollars)."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: int = 0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.calls + other.calls, self.tokens + other.tokens, self.cost + other.cost)
+
+    def __sub__(self, other: Spent) -> Spent:
+        return Spent(self.calls - other.calls, self.tokens - other.tokens, self.cost - other.cost)
+
+    @property
+    def dollars(self) -> float:
+        """The cost in dollars."""
+        return self.cost / _UNITS
+
+
+@dataclass(slots=True)
+class Budget:
+    """Counts what a run spends, in one file for all its processes.
+
+    Calls are reserved before they are made and never given back. Tokens and cost are reserved at
+    an upper estimate and settled when the reply is there, so that a process that dies leaves its
+    reservations behind: a crash loses part of the budget and never exceeds it.
+
+    Attributes
+    ----------
+    caps : Caps
+        The most that may be spent.
+    path : callable
+        Returns the file of the counter; called when something is first spent.
+    prices : callable
+        Returns the prices; called when a cost is first needed.
+    """
+
+    caps: Caps
+    path: Callable[[], Path]
+    prices: Callable[[], Prices] = field(default=lambda: Prices.load())
+    _handle: int = -1
+
+    def price(self, model: str) -> Price:
+        """Return the price of a model; of an unknown one zero, unless the cost is limited.
+
+        Raises
+        ------
+        UnknownPrice
+            If it is.
+        """
+        if self.caps.cost is None:
+            return Price(0.0, 0.0)
+        prices = self.prices()
+        found = prices.of(model)
+        if found is None:
+            name = model.partition("?")[0]
+            raise UnknownPrice(
+                f"--llmfair-max-cost cannot be kept: no price of {name} is known (prices of "
+                f"{prices.date}); give llmfair_prices a YAML file with\n"
+                f"  date: 2026-01-31\n  models:\n    {name}: [0.15, 0.60]\n"
+                "in dollars per million tokens of prompt and answer"
+            )
+        return found
+
+    def reserve(self, amount: Spent) -> str:
+        """Take an amount; return an empty text, or why it is refused: nothing is taken then."""
+        handle = self._opened()
+        with locked(handle):
+            after = _load(handle) + amount
+            if why := self._exceeded(after):
+                return why
+            _store(handle, after)
+        return ""
+
+    def settle(self, reserved: Spent, used: Spent) -> None:
+        """Replace a reservation by what was used; calls stay counted."""
+        if not self.caps.sized:
+            return
+        handle = self._opened()
+        with locked(handle):
+            _store(handle, _load(handle) - reserved + used)
+
+    def room(self, amounts: Sequence[Spent]) -> int:
+        """Return how many of these amounts could be taken one after the other now."""
+        total = self.spent
+        for count, amount in enumerate(amounts):
+            total += amount
+            if self._exceeded(total):
+                return count
+        return len(amounts)
+
+    @property
+    def spent(self) -> Spent:
+        """What all processes of the run have spent and reserved."""
+        handle = self._opened()
+        with locked(handle):
+            return _load(handle)
+
+    def close(self) -> None:
+        """Close the counter."""
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+    def _exceeded(self, after: Spent) -> str:
+        caps = self.caps
+        if caps.calls is not None and after.calls > caps.calls:
+            return f"--llmfair-max-calls {caps.calls} is reached; nothing more is sent"
+        if caps.tokens is not None and after.tokens > caps.tokens:
+            return (
+                f"--llmfair-max-total-tokens {caps.tokens} would be exceeded; nothing more is sent"
+            )
+        if caps.cost is not None and after.cost > round(caps.cost * _UNITS):
+            return f"--llmfair-max-cost {caps.cost:g} would be exceeded; nothing more is sent"
+        return ""
+
+    def _opened(self) -> int:
+        if self._handle < 0:
+            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+            self._handle = os.open(self.path(), flags, 0o600)
+        return self._handle
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What one call of a client takes out of the budget.
+
+    Attributes
+    ----------
+    budget : Budget or None
+        None where nothing is limited.
+    max_tokens : int or None
+        Longest answer.
+    price : Price
+        Of the model.
+    """
+
+    budget: Budget | None
+    max_tokens: int | None
+    price: Price
+    _attempts: Counter[int] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, budget: Budget | None, model: str, max_tokens: int | None) -> Purse:
+        """Return the purse of a call.
+
+        Raises
+        ------
+        UnknownPrice
+            If the cost is limited and no price of the model is known.
+        """
+        price = Price(0.0, 0.0) if budget is None else budget.price(model)
+        return cls(budget, max_tokens, price)
+
+    def reserve(self, request: Request) -> str:
+        """Reserve one attempt; return an empty text, or why it may not be made."""
+        if self.budget is None:
+            return ""
+        why = self.budget.reserve(self._most(request))
+        if not why:
+            # Two requests of one call may be equal, and are still two.
+            self._attempts[id(request)] += 1
+        return why
+
+    def room(self, requests: Sequence[Request]) -> int:
+        """Return how many requests could be reserved now, one after the other."""
+        if self.budget is None:
+            return len(requests)
+        return self.budget.room([self._most(request) for request in requests])
+
+    def settle(self, request: Request, reply: Reply) -> None:
+        """Give back what the attempts of a request have not used."""
+        attempts = self._attempts.pop(id(request), 0)
+        if self.budget is not None and attempts:
+            most = self._most(request)
+            self.budget.settle(
+                Spent(attempts, attempts * most.tokens, attempts * most.cost),
+                self._used(attempts, request, reply, most),
+            )
+
+    def _most(self, request: Request) -> Spent:
+        answer = _LONGEST_ANSWER if self.max_tokens is None else self.max_tokens
+        return self._spent(1, prompt_tokens(request.prompt), answer)
+
+    def _used(self, attempts: int, request: Request, reply: Reply, most: Spent) -> Spent:
+        """Return what was used, all attempts together.
+
+        Attempts that failed are free, but for one without a reply in time: the server may have
+        answered. Where nobody counted tokens, the upper estimate stands.
+        """
+        if reply.prompt_tokens + reply.answer_tokens:
+            return self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)
+        if isinstance(reply.answer, Missing):
+            late = reply.answer.reason == "timeout"
+            return Spent(attempts, most.tokens, most.cost) if late else Spent(attempts)
+        prompt, answer = prompt_tokens(request.prompt), prompt_tokens(reply.answer)
+        estimate = self._spent(attempts, prompt, answer)
+        return Spent(attempts, min(estimate.tokens, most.tokens), min(estimate.cost, most.cost))
+
+    def _spent(self, calls: int, prompt: int, answer: int) -> Spent:
+        return Spent(calls, prompt + answer, self.price.cost(prompt, answer))
+
+
+def prompt_tokens(text: str) -> int:
+    """Return an upper estimate of the tokens of a text: one a byte, and a few of a template."""
+    return len(text.encode("utf-8", "surrogatepass")) + _TEMPLATE_TOKENS
+
+
+def _load(handle: int) -> Spent:
+    os.lseek(handle, 0, os.SEEK_SET)
+    data = os.read(handle, _COUNTS.size)
+    return Spent(*_COUNTS.unpack(data)) if len(data) == _COUNTS.size else Spent()
+
+
+def _store(handle: int, counts: Spent) -> None:
+    os.lseek(handle, 0, os.SEEK_SET)
+    os.write(handle, _COUNTS.pack(counts.calls, counts.tokens, counts.cost))
+
+
+@functools.cache
+def _read(path: Path) -> Prices:
+    import yaml
+
+    try:
+        found: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"the prices of {path} cannot be read: {error}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("models"), dict):
+        raise ValueError(
+            f"{path} has no prices; write `date:` and `models:` with one line a model"
+        )
+    models = {}
+    for name, pair in found["models"].items():
+        numbers = isinstance(pair, list) and all(
+            isinstance(x, (int, float)) and not isinstance(x, bool) and 0.0 <= x < math.inf
+            for x in pair
+        )
+        if not numbers or len(pair) != 2:
+            raise ValueError(
+                f"{path}: the price of {name} is {pair!r}; give [prompt, answer] in dollars per "
+                "million tokens"
+            )
+        models[str(name)] = Price(float(pair[0]), float(pair[1]))
+    return Prices(str(found.get("date", "an unknown day")), models)

@@ -1,0 +1,95 @@
+"""What a run would ask for, before anything is paid: one block a test, and the total."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair.reports._words import escape, plural
+
+if TYPE_CHECKING:
+    import pytest
+
+# What a test would ask for, as plain data.
+Planned = Mapping[str, Any]
+
+
+def print_plan(reporter: pytest.TerminalReporter, planned: Sequence[Planned]) -> None:
+    """Print the plan of a session."""
+    if reporter.config.get_verbosity() < -1:
+        return
+    reporter.write_sep("=", "fairness plan: nothing was asked")
+    for line, warns in plan(planned):
+        reporter.write_line(line, yellow=warns)
+
+
+def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
+    """Yield the lines of a plan, each with whether it is a warning."""
+    ordered = sorted(planned, key=lambda one: str(one["nodeid"]))
+    for one in ordered:
+        yield escape(str(one["nodeid"])), False
+        yield f"  {_what(one)}: {_size(one)}", False
+        if one["recorded"]:
+            yield f"  {plural('answer', one['recorded'])} of them recorded, at no cost", False
+        for word, warns in _power(one):
+            yield f"  {word}", warns
+    yield _total(ordered), False
+    yield (
+        "Every test was left at its first request: what it would ask after that is not known and "
+        "comes on top; so do retries.",
+        False,
+    )
+    if dates := sorted({str(one["prices"]) for one in ordered if one["cost"] is not None}):
+        yield (
+            f"Costs at the prices of {', '.join(dates)}, if every answer is as long as it may be.",
+            False,
+        )
+
+
+def _what(one: Planned) -> str:
+    """Name what is measured, as far as it is known at the first request."""
+    if "metric" not in one:
+        return f"answers of {escape(one['model'])}, not yet for an assertion"
+    word = "minimum" if one["direction"] == "higher" else "bound"
+    name = f"{escape(one['metric'])} {word} {one['bound']:g}"
+    return f"{name}, {plural(one['unit'], one['units'])} x {one['generations']}"
+
+
+def _size(one: Planned) -> str:
+    answer = one["answer_tokens"]
+    tokens = f"about {one['prompt_tokens']:,} prompt tokens"
+    tokens += (
+        ", answers without a limit" if answer is None else f" and at most {answer:,} of answers"
+    )
+    cost = "cost unknown" if one["cost"] is None else f"at most ${one['cost']:,.2f}"
+    return f"{plural('call', one['calls'])}, {tokens}, {cost}"
+
+
+def _power(one: Planned) -> Iterator[tuple[str, bool]]:
+    """Yield what an assertion of this size can find, and a warning where it can decide nothing."""
+    if "metric" not in one:
+        yield "what it can find is not known before its assertion", False
+        return
+    if one["detectable"] is None:
+        yield f"minimum detectable effect unknown before the data ({one['why']})", False
+        return
+    yield (
+        (
+            f"minimum detectable effect {one['detectable']:.3f} beyond the {one['bound']:g} "
+            "(80 % power, at the variance of the bound)"
+        ),
+        False,
+    )
+    if one["undecidable"]:
+        yield f"WARNING: cannot be decided: {escape(one['undecidable'])}", True
+
+
+def _total(ordered: Sequence[Planned]) -> str:
+    calls = sum(one["calls"] for one in ordered)
+    costs = [one["cost"] for one in ordered]
+    unknown = sum(cost is None for cost in costs)
+    known = sum(cost for cost in costs if cost is not None)
+    said = f"at most ${known:,.2f}" if unknown < len(costs) else "cost unknown"
+    if unknown and known:
+        said += f" and {plural('test', unknown)} of unknown cost"
+    return f"{plural('test', len(ordered))}: {plural('call', calls)}, {said}"
