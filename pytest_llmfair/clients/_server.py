@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
 from pytest_llmfair.clients._redaction import redactor
+from pytest_llmfair.clients._session import may_ask
 from pytest_llmfair.clients._spec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Missing
 
@@ -123,8 +124,8 @@ class ServerBackend:
             401: f"the key was not accepted; set {self.key_variable} to a valid one",
             402: "the account cannot pay; add credit, or use another key",
             403: "the key may not use this model; use another key or model",
-            404: f"there is no such model; check its name, and {self.url_variable} where it is set "
-            f"(such as {self.url_example})",
+            404: f"there is no such model; check its name, and {self.url_variable} where it is "
+            f"set (such as {self.url_example})",
         }.get(status or 0)
         if remedy is None:
             return attempt
@@ -149,8 +150,8 @@ class ServerBackend:
 
 
 def check_extra(spec: ModelSpec, library: str, extra: str) -> None:
-    """Raise :class:`ModelSpecError` unless the library of an extra is installed."""
-    if importlib.util.find_spec(library) is None:
+    """Raise :class:`ModelSpecError` unless the library of an extra is there, where it is needed."""
+    if may_ask() and importlib.util.find_spec(library) is None:
         raise ModelSpecError(f"model {spec.text!r} needs {library}; run: pip install {extra}")
 
 
