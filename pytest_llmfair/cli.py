@@ -9,6 +9,7 @@ import pprint
 import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
 from pytest_llmfair import metrics
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 2 for wrong arguments.
+        Exit status: 0, 1 when something is wrong with a cassette, or 2 for wrong arguments.
     """
     parser = argparse.ArgumentParser(
         prog="llmfair", description="Fairness metrics for language models, as pytest assertions."
@@ -55,16 +56,72 @@ def main(argv: Sequence[str] | None = None) -> int:
     power.add_argument(
         "--prompt-cost", type=float, default=1.0, help="cost of a prompt, in answers (1)"
     )
+    _add_cassette(commands.add_parser("cassette", help="look after recorded answers"))
     arguments = parser.parse_args(argv)
+    status = 0
     try:
         if arguments.command == "power":
             text = _plan(arguments)
+        elif arguments.command == "cassette":
+            status, text = _cassette(arguments)
         else:
             text = explain(get_metric(arguments.name)) if arguments.name else table()
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         parser.exit(2, f"llmfair: {error}\n")
     sys.stdout.write(text + "\n")
-    return 0
+    return status
+
+
+def _add_cassette(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True)
+    for name, said in (
+        ("stats", "say what is in cassettes"),
+        ("verify", "name every damaged line; exit status 1 if there is one"),
+    ):
+        actions.add_parser(name, help=said).add_argument("files", nargs="+", type=Path)
+    prune = actions.add_parser(
+        "prune",
+        help="remove damaged lines, answers that were recorded again, and what any option names",
+    )
+    prune.add_argument("files", nargs="+", type=Path)
+    prune.add_argument("--older-than", type=int, metavar="DAYS", help="answers older than this")
+    prune.add_argument("--model", help="answers of this model, such as openai:gpt-4o")
+    prune.add_argument("--revision", help="answers of this revision of a model (see stats)")
+    prune.add_argument(
+        "--used",
+        type=Path,
+        metavar="FILE",
+        help="answers that a whole run did not use: pytest --llmfair-cassette-used FILE writes it",
+    )
+    prune.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    merge = actions.add_parser(
+        "merge",
+        help="write the answers of cassettes into a new one; exit status 1, and no file, if two "
+        "of them answer a question differently",
+    )
+    merge.add_argument("target", type=Path, metavar="NEW")
+    merge.add_argument("files", nargs="+", type=Path)
+
+
+def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
+    from pytest_llmfair.clients import maintenance
+
+    files = arguments.files
+    if arguments.action == "stats":
+        return 0, "\n".join(map(maintenance.stats, files))
+    if arguments.action == "verify":
+        problems = [problem for file in files for problem in maintenance.verify(file)]
+        whole = ", ".join(map(str, files))
+        return (1, "\n".join(problems)) if problems else (0, f"{whole}: every line is whole")
+    if arguments.action == "merge":
+        text, problems = maintenance.merge(arguments.target, files)
+        return (1, "\n".join([*problems, "nothing was written"])) if problems else (0, text)
+    used = None
+    if arguments.used is not None:
+        used = frozenset(arguments.used.read_text(encoding="ascii").split())
+    pruning = maintenance.Pruning(arguments.older_than, arguments.model, arguments.revision, used)
+    said = [maintenance.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
+    return 0, "\n".join(said)
 
 
 def _plan(arguments: argparse.Namespace) -> str:

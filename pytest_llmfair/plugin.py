@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,6 +95,8 @@ def pytest_configure(config: pytest.Config) -> None:
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
     begin_session(session)
+    if settings.cassette_used is not None and not given:
+        Path(settings.cassette_used).write_text("", encoding="ascii")
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config.stash[SETTINGS])
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
@@ -203,6 +206,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None or session.config.getoption("collectonly"):
         return
+    session.config.stash[SESSION].finish()
     run.close()
     if run.records:
         _tell_junit(session.config, run.records)

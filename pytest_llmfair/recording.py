@@ -201,6 +201,16 @@ class Session:
             self.folder = tempfile.mkdtemp(prefix="llmfair-")
         return self.folder
 
+    def finish(self) -> None:
+        """Tidy up after all processes: of answers that were recorded again the last one stays."""
+        path = self.settings.cassette
+        if self.settings.record_mode != "all" or path is None or not Path(path).is_file():
+            return
+        if 0 < self.since < Path(path).stat().st_size:
+            from pytest_llmfair.clients.maintenance import compact
+
+            compact(Path(path))
+
     def end(self) -> None:
         """Close what was opened, and remove the folder where nobody else does."""
         if self.asker is not None:

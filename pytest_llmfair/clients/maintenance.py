@@ -1,0 +1,255 @@
+"""Looking after cassettes: what is in them, whether it is whole, pruning and merging."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from pytest_llmfair.clients._claims import locked
+from pytest_llmfair.clients._records import DamagedRecord, Record, key_of
+from pytest_llmfair.responses import Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a cassette.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    data : bytes
+        The line without its end.
+    record : Record or None
+        What it holds; None when it is damaged.
+    damage : str
+        Why it cannot be used; empty when it can.
+    """
+
+    number: int
+    data: bytes
+    record: Record | None
+    damage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """Which records are to go; each condition is enough by itself.
+
+    Attributes
+    ----------
+    older_than : int or None
+        Days since the recording.
+    model, revision : str or None
+        Model, as ``openai:gpt-4o`` or by its name alone, and revision.
+    used : frozenset of str or None
+        Keys that are still used; all others go.
+    """
+
+    older_than: int | None = None
+    model: str | None = None
+    revision: str | None = None
+    used: frozenset[str] | None = None
+
+    def takes(self, record: Record, today: date) -> bool:
+        """Tell whether a record is to go."""
+        model = record.question.model
+        names = (model.get("model"), f"{model.get('provider')}:{model.get('model')}")
+        return (
+            (self.older_than is not None and (today - record.day).days > self.older_than)
+            or (self.model is not None and self.model in names)
+            or (self.revision is not None and self.revision == model.get("revision"))
+            or (self.used is not None and record.key not in self.used)
+        )
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Yield the lines of a cassette, damaged ones too.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            data = raw.rstrip(b"\r\n")
+            if not data:
+                continue
+            try:
+                key_of(data)
+                record = Record.read(data)
+            except DamagedRecord as error:
+                yield Line(number, data, None, str(error))
+                continue
+            why = "its prompt or a parameter was changed after it was recorded"
+            yield Line(number, data, record, why if record.altered else "")
+
+
+def stats(path: Path) -> str:
+    """Return what a cassette holds, as text."""
+    lines = list(read_lines(path))
+    damaged = sum(line.record is None for line in lines)
+    records = list({line.record.key: line.record for line in lines if line.record}.values())
+    older = len(lines) - damaged - len(records)
+    out = [f"{path}: {len(records):,} answers, {path.stat().st_size:,} bytes"]
+    models = Counter(_model(record) for record in records)
+    out += [f"  {count:>9,}  {name}" for name, count in sorted(models.items())]
+    missing = Counter(
+        record.reply.answer.reason
+        for record in records
+        if isinstance(record.reply.answer, Missing) and not record.answer_digest
+    )
+    out += [f"  {count:>9,}  missing: {reason}" for reason, count in sorted(missing.items())]
+    if digests := sum(bool(record.answer_digest) for record in records):
+        out.append(f"  {digests:>9,}  as digests, without their texts")
+    if records:
+        prompts = {record.question.request.prompt or record.prompt_digest for record in records}
+        days = sorted(record.day for record in records)
+        tokens = [sum(record.reply.prompt_tokens for record in records)]
+        tokens.append(sum(record.reply.answer_tokens for record in records))
+        out.append(f"  {len(prompts):>9,}  different prompts")
+        out.append(f"  recorded  {days[0]} to {days[-1]}")
+        out.append(f"  tokens    {tokens[0]:,} of prompts, {tokens[1]:,} of answers, as counted")
+    if older:
+        out.append(f"  {older:,} older answers to the same questions; prune removes them")
+    if damaged:
+        out.append(f"  {damaged:,} damaged lines; verify names them")
+    return "\n".join(out)
+
+
+def verify(path: Path) -> list[str]:
+    """Return what is wrong with a cassette, one line each, beginning with file and line."""
+    return [f"{path}:{line.number}: {line.damage}" for line in read_lines(path) if line.damage]
+
+
+def prune(path: Path, pruning: Pruning, *, dry_run: bool = False) -> str:
+    """Remove records, and always damaged lines and answers that were recorded again since.
+
+    Returns
+    -------
+    str
+        What was removed.
+    """
+    today = datetime.now(UTC).date()
+    counts: Counter[str] = Counter()
+
+    def chosen(lines: list[Line]) -> Iterator[bytes]:
+        last = {line.record.key: line.number for line in lines if line.record}
+        for line in lines:
+            if line.record is None:
+                counts["damaged lines"] += 1
+            elif last[line.record.key] != line.number:
+                counts["older answers to the same questions"] += 1
+            elif pruning.takes(line.record, today):
+                counts["answers"] += 1
+            else:
+                counts["kept"] += 1
+                yield line.data
+
+    _rewrite(path, chosen, dry_run=dry_run)
+    kept = counts.pop("kept", 0)
+    gone = ", ".join(f"{n:,} {what}" for what, n in sorted(counts.items())) or "nothing"
+    return f"{path}: {gone} {'would be ' if dry_run else ''}removed, {kept:,} answers kept"
+
+
+def compact(path: Path) -> None:
+    """Put every answer in the place of the first one to its question, the last recorded."""
+
+    def chosen(lines: list[Line]) -> Iterator[bytes]:
+        last = {line.record.key: line.data for line in lines if line.record}
+        for line in lines:
+            if line.record is None:
+                yield line.data
+            elif line.record.key in last:
+                yield last.pop(line.record.key)
+
+    _rewrite(path, chosen)
+
+
+def merge(target: Path, sources: Sequence[Path]) -> tuple[str, list[str]]:
+    """Write the answers of several cassettes into a new one.
+
+    Returns
+    -------
+    str, list of str
+        What was written; and what stands against it, one line each: nothing is written then.
+    """
+    if target.exists():
+        return "", [f"{target} exists; name a new file"]
+    found: dict[str, tuple[Record, str, bytes]] = {}
+    problems = []
+    for source in sources:
+        own: dict[str, tuple[Record, str, bytes]] = {}
+        for line in read_lines(source):
+            where = f"{source}:{line.number}"
+            if line.damage or line.record is None:
+                problems.append(f"{where}: {line.damage}")
+                continue
+            # Within a file the last answer counts.
+            own[line.record.key] = (line.record, where, line.data)
+        for key, (record, where, data) in own.items():
+            before = found.setdefault(key, (record, where, data))
+            if before[0].transient or before[0].answer_digest:
+                # A failure of the moment is no answer, and a text says more than its digest.
+                found[key] = (record, where, data)
+            if record.transient or before[0].transient:
+                continue
+            if before[0].outcome != record.outcome:
+                problems.append(
+                    f"{where}: another answer than {before[1]} to the same question "
+                    f"({_asked(record)})"
+                )
+    if problems:
+        return "", problems
+    _write(target, (data for _, _, data in found.values()))
+    return f"{target}: {len(found):,} answers of {len(sources)} files", []
+
+
+def _model(record: Record) -> str:
+    model = dict(record.question.model)
+    provider, name = model.pop("provider", ""), model.pop("model", "")
+    more = ", ".join(f"{key} {value[:40]}" for key, value in model.items() if value)
+    return f"{provider}:{name}".lstrip(":") + (f" ({more})" if more else "")
+
+
+def _asked(record: Record) -> str:
+    prompt = record.question.request.prompt
+    shown = ascii(prompt[:60]) if prompt else f"prompt digest {record.prompt_digest}"
+    return f"{shown}, sample {record.question.request.repeat}"
+
+
+def _rewrite(
+    path: Path, chosen: Callable[[list[Line]], Iterable[bytes]], *, dry_run: bool = False
+) -> None:
+    """Replace a cassette while nobody else writes to it; readers find the old or the new one."""
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    try:
+        with locked(handle):
+            lines = list(read_lines(path))
+            data = list(chosen(lines))
+            if not dry_run and data != [line.data for line in lines]:
+                _write(path, data)
+    finally:
+        os.close(handle)
+
+
+def _write(path: Path, lines: Iterable[bytes]) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(line + b"\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
