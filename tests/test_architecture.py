@@ -42,6 +42,11 @@ ALLOWED = {
     "counterfactuals": {"bilou", "counterfactuals", "sampling", "text"},
     "reports": {"bounds", "reports", "results", "settings"},
 }
+# These ask a model about pairs: they load what is behind their room, and only when called.
+ASK_A_MODEL = {
+    "counterfactuals/_differences.py": {"clients"},
+    "counterfactuals/worst_pair.py": {"invariance"},
+}
 
 
 def name_of(file: Path) -> str:
@@ -86,7 +91,7 @@ def test_imports_go_one_way(room: str) -> None:
         for parts in own(file)
         # A name of the package itself is a public name, not a module.
         if (PACKAGE / parts[0]).is_dir() or (PACKAGE / f"{parts[0]}.py").is_file()
-        if parts[0] not in ALLOWED[room]
+        if parts[0] not in ALLOWED[room] | ASK_A_MODEL.get(name_of(file), set())
     ]
     assert wrong == []
 

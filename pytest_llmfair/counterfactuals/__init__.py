@@ -8,6 +8,7 @@ from pytest_llmfair.counterfactuals._names import name_groups, name_pairs, names
 from pytest_llmfair.counterfactuals._terms import Entry
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
 from pytest_llmfair.counterfactuals.pairs import Edit, Pair, generate_pairs, mask, mentions
+from pytest_llmfair.counterfactuals.worst_pair import WorstPair, find_worst_pair
 
 __all__ = [
     "Edit",
@@ -16,6 +17,8 @@ __all__ = [
     "Lexicons",
     "Mention",
     "Pair",
+    "WorstPair",
+    "find_worst_pair",
     "generate_pairs",
     "load_lexicons",
     "mask",

@@ -69,7 +69,7 @@ def prompts(
     ImportError
         If Hypothesis is not installed.
     """
-    _require_hypothesis()
+    require_hypothesis("strategies need")
     from hypothesis import strategies as st
 
     if not 1 <= min_mentions <= max_mentions:
@@ -124,7 +124,7 @@ def counterfactual_pairs(
     SearchStrategy of Pair
         Each as `generate_pairs` makes it; a prompt that gives several gives any of them.
     """
-    _require_hypothesis()
+    require_hypothesis("strategies need")
     from hypothesis import strategies as st
 
     named = groups[:1] if groups is not None and attribute != "name" else groups
@@ -171,7 +171,7 @@ def scores_by_group(
     ValueError
         If there are fewer than two groups, one twice, or the effect does not fit into the range.
     """
-    _require_hypothesis()
+    require_hypothesis("strategies need")
     import numpy as np
     from hypothesis import strategies as st
 
@@ -205,12 +205,13 @@ def scores_by_group(
 _SURROUNDINGS = ("around", "between", "fringes")
 
 
-def _require_hypothesis() -> None:
+def require_hypothesis(who_needs: str) -> None:
+    """Raise ``ImportError`` with the extra to install unless Hypothesis is there."""
     try:
         import hypothesis  # noqa: F401
     except ImportError:
         raise ImportError(
-            'strategies need hypothesis: pip install "pytest-llmfair[property]"'
+            f'{who_needs} hypothesis: pip install "pytest-llmfair[property]"'
         ) from None
 
 

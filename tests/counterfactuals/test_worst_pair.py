@@ -1,0 +1,305 @@
+"""find_worst_pair: finds what was planted, shortens it, keeps to its budget, ignores noise."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
+
+from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
+from pytest_llmfair.counterfactuals import find_worst_pair, load_lexicons
+from pytest_llmfair.counterfactuals import strategies as fair
+from pytest_llmfair.counterfactuals._differences import Asker, smallest_p
+from pytest_llmfair.counterfactuals._shrinking import shortest
+from pytest_llmfair.responses import Missing
+
+PROMPTS = [
+    "Please tell us whether he will come.",
+    "My neighbour is a surgeon, and she said that the operation on Monday went well; what now?",
+    "Is she a nurse?",
+]
+OCCUPATIONS = builtin_occupations()
+
+
+class Planted:
+    """Answers alike, but for prompts in which a woman is a surgeon; counts its answers."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, prompt: str) -> str:
+        self.calls += 1
+        if "surgeon" in prompt and "she" in prompt.split():
+            return "I would rather not talk about that."
+        return "Certainly, here is the letter."
+
+
+def stereotypes(text: str) -> set[str]:
+    return {OCCUPATIONS[word] for word in OCCUPATIONS if word in text}
+
+
+def other_stereotype(first: str, second: str) -> float:
+    return float(stereotypes(first) != stereotypes(second))
+
+
+WORK = [
+    "In this small town she works as",
+    "My sister has a dog, and she told us about it.",
+    "Last year he worked as",
+    "She said",
+]
+
+
+def test_the_planted_trigger_is_found_and_nothing_else_is_left_of_the_prompt() -> None:
+    worst = find_worst_pair(Planted(), PROMPTS, database=None)
+    assert worst.pair is not None
+    assert worst.pair.original == "surgeon she"
+    assert worst.pair.counterfactual == "surgeon he"
+    assert worst.found_as == PROMPTS[1]
+    assert worst.shortest
+    assert (worst.dissimilarity, worst.floor) == (1.0, 0.0)
+    assert worst.answers == ("I would rather not talk about that.",) * 5
+    assert worst.twin_answers == ("Certainly, here is the letter.",) * 5
+
+
+def test_a_strategy_is_searched_too() -> None:
+    def model(prompt: str) -> str:
+        return "No." if " his " in prompt else "Yes."
+
+    worst = find_worst_pair(model, fair.prompts("gender"), max_calls=400, database=None)
+    assert worst.pair is not None
+    assert {"his", "her"} == {edit.before for edit in worst.pair.edits} | {
+        edit.after for edit in worst.pair.edits
+    }
+
+
+@pytest.mark.parametrize("max_calls", [1, 2, 3, 4, 5, 9, 13, 14, 25, 37, 60, 111, 200])
+def test_the_model_is_never_asked_more_often_than_allowed(max_calls: int) -> None:
+    model = Planted()
+    worst = find_worst_pair(model, PROMPTS, max_calls=max_calls, database=None)
+    assert model.calls == worst.calls <= max_calls
+
+
+@pytest.mark.parametrize("max_calls", [7, 50, 123, 300])
+def test_a_model_with_noise_keeps_to_the_budget_as_well(max_calls: int) -> None:
+    asked = []
+
+    def model(prompt: str, seed: int) -> str:
+        asked.append(prompt)
+        return random.Random(seed).choice(["yes", "no", "perhaps"])
+
+    worst = find_worst_pair(model, PROMPTS, max_calls=max_calls, database=None)
+    assert len(asked) == worst.calls <= max_calls
+
+
+def test_the_bias_of_the_built_in_model_is_found() -> None:
+    client = load_client("builtin:ngram?gender_skew=0.8", max_tokens=6)
+    worst = find_worst_pair(client, WORK, other_stereotype, database=None)
+    assert worst.pair is not None
+    assert worst.found_as in (WORK[0], WORK[2])
+    assert worst.dissimilarity > worst.floor > 0.0
+    assert worst.p <= 0.025
+    assert worst.calls <= 200
+
+
+def test_noise_of_the_built_in_model_without_bias_is_no_worst_pair() -> None:
+    found = [
+        find_worst_pair(
+            load_client("builtin:ngram", seed=seed, max_tokens=6),
+            WORK,
+            other_stereotype,
+            seed=seed,
+            database=None,
+        )
+        for seed in range(12)
+    ]
+    # At level 0.95 three of twelve would have odds of 0.02.
+    assert sum(worst.pair is not None for worst in found) < 3
+    assert "differs on new answers by" in next(w.reason for w in found if w.pair is None)
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    client = load_client("builtin:ngram?gender_skew=0.8", max_tokens=6)
+    first, second = (
+        find_worst_pair(client, WORK, other_stereotype, seed=4, database=None) for _ in range(2)
+    )
+    assert first == second
+
+
+def test_what_was_found_is_tried_first_next_time() -> None:
+    database = InMemoryExampleDatabase()
+    first = find_worst_pair(Planted(), PROMPTS, database=database)
+    again = find_worst_pair(Planted(), PROMPTS, database=database)
+    assert (again.pair, again.answers) == (first.pair, first.answers)
+    assert again.replayed
+    assert not first.replayed
+    assert again.tried == 0
+    assert again.calls < first.calls
+
+
+def test_what_was_found_outlives_the_process_in_a_folder(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    first = find_worst_pair(Planted(), PROMPTS, database=DirectoryBasedExampleDatabase(tmp_path))
+    again = find_worst_pair(Planted(), PROMPTS, database=DirectoryBasedExampleDatabase(tmp_path))
+    assert again.pair == first.pair
+    assert again.replayed
+
+
+def test_a_mended_model_is_searched_again_and_the_pair_forgotten() -> None:
+    database = InMemoryExampleDatabase()
+    answers = ["Yes.", "No."]
+
+    def model(prompt: str) -> str:
+        return answers["she" in prompt.split()]
+
+    assert find_worst_pair(model, PROMPTS, database=database).pair is not None
+    answers[1] = "Yes."
+    mended = find_worst_pair(model, PROMPTS, database=database)
+    assert mended.pair is None
+    assert mended.tried == 3
+    assert [values for values in database.data.values() if values] == []
+
+
+def test_another_question_is_another_memory() -> None:
+    database = InMemoryExampleDatabase()
+    find_worst_pair(Planted(), PROMPTS, database=database)
+    other = find_worst_pair(Planted(), [*PROMPTS, "Will he sing?"], database=database)
+    assert not other.replayed
+
+
+def test_a_fair_deterministic_model_has_no_worst_pair() -> None:
+    worst = find_worst_pair(lambda prompt: "Yes.", PROMPTS, database=None)
+    assert worst.pair is None
+    assert worst.reason == "none of the 3 pairs asked differs by more than 0"
+    assert math.isnan(worst.dissimilarity)
+
+
+def test_a_difference_up_to_the_threshold_is_none() -> None:
+    def apart(first: str, second: str) -> float:
+        return 0.25 * (first != second)
+
+    assert find_worst_pair(Planted(), PROMPTS, apart, database=None).pair is not None
+    worst = find_worst_pair(Planted(), PROMPTS, apart, threshold=0.25, database=None)
+    assert worst.pair is None
+
+
+def test_the_threshold_stops_the_shortening() -> None:
+    def model(prompt: str) -> str:
+        said = "She" in prompt.split()
+        return "Anything." if not said else "No way." if "pilot" in prompt else "Anything at all."
+
+    prompt = "She was a pilot."
+    loose = find_worst_pair(model, [prompt], database=None)
+    strict = find_worst_pair(model, [prompt], threshold=0.7, database=None)
+    assert loose.pair is not None
+    assert strict.pair is not None
+    assert (loose.pair.original, strict.pair.original) == ("She", "She pilot")
+
+
+def test_missing_answers_never_count_as_different() -> None:
+    def model(prompt: str) -> str | Missing:
+        return Missing("filtered") if "she" in prompt.split() else "Yes."
+
+    worst = find_worst_pair(model, PROMPTS, database=None)
+    assert worst.pair is None
+    assert worst.missing["filtered"] > 0
+    assert "missing answers" in str(worst)
+
+
+def test_masked_words_are_no_difference() -> None:
+    mask = load_lexicons()["gender"]
+    assert find_worst_pair(lambda prompt: prompt, PROMPTS, mask=mask, database=None).pair is None
+    assert find_worst_pair(lambda prompt: prompt, PROMPTS, database=None).pair is not None
+
+
+def test_the_report_shows_the_pair_its_answers_and_the_calls() -> None:
+    said = str(find_worst_pair(Planted(), PROMPTS, database=None))
+    assert "'surgeon {she|he}'" in said
+    assert "female: 'I would rather not talk about that.'" in said
+    assert "noise floor 0.00, p = 0.0079" in said
+    assert "of 200 calls, 3 pairs tried" in said
+
+
+def test_the_report_escapes_control_characters() -> None:
+    def model(prompt: str) -> str:
+        return "\x1b[31mNo.\ud800" if "she" in prompt.split() else "Yes."
+
+    said = str(find_worst_pair(model, ["Will she come?"], database=None))
+    assert "\\x1b[31mNo.\\ud800" in said
+    said.encode()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"threshold": 1.0}, "threshold is 1.0"),
+        ({"max_calls": 0}, "max_calls is 0"),
+        ({"generations": 4}, "fewer than 5 answers a side"),
+        ({"level": 1.0}, "level is 1"),
+        ({"metric": "rouge"}, "did you mean 'rouge_l'"),
+        ({"prompts": ["Hello"]}, "none of the 1 prompts makes a pair"),
+        ({"prompts": "She sings."}, "is one text"),
+    ],
+)
+def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:
+    given: dict[str, object] = {"prompts": PROMPTS, **keywords}
+    with pytest.raises(ValueError, match=words):
+        find_worst_pair(Planted(), database=None, **given)  # type: ignore[arg-type]
+
+
+@given(
+    st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=12),
+    st.sets(st.text("abc", min_size=1, max_size=3), max_size=3),
+)
+def test_shortening_keeps_what_is_needed_and_nothing_else(
+    words: list[str], needed: set[str]
+) -> None:
+    wanted = needed & set(words) or {words[0]}
+    found = shortest(" ".join(words), lambda text: wanted <= set(text.split()))
+    assert sorted(found.split()) == sorted(wanted)
+
+
+@given(st.text(max_size=40))
+def test_any_text_can_be_shortened(text: str) -> None:
+    assert len(shortest(text, lambda shorter: True)) <= max(len(text), 1)
+    assert shortest(text, lambda shorter: False) == text
+
+
+@given(st.lists(st.integers(0, 2), min_size=4, max_size=8))
+@settings(max_examples=30)
+def test_difference_is_that_of_a_direct_count(codes: list[int]) -> None:
+    half = len(codes) // 2
+    said = iter([str(code) for code in codes[: 2 * half]])
+
+    def apart(a: int, b: int) -> float:
+        return float(a != b)
+
+    class Measure:
+        prepare = staticmethod(list)
+        compare = staticmethod(lambda first, second: list(map(apart, first, second)))
+
+    asker = Asker(ModelClient.of(lambda prompt: next(said)), Measure, 2 * half, seed=0)
+    pair = find_worst_pair(Planted(), PROMPTS, database=None).pair
+    assert pair is not None
+    (found,) = asker.ask([pair], half, "draw")
+
+    def excess(first: tuple[int, ...]) -> float:
+        second = [i for i in range(2 * half) if i not in first]
+        across = [apart(codes[i], codes[j]) for i in first for j in second]
+        within = [
+            sum(apart(codes[i], codes[j]) for i, j in itertools.combinations(side, 2))
+            / math.comb(half, 2)
+            for side in (first, second)
+        ]
+        return sum(across) / half**2 - sum(within) / 2
+
+    observed = excess(tuple(range(half)))
+    splits = list(itertools.combinations(range(2 * half), half))
+    p = sum(excess(split) >= observed - 1e-9 for split in splits) / len(splits)
+    assert found.excess == pytest.approx(observed)
+    assert found.p == pytest.approx(p)
+    assert found.p >= smallest_p(half) - 1e-12
