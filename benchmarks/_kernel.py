@@ -1,10 +1,14 @@
-"""One line of ``kernels.py``: a peer and ours on the same input, alternating."""
+"""One line of a benchmark: a peer and ours on the same input, alternating."""
 
 from __future__ import annotations
 
+import argparse
+import importlib
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,3 +85,23 @@ def _timed(function: Callable[[Any], Any], piece: Any) -> tuple[float, Any]:
     result = function(piece)
     seconds = time.perf_counter() - start
     return (result.seconds, result.result) if isinstance(result, Timed) else (seconds, result)
+
+
+def main(prefix: str, description: str | None) -> int:
+    """Run what the modules with this prefix expose, in alphabetical order; return the status."""
+    parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
+    parser.add_argument("--only", nargs="+", default=[], help="words; run kernels naming one")
+    options = parser.parse_args()
+    # Files beside this one are named like modules of the standard library: look elsewhere first.
+    here = Path(__file__).resolve().parent
+    sys.path[:] = [*(p for p in sys.path if Path(p or ".").resolve() != here), str(here)]
+    met = True
+    for path in sorted(here.glob(f"{prefix}*.py")):
+        for kernel in importlib.import_module(path.stem).kernels():
+            if options.only and not any(w.lower() in kernel.name.lower() for w in options.only):
+                continue
+            line, ok = kernel.run()
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+            met = met and ok
+    return 0 if met else 1

@@ -5,6 +5,7 @@ Neither library is imported for an object that is handed in.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -49,8 +50,11 @@ class LiteLLM(OpenAICompatible):
     url_example = "http://localhost:8000/v1"
 
     def _connect(self) -> Any:
+        # It would fetch prices from the web, and print a request for feedback with every error.
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         import litellm  # type: ignore[import-not-found, unused-ignore]
 
+        litellm.suppress_debug_info = True
         return litellm.acompletion
 
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:

@@ -19,7 +19,7 @@ import sys
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, ClassVar
 
 HOSTILE = "\x1b[31mred\x1b]0;title\x07 <script>alert(1)</script> \x00 \ud83d \u202e end"
 HUGE = 10_000_000
@@ -100,7 +100,7 @@ def fault_of(model: str, sample: str, asked: int) -> str:
 class OpenAI:
     """The shapes of a chat completion."""
 
-    stops = {"length": "length", "filtered": "content_filter"}
+    stops: ClassVar = {"length": "length", "filtered": "content_filter"}
 
     @staticmethod
     def said(text: Any, stop: str = "stop", **more: Any) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class OpenAI:
 class Anthropic:
     """The shapes of a message."""
 
-    stops = {"length": "max_tokens", "filtered": "refusal"}
+    stops: ClassVar = {"length": "max_tokens", "filtered": "refusal"}
 
     @staticmethod
     def said(text: Any, stop: str = "end_turn", **more: Any) -> dict[str, Any]:
