@@ -1,0 +1,125 @@
+"""Questions that a process claims before it asks them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pytest_llmfair.clients._claims import Claims, locked
+
+KEY, OTHER = "0" * 32, "f" * 32
+
+HOLDER = """
+import sys
+from pathlib import Path
+from pytest_llmfair.clients._claims import Claims
+
+taken = Claims(Path(sys.argv[1])).take(sys.argv[2])
+print("taken" if taken else "refused", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder for temporary files."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@contextmanager
+def holder(path: Path, key: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run another process that claims a key until it is ended."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path), key],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+def test_a_key_is_claimed_once(folder: Path) -> None:
+    claims = Claims(folder / "c.jsonl")
+    assert claims.take(KEY)
+    assert not claims.take(KEY)
+    assert not Claims(folder / "c.jsonl").take(KEY)
+    assert claims.take(OTHER)
+    claims.drop([KEY])
+    assert claims.take(KEY)
+    claims.drop([KEY, OTHER])
+
+
+def test_cassettes_have_claims_of_their_own(folder: Path) -> None:
+    one, other = Claims(folder / "a.jsonl"), Claims(folder / "b.jsonl")
+    assert one.take(KEY)
+    assert other.take(KEY)
+    one.drop([KEY])
+    other.drop([KEY])
+
+
+def test_another_process_is_refused(folder: Path) -> None:
+    path = folder / "c.jsonl"
+    claims = Claims(path)
+    assert claims.take(KEY)
+    with holder(path, KEY) as (_, said):
+        assert said == "refused"
+    with holder(path, OTHER) as (_, said):
+        assert said == "taken"
+        assert not claims.take(OTHER)
+    claims.drop([KEY])
+
+
+def test_a_claim_of_a_killed_process_is_free_at_once(folder: Path) -> None:
+    path = folder / "c.jsonl"
+    claims = Claims(path)
+    with holder(path, KEY) as (process, said):
+        assert said == "taken"
+        assert not claims.take(KEY)
+        process.kill()
+        process.wait()
+        assert claims.take(KEY)
+    claims.drop([KEY])
+
+
+def test_nothing_is_left_and_nothing_lies_beside_the_cassette(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    claims = Claims(home / "c.jsonl")
+    assert claims.take(KEY)
+    assert list(home.iterdir()) == []
+    assert len(list(folder.iterdir())) == 1
+    claims.drop([KEY])
+    assert list(folder.iterdir()) == []
+
+
+def test_the_last_to_leave_removes_the_file(folder: Path) -> None:
+    path = folder / "c.jsonl"
+    claims = Claims(path)
+    with holder(path, OTHER):
+        assert claims.take(KEY)
+        claims.drop([KEY])
+        assert len(list(folder.iterdir())) == 1
+        assert claims.take(KEY)
+    claims.drop([KEY])
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_is_locked_for_others_of_the_same_process(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"")
+    with path.open("rb") as one, path.open("rb") as other, locked(one.fileno()):
+        import fcntl
+
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
