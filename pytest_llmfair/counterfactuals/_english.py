@@ -109,7 +109,8 @@ def _his_owns(around: Around) -> bool:
     if join in words["finite_verbs"]:
         return False
     of_friend = around.before[1] == "of" and around.before[0] in words["acquaintances"]
-    if of_friend and join.endswith("ed") and join != "beloved":
+    acts = _is_participle(join) and join != "beloved"
+    if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
         return False
     return _noun_follows(around)
 
@@ -153,6 +154,10 @@ def _reads_as_object(around: Around) -> bool:
         return verb in words["perceive"] or verb in words["keep"] or (_moved(around) and final)
     if first == "being":
         return verb in words["keep"]
+    if first in words["finite_verbs"]:  # "those who met her said"
+        return True
+    if first in words["spans"]:  # "it took her years"
+        return verb in ("take", "takes", "took", "cost", "costs") and final
     if verb in words["appoint"] and first in words["offices"]:
         return final
     if verb in words["complement"] and _is_adjective(first):
@@ -230,10 +235,10 @@ def _around(text: str, start: int, end: int) -> Around:
 def _grammar() -> Mapping[str, frozenset[str]]:
     import yaml
 
-    path = resources.files("pytest_llmfair.counterfactuals") / "grammar" / "en.yaml"
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    folder = resources.files("pytest_llmfair.counterfactuals") / "grammar"
     return {
         key: frozenset(word for line in lines for word in line.split())
-        for key, lines in data.items()
+        for file in ("en.yaml", "en_persons.yaml")
+        for key, lines in yaml.safe_load((folder / file).read_text(encoding="utf-8")).items()
         if key != "language"
     }

@@ -1,136 +1,323 @@
-"""English context rules: whether a word such as "black" or "old" speaks of a person here.
+"""English context rules: whether a word such as "black", "old" or "French" speaks of a person.
 
-Every rule looks at the words around the term only, never at the spelling of the term itself, so
-that the members of a counterfactual pair are read alike. What no rule allows is no mention: the
-rules rather miss a person than take a colour for one.
+The rules look at the words around the term, hardly ever at the term itself, so that the members of
+a counterfactual pair are read alike. What no rule allows is no mention: the rules rather miss a
+person than take a colour for one. `RULES` holds them by the name of the context.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals._english import is_one_of
+from pytest_llmfair.counterfactuals._person_words import (
+    JOINS,
+    bare,
+    ends_phrase,
+    is_adjective,
+    is_modifier,
+    is_person,
+    is_verb,
+)
+from pytest_llmfair.counterfactuals._predicates import Words, is_predicate
 
-_WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
-_GAP = r"[^\S\n]*+(?:\n[^\S\n]*+)?"
-_NEXT = re.compile(rf"{_GAP}({_WORD}|\S|\n)?")
-_BEFORE = re.compile(rf"{_WORD}|[^\w\s]|\n\s*\n")
+_WORD = r"[^\W_]+(?:[-'\u2019.][^\W_]+)*"
+_TOKEN = re.compile(rf"(?i:hard[ -]of[ -]hearing)|{_WORD}|\n[^\S\n]*\n|[^\w\s*_~\"\u201c\u201d]")
+_STOPS = frozenset(".!?;:\u2014\u2026")
 _NEAR = 160
-_FAR = 5  # words that may lie between the term and its noun or subject
+_FAR = 7  # words that may lie between the term and its noun
 
 
-def describes_person(text: str, start: int, end: int) -> bool:
-    """Whether the adjective ``text[start:end]`` describes a person.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A term in its sentence: the words and marks in front of it and behind it, and lower case."""
 
-    It does before a person noun of the same noun phrase ("a Black software engineer"), as the
-    predicate of a person ("he is gay", "proud to be Italian"), behind "identify as", and as a
-    collective ("the blind are"). It does not as a part of a hyphenated word ("off-white").
-    """
-    if text[max(0, start - 1) : start] == "-" or text[end : end + 1] == "-":
-        return False
-    if _person_follows(text, end):
+    raw: Words
+    before: Words
+    behind: Words
+
+    @property
+    def last(self) -> str:
+        """The word in front; "" at the beginning of the sentence."""
+        return self.before[-1] if self.before else ""
+
+    @property
+    def next(self) -> str:
+        """The word behind; "" at the end of the sentence."""
+        return self.behind[0] if self.behind else ""
+
+
+def _describes(place: Place) -> bool:
+    """Allow "a Black engineer", "he is gay", "the old are"; not a thing, nor "jet-black"."""
+    if _head(place) or _is_said(place):
         return True
-    behind = _low(_next(text, end)[0])
-    before = _before(text, start)
-    if before and before[-1].lower() == "the" and is_one_of(behind, "plural_verbs"):
-        return True
-    return _ends_phrase(behind) and _said_of_person(before, behind)
+    return is_one_of(place.next, "plural_verbs") and _is_collective(place)
 
 
-def names_person(text: str, start: int, end: int) -> bool:
-    """Whether ``text[start:end]`` is a noun of its own: "as an Italian, I", not "an Italian dish".
+def _is_attribute(place: Place) -> bool:
+    """Allow "an older worker"; not "my older brother", which compares, nor "he is older"."""
+    head = _head(place)
+    return bool(head) and not _is_any(head, "kin")
 
-    A determiner or a describing word stands before it, and the noun phrase ends behind it.
-    """
-    before = _before(text, start)
-    if not before or text[end : end + 1] == "-":
+
+def _is_old(place: Place) -> bool:
+    """Allow "my old mother"; not "my old friend", where the bond has lasted."""
+    head = _head(place)
+    return bool(head) and not _is_any(head, "bonds")
+
+
+def _is_said(place: Place) -> bool:
+    """Allow "my roommate is straight", "two officers, both white,"; not "the road is straight"."""
+    return is_predicate(place.raw, place.before, place.behind)
+
+
+def _is_national(place: Place) -> bool:
+    """Allow what `_describes` allows, but no persons of a language: "Spanish speakers"."""
+    head = _head(place)
+    return _is_said(place) or (bool(head) and not _is_any(head, "language_persons"))
+
+
+def _is_collective(place: Place) -> bool:
+    """Allow "the blind", "for the elderly", "the French are": no noun follows."""
+    words = list(place.before)
+    while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
+        words.pop()
+        while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
+            words.pop()
+    if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:4]):
         return False
-    first, behind = before[-1].lower(), _low(_next(text, end)[0])
-    opens = is_one_of(first, "determiners") or is_one_of(first, "person_modifiers")
-    return opens and (_ends_phrase(behind) or is_one_of(behind, "finite_verbs"))
+    rest = _behind_joined(place.behind)
+    if rest and rest[0] in ("of", "one", "ones"):
+        return False
+    return _no_noun(rest) or is_one_of(rest[0], "plural_verbs")
 
 
-def _person_follows(text: str, end: int) -> bool:
-    joined = False
-    for _ in range(_FAR):
-        raw, end = _next(text, end)
-        word = _low(raw)
-        if word in (",", "and", "or") and not joined:
-            joined = True
-            continue
-        if not joined and _is_person(word):
-            return True
-        if not is_one_of(word, "person_modifiers"):
-            return False
-        joined = False
+def _is_noun(place: Place) -> bool:
+    """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish"."""
+    first = place.last
+    if not (is_one_of(first, "determiners") or (first and is_modifier(first))) or _head(place):
+        return False
+    return place.next in ("'s", "\u2019s", "'", "\u2019") or _no_noun(place.behind)
+
+
+def _are_people(place: Place) -> bool:
+    """Allow "most whites", "many seniors"; not "egg whites", "high school seniors"."""
+    around = (*place.before, *place.behind)
+    if any(is_one_of(word, "no_people_near") for word in around) or place.next == "of":
+        return False
+    first = place.last
+    if is_one_of(first, "school_words"):
+        return False
+    opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
+    return (opens or is_one_of(first, "quantities")) and (
+        _no_noun(place.behind) or is_one_of(place.next, "plural_verbs")
+    )
+
+
+def _are_no_team(place: Place) -> bool:
+    """Allow "many Indians"; not "the Cleveland Indians"."""
+    if not place.before or not place.raw[len(place.before) - 1][:1].isupper():
+        return True
+    if place.raw[len(place.before) :] and _is_title(place.raw):
+        return True
+    word = place.last
+    known = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
+    return any(is_one_of(word, kind) for kind in known) or is_adjective(word)
+
+
+def _is_origin(place: Place) -> bool:
+    """Allow "a man from Kenya", "born in Turkey"; not "wine from France"."""
+    words, raw = place.before, place.raw[: len(place.before)]
+    if not words or (place.raw[len(words) :][:1] and _is_name_behind(place)):
+        return False
+    if words[-1] == "in" and len(words) > 1:
+        return is_one_of(words[-2], "born_in")
+    if words[-1] == "of" and len(words) > 1:
+        return is_one_of(words[-2], "belong_to")
+    if words[-1] != "from" or len(words) < 2:
+        return False
+    verb = words[-2]
+    if is_person(verb) or is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
+        return True
+    if is_one_of(verb, "come_from"):
+        words, raw = (*words[:-2], "is"), (*raw[:-2], "is")
+    else:
+        words, raw = words[:-1], raw[:-1]
+    return is_predicate(raw, words, ())
+
+
+def _is_no_given_name(place: Place) -> bool:
+    """Allow "a Christian", "Christian values", "he is Christian"; not "Christian said"."""
+    at = len(place.before)
+    raw = place.raw
+    behind = raw[at:]
+    if any(word.isupper() and len(word) > 2 for word in raw) or not any(
+        word[:1].isupper() for word in raw
+    ):
+        return True
+    first = place.last
+    determined = bool(first) and (
+        is_one_of(first, "determiners")
+        or is_one_of(first, "predicate_adverbs")
+        or is_one_of(first, "be")
+        or is_one_of(first, "be_contracted")
+        or is_one_of(first, "begun")
+        or first == "as"
+        or is_adjective(first)
+    )
+    following = place.next
+    if behind and behind[0][:1].isupper() and not is_person(following):
+        return is_modifier(following) or _is_title(raw)
+    if determined or _is_joined(place.before):
+        return True
+    if following in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1]):
+        return True
+    return bool(following) and not _no_noun(place.behind) and following[0].isalpha()
+
+
+def _is_joined(before: Words) -> bool:
+    """Whether another describing word is joined in front: "Jewish and Christian"."""
+    return len(before) > 1 and before[-1] in (*JOINS, ",") and is_modifier(before[-2])
+
+
+def _is_name_behind(place: Place) -> bool:
+    behind = place.raw[len(place.before) :]
+    return behind[0][:1].isupper() and not _is_title(place.raw)
+
+
+def _is_title(raw: Words) -> bool:
+    """Whether nearly all long words begin with a capital, as in headlines."""
+    long = [word for word in raw if len(word) > 3 and word[0].isalpha()]
+    return len(long) > 2 and sum(word[0].isupper() for word in long) >= 0.8 * len(long)
+
+
+def _is_any(word: str, kind: str) -> bool:
+    word = bare(word)
+    return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
+
+
+def _head(place: Place) -> str:
+    """Return the person noun of the noun phrase that the term stands in; "" for none."""
+    return "" if _is_surname(place) else _person_head(place.behind, _after_be(place.before))
+
+
+def _is_surname(place: Place) -> bool:
+    """Whether a name stands in front: "Jack Black fans", "Ms. White"."""
+    at = len(place.before)
+    if at and place.raw[at - 1][:1].isupper():
+        return is_one_of(place.last, "given_names") or is_one_of(place.last, "titles")
     return False
 
 
-def _said_of_person(before: list[str], behind: str) -> bool:
-    if is_one_of(behind, "not_said_of_person"):
+def _after_be(before: Words) -> bool:
+    words = [word for word in before if not is_one_of(word, "predicate_adverbs")]
+    return bool(words) and (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted"))
+
+
+def _person_head(words: Words, alone: bool) -> str:
+    """Return the first person noun that only modifiers, joined or not, part from the term.
+
+    A predicate stands `alone`: what is joined to it can be a clause of its own.
+    """
+    joined = False
+    for place, word in enumerate(words[:_FAR]):
+        if word in JOINS or word == ",":
+            if alone:
+                return ""
+            joined = True
+        elif not joined and is_person(word):
+            owner = word != bare(word)
+            following = words[place + 1] if place + 1 < len(words) else ""
+            return "" if not owner and is_one_of(following, "thing_heads") else word
+        elif not joined and is_one_of(word, "origins"):
+            return word
+        elif is_modifier(word):
+            joined = False
+        else:
+            return ""
+    return ""
+
+
+def _behind_joined(words: Words) -> Words:
+    """Return what follows the adjectives that are joined to the term: "the sick and frail"."""
+    rest = words
+    while len(rest) > 1 and rest[0] in (*JOINS, ",") and is_adjective(rest[1]):
+        rest = rest[2:]
+    return rest
+
+
+def _no_noun(words: Sequence[str]) -> bool:
+    word = words[0] if words else ""
+    following = words[1] if len(words) > 1 else ""
+    return ends_phrase(word) or is_verb(word, following)
+
+
+RULES: Mapping[str, Callable[[Place], bool]] = {
+    "before_person": _describes,
+    "demonym": _is_national,
+    "predicate": _is_said,
+    "compared": _is_attribute,
+    "old": _is_old,
+    "collective": _is_collective,
+    "person_noun": _is_noun,
+    "people": _are_people,
+    "no_team": _are_no_team,
+    "origin": _is_origin,
+    "no_given_name": _is_no_given_name,
+}
+
+
+def describes_person(text: str, start: int, end: int) -> bool:
+    """Whether the adjective ``text[start:end]`` describes a person."""
+    return speaks_of_person(text, start, end, "before_person")
+
+
+def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
+    """Whether ``text[start:end]`` speaks of a person, by the rule of a context.
+
+    It never does as a part of a hyphenated word ("off-white").
+    """
+    if text[max(0, start - 1) : start] == "-" or text[end : end + 1] == "-":
         return False
-    words = list(before)
-    while words and is_one_of(_low(words[-1]), "predicate_adverbs"):
-        words.pop()
-    if not words:
-        return False
-    verb = _low(words.pop())
-    if is_one_of(verb, "person_subjects"):  # a question: "are you straight?"
-        return bool(words) and is_one_of(_low(words[-1]), "be")
-    if is_one_of(verb, "be_contracted"):
-        return True
-    if verb == "as":
-        return bool(words) and is_one_of(_low(words[-1]), "identify")
-    if not is_one_of(verb, "be"):
-        return False
-    if verb == "be" and len(words) > 1 and is_one_of(_low(words[-2]), "before_to_be"):
-        return _low(words[-1]) == "to"
-    while words and is_one_of(_low(words[-1]), "verb_chain"):
-        words.pop()
-    return bool(words) and _is_subject(words, verb)
+    return RULES[context](_place(text, start, end))
 
 
-def _is_subject(words: list[str], verb: str) -> bool:
-    word = _low(words[-1])
-    if is_one_of(word, "person_subjects") or _is_person(word):
-        return True
-    if not words[-1][0].isupper() or is_one_of(word, "closed") or is_one_of(word, "mass_nouns"):
-        return False
-    # A capital makes a name, unless "the" or a plural verb tells otherwise ("Walls are white").
-    article = _low(words[-2]) if len(words) > 1 else ""
-    owned = article != "that" and is_one_of(article, "determiners")
-    return not owned and verb not in ("are", "were", "aren't", "weren't")
+@functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
+def _place(text: str, start: int, end: int) -> Place:
+    before = _sentence_end(_TOKEN.findall(text, max(0, start - _NEAR), start))
+    behind = _sentence_start(_TOKEN.findall(text, end, end + _NEAR))
+    return Place((*before, *behind), _lower(before), _lower(behind))
 
 
-def _is_person(word: str) -> bool:
-    word = word.removesuffix("'s").removesuffix("'")
-    forms = [word]
-    if word.endswith("ies"):
-        forms.append(word[:-3] + "y")
-    if word.endswith("es"):
-        forms.append(word[:-2])
-    if word.endswith("s"):
-        forms.append(word[:-1])
-    return any(is_one_of(form, "person_nouns") for form in forms)
+def _sentence_end(words: list[str]) -> Words:
+    stops = [place for place in range(len(words)) if _stops(words, place)]
+    return _without_points(words[stops[-1] + 1 :] if stops else words)
 
 
-def _ends_phrase(word: str) -> bool:
-    return not word or not word[0].isalnum() or is_one_of(word, "closed")
+def _sentence_start(words: list[str]) -> Words:
+    stop = next((place for place in range(len(words)) if _stops(words, place)), None)
+    return _without_points(words[:stop])
 
 
-def _low(word: str) -> str:
-    return word.lower().replace("\u2019", "'")
+def _stops(words: list[str], place: int) -> bool:
+    word = words[place]
+    return word[0] == "\n" or (word in _STOPS and not _is_abbreviated(words, place))
 
 
-def _next(text: str, at: int) -> tuple[str, int]:
-    match = _NEXT.match(text, at)
-    return (match[1] or "", match.end()) if match else ("", at)
+def _without_points(words: list[str]) -> Words:
+    return tuple(word for word in words if word != ".")
 
 
-def _before(text: str, start: int) -> list[str]:
-    """Return the words of the same sentence in front of `start`, the nearest last."""
-    found = _BEFORE.findall(text, max(0, start - _NEAR), start)
-    for place in range(len(found) - 1, -1, -1):
-        if not found[place][0].isalnum():
-            return list(found[place + 1 :])
-    return list(found)
+def _is_abbreviated(words: list[str], place: int) -> bool:
+    """Whether the point ends no sentence: "Dr. Lee", "J. Lee"."""
+    word = words[place - 1] if place and words[place] == "." else ""
+    return (len(word) == 1 and word.isupper()) or any(
+        is_one_of(word.lower(), kind) for kind in ("abbreviations", "titles")
+    )
+
+
+def _lower(words: Words) -> Words:
+    return tuple(word.lower().replace("\u2019", "'") for word in words)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._persons import describes_person, names_person
+from pytest_llmfair.counterfactuals._persons import RULES, speaks_of_person
 from pytest_llmfair.counterfactuals._usage import is_address, is_noun, is_place, is_pointed
 from pytest_llmfair.text import Found, WordFinder
 
@@ -17,21 +17,21 @@ Context = Literal[
     "before_name",
     "not_behind_name",
     "not_beside_name",
-    "before_person",
-    "person_noun",
     "noun",
     "address",
+    "before_person",
+    "demonym",
+    "predicate",
+    "compared",
+    "old",
+    "collective",
+    "person_noun",
+    "people",
+    "no_team",
+    "origin",
+    "no_given_name",
 ]
-CONTEXTS: tuple[Context, ...] = (
-    "",
-    "before_name",
-    "not_behind_name",
-    "not_beside_name",
-    "before_person",
-    "person_noun",
-    "noun",
-    "address",
-)
+CONTEXTS: tuple[Context, ...] = get_args(Context)
 Register = Literal["preferred", "neutral", "outdated", "slur"]
 REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 
@@ -53,8 +53,7 @@ class Entry:
     terms : dict
         Group to its terms; all are found.
     context : str
-        Where the terms count: "" (everywhere), "before_name", "not_behind_name",
-        "not_beside_name", "before_person", "person_noun", "noun" or "address".
+        Where the terms count, as the head of ``lexicons/gender.yaml`` lists; "" for everywhere.
     registers : dict
         Term to "neutral", "outdated" or "slur"; terms without an entry are preferred.
     """
@@ -95,16 +94,14 @@ class Sense:
     def fits(self, text: str, start: int, end: int) -> bool:
         """Whether ``text[start:end]``, spelled like the term, means this."""
         word = text[start:end]
-        if self.exact and word != self.term:
+        if self.exact and word != self.term and not self._is_caseless(text, word):
             return self.role == "title" and is_pointed(text, start, end)
         if self.entry is None or not self.entry.context:
             return True
         if self.entry.context == "before_name":
             return word[0].isupper() and not word.isupper() and _before_name(text, end)
-        if self.entry.context == "before_person":
-            return describes_person(text, start, end)
-        if self.entry.context == "person_noun":
-            return names_person(text, start, end)
+        if self.entry.context in RULES:
+            return speaks_of_person(text, start, end, self.entry.context)
         if self.entry.context == "noun":
             return is_noun(text, start, end)
         if self.entry.context == "address":
@@ -116,6 +113,12 @@ class Sense:
         if self.entry.context == "not_beside_name" and not word.isupper():
             return not (_before_name(text, end) or _behind_name(text, start))
         return not _behind_name(text, start)
+
+    def _is_caseless(self, text: str, word: str) -> bool:
+        """Whether a term that needs its capital stands in a text without: "polish girls"."""
+        depends = self.entry is not None and self.entry.context in RULES
+        small, large = word.islower() and text.islower(), word.isupper() and text.isupper()
+        return depends and (small or large)
 
 
 class Index:
@@ -176,7 +179,7 @@ class Index:
         """Add what an exchange of one word makes of a phrase; return what is new."""
         # A word that depends on the words around it is not exchanged inside a phrase; without this
         # "disabled" would grow to "physically physically disabled" and on.
-        if part.entry is None or part.entry.context in ("before_person", "person_noun"):
+        if part.entry is None or part.entry.context in RULES:
             return []
         whole = next(iter(self._senses[phrase]), None)
         # The spelling of the list keeps capitals; case folding can change the length of a word.

@@ -1,0 +1,76 @@
+"""Whether an English word names a person, may stand before one, or ends the noun phrase."""
+
+from __future__ import annotations
+
+import functools
+
+from pytest_llmfair.counterfactuals._english import is_one_of
+
+_AGENTS = ("er", "or", "ist", "ician", "man", "men", "woman", "women", "person", "people")
+_ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "ly")
+_ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")
+JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
+
+
+@functools.lru_cache(maxsize=4096)
+def is_person(word: str) -> bool:
+    """Whether a lower-case word names a person or people, by list or by its ending."""
+    return any(
+        is_one_of(form, "person_nouns") or _is_agent(form) for form in _singulars(bare(word))
+    )
+
+
+def bare(word: str) -> str:
+    """Return the word without a possessive ending."""
+    return word.removesuffix("'s").removesuffix("'")
+
+
+def is_modifier(word: str) -> bool:
+    """Whether a lower-case word may stand between an adjective and its person noun."""
+    if is_one_of(word, "person_modifiers") or is_one_of(word, "demonyms") or word[0].isdigit():
+        return True
+    if "-" in word or " " in word:
+        return True
+    formed = len(word) > 4 and word.endswith(_ADJECTIVES)
+    return formed and not is_one_of(word, "not_modifiers")
+
+
+def is_adjective(word: str) -> bool:
+    """Whether a lower-case word may be joined to another adjective: "old and frail"."""
+    return word[:1].isalpha() and not is_one_of(word, "person_nouns") and is_modifier(word)
+
+
+def is_abstract(word: str) -> bool:
+    """Whether a lower-case word names a material or an idea, although a sentence begins with it."""
+    return is_one_of(word, "mass_nouns") or (len(word) > 6 and word.endswith(_ABSTRACT))
+
+
+def ends_phrase(word: str) -> bool:
+    """Whether no noun phrase goes on with this lower-case word."""
+    return not word or not word[0].isalnum() or is_one_of(word, "closed")
+
+
+def is_verb(word: str, following: str) -> bool:
+    """Whether a lower-case word behind a noun is its verb: "a Muslim called", not "dominated"."""
+    if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
+        return True
+    if any(is_one_of(form, "base_verbs") for form in _singulars(word)):
+        return True
+    adverb = word.endswith("ly") and not is_one_of(word, "not_adverbs")
+    past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
+    return adverb or (past and (ends_phrase(following) or following.endswith("ly")))
+
+
+def _singulars(word: str) -> list[str]:
+    forms = [word]
+    if word.endswith("ies"):
+        forms.append(word[:-3] + "y")
+    if word.endswith("es"):
+        forms.append(word[:-2])
+    if word.endswith("s") and not word.endswith("ss"):
+        forms.append(word[:-1])
+    return forms
+
+
+def _is_agent(word: str) -> bool:
+    return len(word) > 4 and word.endswith(_AGENTS) and not is_one_of(word, "not_persons")

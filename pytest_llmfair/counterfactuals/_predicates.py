@@ -1,0 +1,184 @@
+"""Whether an adjective is said of a person: "my boss is old", "born deaf", "anyone disabled"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._english import is_one_of
+from pytest_llmfair.counterfactuals._person_words import (
+    JOINS,
+    bare,
+    ends_phrase,
+    is_abstract,
+    is_adjective,
+    is_modifier,
+    is_person,
+    is_verb,
+)
+
+Words = tuple[str, ...]
+
+
+def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
+    """Whether the term behind `before` is said of a person.
+
+    Parameters
+    ----------
+    raw : tuple of str
+        The words and marks of the sentence without the term, as they are written.
+    before, behind : tuple of str
+        Those in front of the term and behind it, in lower case.
+    """
+    following = behind[0] if behind else ""
+    if is_one_of(following, "not_said_of_person"):
+        return False
+    relative = "who" in before[-4:] and is_verb(following, behind[1] if len(behind) > 1 else "")
+    if not (relative or ends_phrase(following)):
+        return False
+    words = _without_joined(before)
+    if not words:
+        return False
+    verb = words[-1]
+    subject, written = words[:-1], raw[: len(words) - 1]
+    if is_one_of(verb, "be_contracted") or is_one_of(verb, "indefinite"):
+        return True
+    if verb.endswith("'s") and _is_subject_word(bare(verb), raw[len(words) - 1], True):
+        return True
+    if verb == ",":
+        return bool(subject) and is_person(subject[-1]) and _is_aside(before, words, behind)
+    if is_one_of(verb, "begun"):
+        return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
+    if verb == "as":
+        return _is_told_as(subject)
+    if verb in ("being", "becoming") and not _has_subject(subject):
+        return True
+    if is_one_of(verb, "be"):
+        return _has_person_subject(subject, written, verb)
+    if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
+        deemed = bool(subject) and is_one_of(subject[-1], "deem")
+        return deemed or _is_asked(subject)
+    if is_one_of(verb, "person_subjects"):
+        return bool(subject) and (is_one_of(subject[-1], "be") or is_one_of(subject[-1], "deem"))
+    return False
+
+
+def written_name(raw: Words, place: int) -> bool:
+    """Whether the word at `place` is a name by its capital."""
+    word = raw[place]
+    return place > 0 and word[:1].isupper() and _may_be_name(word.lower())
+
+
+def _without_joined(before: Words) -> Words | None:
+    """Drop adverbs and joined adjectives: "is tall and openly"; None if what is joined is none."""
+    words = list(before)
+    joined = False
+    while words:
+        word = words[-1]
+        if (
+            word in JOINS
+            or (word == "," and joined)
+            or (word == "," and len(words) > 1 and is_adjective(words[-2]))
+        ):
+            joined = True
+        elif joined and is_adjective(word) and not is_one_of(word, "be"):
+            joined = False
+            words.pop()
+            while (
+                words and is_modifier(words[-1]) and not is_one_of(words[-1], "predicate_adverbs")
+            ):
+                words.pop()
+            continue
+        elif not is_one_of(word, "predicate_adverbs"):
+            break
+        words.pop()
+    return None if joined else tuple(words)
+
+
+def _is_aside(before: Words, words: Words, behind: Words) -> bool:
+    """Whether it is set off by commas: "two officers, both white, were"."""
+    ended = not behind or behind[0] in (",", ")", *JOINS)
+    return ended and len(before) > len(words)
+
+
+def _is_told_as(subject: Words) -> bool:
+    """Whether it is told of a person: "identifies as", "described him as"; not "as white as"."""
+    words = list(subject)
+    if words and (is_one_of(words[-1], "person_objects") or is_person(words[-1])):
+        while words and not is_one_of(words[-1], "identify"):
+            words.pop()
+        return bool(words)
+    if not words or not is_one_of(words[-1], "identify"):
+        return False
+    verb = words.pop()
+    if verb.startswith(("identif", "self", "pass", "liv")) or verb == "out":
+        return True
+    while words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "verb_chain")):
+        words.pop()
+    return bool(words) and (is_one_of(words[-1], "person_subjects") or is_person(words[-1]))
+
+
+def _has_subject(words: Words) -> bool:
+    """Whether a noun stands before "being", which then is not said of people in general."""
+    last = words[-1] if words else ""
+    return bool(last) and not ends_phrase(last) and not is_one_of(last, "prepositions")
+
+
+def _is_asked(subject: Words) -> bool:
+    """Whether a form of "be" stands before the noun phrase: "is the suspect"."""
+    words = list(subject)
+    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
+        words.pop()
+    return bool(words) and is_one_of(words[-1], "be") and len(words) < 4
+
+
+def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
+    words = list(subject)
+    if verb == "be" and len(words) > 1 and is_one_of(words[-2], "before_to_be"):
+        return words[-1] == "to"
+    while words and is_one_of(words[-1], "verb_chain"):
+        words.pop()
+    if not words:
+        return False
+    if is_one_of(words[-1], "person_subjects"):
+        return True
+    if words[-1] in ("that", ")", ",") and len(words) > 1:  # "users that are", "Ann, 40, is"
+        words.pop()
+    clause = _clause(words)
+    written = raw[len(words) - len(clause) : len(words)]
+    for place, word in enumerate(clause):
+        if place and is_one_of(word, "prepositions"):
+            head = clause[place - 1]
+            if word == "of" and is_one_of(head, "quantities"):
+                break
+            return _is_subject_word(head, written[place - 1], place == 1)
+    return _is_subject(clause, written, verb)
+
+
+def _clause(words: list[str]) -> list[str]:
+    """Return the words of the last clause."""
+    for place in range(len(words) - 2, -1, -1):
+        if words[place] == "," or is_one_of(words[place], "clause_starts"):
+            return words[place + 1 :]
+    return words
+
+
+def _is_subject(words: list[str], raw: Words, verb: str) -> bool:
+    if not words:
+        return False
+    word = words[-1]
+    if is_one_of(word, "person_subjects") or is_one_of(word, "person_objects"):
+        return True
+    owned = len(words) > 1 and words[-2] != "that" and is_one_of(words[-2], "determiners")
+    several = verb in ("are", "were", "aren't", "weren't", "look", "seem", "sound", "appear")
+    joined = len(words) > 2 and words[-2] == "and"
+    return _is_subject_word(word, raw[-1], not owned and (joined or not several))
+
+
+def _is_subject_word(word: str, written: str, named: bool) -> bool:
+    """Whether a word is a person; a capital makes a name where one can stand (`named`)."""
+    if is_person(word):
+        return True
+    return named and written[:1].isupper() and _may_be_name(word)
+
+
+def _may_be_name(word: str) -> bool:
+    known = is_one_of(word, "closed") or is_one_of(word, "not_names") or is_abstract(word)
+    return not known and word[:1].isalpha()
