@@ -41,9 +41,10 @@ class Price:
     answer: float
 
     def cost(self, prompt_tokens: int, answer_tokens: int) -> int:
-        """Return what so many tokens cost, in units of 1e-12 dollars, rounded up."""
-        exact = self.prompt * prompt_tokens + self.answer * answer_tokens
-        return math.ceil(exact * (_UNITS // 10**6))
+        """Return what so many tokens cost, in units of 1e-12 dollars."""
+        # Whole units per token, so that sums are exact.
+        prompt, answer = (round(price * _UNITS / 10**6) for price in (self.prompt, self.answer))
+        return prompt * prompt_tokens + answer * answer_tokens
 
 
 @dataclass(frozen=True, slots=True)
