@@ -1,9 +1,10 @@
 """LangFair as a peer, in a process and an environment of its own: it pins numpy below 2.
 
-The environment needs no more than the three metrics import (no torch, no transformers):
+The environment needs no more than three metrics and the generator of counterfactual prompts import
+(no torch, no transformers, no langchain):
 
     python3.11 -m venv langfair-env
-    langfair-env/bin/pip install "numpy<2" nltk rich==13.8.0
+    langfair-env/bin/pip install "numpy<2" nltk rich==13.8.0 "sacremoses<0.2"
     langfair-env/bin/pip install --no-deps langfair==0.8.0
     LLMFAIR_LANGFAIR_PYTHON=langfair-env/bin/python python benchmarks/kernels.py
 
@@ -11,27 +12,30 @@ This file is both sides: imported, it starts the worker; run by that interpreter
 A request is a line of JSON, the answer another with the seconds that LangFair took. Three things
 are replaced before LangFair is imported: NLTK's tokeniser runs with ``preserve_line=True`` and the
 stop words are ours, since the data of both are downloads; the stereotype classifier, which loads
-transformers and is not timed, is left out.
+transformers, is left out, and so is what talks to models (langchain, tiktoken, attack prompts).
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
+import io
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 VARIABLE = "LLMFAIR_LANGFAIR_PYTHON"
 SETUP = (
     'python3.11 -m venv langfair-env && langfair-env/bin/pip install "numpy<2" nltk rich==13.8.0 '
+    '"sacremoses<0.2" '
     "&& langfair-env/bin/pip install --no-deps langfair==0.8.0, then set "
     f"{VARIABLE}=langfair-env/bin/python"
 )
@@ -52,7 +56,7 @@ class LangFair:
         self._python = python
         self._stop_words = stop_words
 
-    @cached_property
+    @functools.cached_property
     def _process(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [self._python, str(Path(__file__).resolve())],
@@ -62,7 +66,7 @@ class LangFair:
             env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
         )
 
-    @cached_property
+    @functools.cached_property
     def versions(self) -> str:
         """LangFair, numpy and NLTK of the worker."""
         return str(self._answer({"stop_words": self._stop_words})["versions"])
@@ -107,12 +111,44 @@ def _prag(first: list[list[str]], second: list[list[str]]) -> Any:
     return sum(pairs) / len(pairs)
 
 
+def _found(texts: list[str], attribute: str | None, words: list[str] | None) -> Any:
+    return _generator().parse_texts(texts, attribute=attribute, custom_list=words)
+
+
+def _prompts(
+    texts: list[str], attribute: str | None, words: dict[str, list[str]] | None
+) -> dict[str, list[str]]:
+    made = _generator().create_prompts(texts, attribute=attribute, custom_dict=words)
+    return {key: made[key] for key in made if key.endswith("_prompt")}
+
+
+@functools.cache
+def _generator() -> Any:
+    for name in _MODEL_PARTS:
+        sys.modules[name] = MagicMock()
+    return importlib.import_module("langfair.generator.counterfactual").CounterfactualGenerator()
+
+
+_MODEL_PARTS = (
+    "langchain_core",
+    "langchain_core.messages",
+    "langchain_core.messages.human",
+    "langchain_core.messages.system",
+    "tiktoken",
+    "langfair.generator.redteaming",
+)
 _MODULES = (
     "langfair.metrics.stereotype.metrics.cooccurrence",
     "langfair.metrics.stereotype.metrics.associations",
     "langfair.metrics.recommendation.metrics.prag",
 )
-_METRICS: dict[str, Callable[..., Any]] = {"cobs": _cobs, "sa": _sa, "prag": _prag}
+_METRICS: dict[str, Callable[..., Any]] = {
+    "cobs": _cobs,
+    "sa": _sa,
+    "prag": _prag,
+    "found": _found,
+    "prompts": _prompts,
+}
 
 
 def _patch(stop_words: list[str]) -> str:
@@ -133,12 +169,14 @@ def _patch(stop_words: list[str]) -> str:
 
 def _work() -> None:
     answers = sys.stdout
-    sys.stdout = sys.stderr  # whatever LangFair prints is no answer
+    sys.stdout = io.StringIO()  # whatever LangFair prints is no answer
     for line in sys.stdin:
         request = json.loads(line)
         if "stop_words" in request:
             answer: dict[str, Any] = {"versions": _patch(request["stop_words"])}
         else:
+            if request["metric"] in ("found", "prompts"):
+                _generator()
             start = time.perf_counter()
             result = _METRICS[request["metric"]](**request["arguments"])
             answer = {"seconds": time.perf_counter() - start, "result": result}

@@ -1,0 +1,94 @@
+"""Spanish, and lexicons of the user's own in other scripts."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
+
+SPANISH = [
+    ("Ella llegó tarde.", "Él llegó tarde."),
+    ("¿Él viene con ella?", "¿Ella viene con él?"),
+    ("¡La mujer habló del niño y de la reina!", "¡El hombre habló de la niña y del rey!"),
+    ("A la actriz le gusta el príncipe.", "Al actor le gusta la princesa."),
+    ("LA SRA. GÓMEZ Y ÉL", "EL SR. GÓMEZ Y ELLA"),
+    ("«Mi mamá», dijo una niña, «es ingeniera».", "«Mi papá», dijo un niño, «es ingeniero»."),
+    ("Los tíos de estas chicas", "Las tías de estos chicos"),
+    ("Se ayudó a sí misma.", "Se ayudó a sí mismo."),
+]
+UNTOUCHED = [
+    "La casa de la playa es su sueño.",
+    "El libro, la mesa y lo demás",
+    "Les dio las llaves a sus padrinos.",
+    "https://ejemplo.es/ella",
+]
+
+
+def spanish(text: str) -> str | None:
+    pairs = generate_pairs([text], attribute="gender_es")
+    return pairs[0].counterfactual if pairs else None
+
+
+class TestSpanish:
+    @pytest.mark.parametrize("form", ["NFC", "NFD"])
+    @pytest.mark.parametrize(("text", "expected"), SPANISH)
+    def test_becomes_and_comes_back(self, text: str, expected: str, form: str) -> None:
+        twin = spanish(unicodedata.normalize(form, text))
+        assert twin is not None
+        assert unicodedata.normalize("NFC", twin) == expected
+        back = spanish(twin)
+        assert back is not None
+        assert unicodedata.normalize("NFC", back) == text
+
+    @pytest.mark.parametrize("text", UNTOUCHED)
+    def test_has_no_mention(self, text: str) -> None:
+        assert spanish(text) is None
+
+    def test_adjectives_do_not_agree_as_the_limits_say(self) -> None:
+        assert spanish("La profesora está cansada.") == "El profesor está cansada."
+        assert "está cansada" in load_lexicons()["gender_es"].limits
+
+    def test_english_rules_do_not_apply(self) -> None:
+        assert spanish("A mujer an mujer") == "A hombre an hombre"
+
+
+def of_words(language: str, female: list[str], male: list[str], **more: object) -> Lexicon:
+    """Make a small lexicon of words that stand for each other."""
+    entries = [{"role": "noun", "female": a, "male": b} for a, b in zip(female, male, strict=True)]
+    data = {"name": "gender", "language": language, "groups": ["female", "male"], **more}
+    return Lexicon.from_dict({**data, "entries": entries})
+
+
+ARABIC = of_words("ar", ["هي", "امرأة"], ["هو", "رجل"])
+HINDI = of_words("hi", ["औरत", "लड़की"], ["आदमी", "लड़का"])
+CHINESE = of_words("zh", ["她", "母亲"], ["他", "父亲"], exceptions=["其他"])
+
+
+@pytest.mark.parametrize(
+    ("lexicon", "text", "expected"),
+    [
+        (ARABIC, "هي امرأة.", "هو رجل."),
+        (ARABIC, "هل هو هنا؟", "هل هي هنا؟"),
+        (HINDI, "औरत और लड़का।", "आदमी और लड़की।"),
+        (CHINESE, "她是医生，母亲也是。", "他是医生，父亲也是。"),
+    ],
+)
+def test_words_of_other_scripts_change_places(lexicon: Lexicon, text: str, expected: str) -> None:
+    for form in ("NFC", "NFD"):
+        (pair,) = generate_pairs([unicodedata.normalize(form, text)], attribute=lexicon)
+        assert unicodedata.normalize("NFC", pair.counterfactual) == unicodedata.normalize(
+            "NFC", expected
+        )
+
+
+def test_with_blanks_a_whole_word_is_a_run_of_letters_and_their_marks() -> None:
+    # An article or an ending that is written together with a word makes another word.
+    assert generate_pairs(["الرجل"], attribute=ARABIC) == []
+    assert generate_pairs(["औरतें"], attribute=HINDI) == []
+
+
+def test_without_blanks_a_word_is_found_anywhere_but_in_an_exception() -> None:
+    (pair,) = generate_pairs(["其他人问他"], attribute=CHINESE)
+    assert pair.counterfactual == "其他人问她"
