@@ -140,7 +140,8 @@ def unfit(source: Any, max_invalid: float) -> Evidence | None:
 
 def commonest(rejected: Sequence[Any]) -> str:
     """Return the failed checks in words, the most frequent first, each with its count."""
-    counts = Counter(reason for one in rejected for reason in one.reasons)
+    # Behind the colon stands where in the prompt: not the same twice, and not for every report.
+    counts = Counter(reason.partition(":")[0] for one in rejected for reason in one.reasons)
     shown = [f"{reason} ({n})" for reason, n in counts.most_common(_MOST_REASONS)]
     more = len(counts) - _MOST_REASONS
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
