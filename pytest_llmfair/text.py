@@ -70,6 +70,9 @@ _WORD_LINE = _WordLine()
 _PIECE_LINE = _PieceLine()
 _ASCII_LINE = bytes(_WORD_LINE[ord(chr(code).lower())] or 0x20 for code in range(128)) + bytes(128)
 _ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
+_ASCII_PIECES = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else 0x20 for code in range(128)
+) + bytes(128)
 _PIECE = re.compile(rf"[{_UNSPACED}]\0*|[^ \0{_UNSPACED}][^ {_UNSPACED}]*")
 
 _SENTENCE_END = re.compile(r"[.!?\u061f\u06d4\u0964]\s+|[\u3002\uff01\uff1f\uff61]\s*")
@@ -241,8 +244,9 @@ class WordFinder:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        # First piece of a term -> its other pieces with the gap before each, longest term first.
-        self._heads: dict[str, list[tuple[tuple[tuple[str, str], ...], str]]] = {}
+        # First piece of a term -> second piece ("" for none) -> the other pieces with the gap
+        # before each, longest term first.
+        self._heads: dict[str, dict[str, list[tuple[tuple[tuple[str, str], ...], str]]]] = {}
         for word in dict.fromkeys(words):
             pattern, line = _scan(word)
             spans = [match.span() for match in pattern.finditer(line)]
@@ -253,31 +257,60 @@ class WordFinder:
                 for (_, end), (start, stop) in itertools.pairwise(spans)
             )
             head = _fold_piece(word[slice(*spans[0])])
-            self._heads.setdefault(head, []).append((rest, word))
-        for terms in self._heads.values():
-            terms.sort(key=lambda term: -len(term[0]))
+            second = rest[0][1] if rest else ""
+            self._heads.setdefault(head, {}).setdefault(second, []).append((rest, word))
+        for seconds in self._heads.values():
+            for terms in seconds.values():
+                terms.sort(key=lambda term: -len(term[0]))
+        self._ascii_heads = {head.encode("ascii") for head in self._heads if head.isascii()}
 
     def find(self, text: str) -> list[Found]:
         """Return every match in order; see :func:`find_words`."""
-        heads = self._heads
+        pieces = self._ascii_pieces(text) if text.isascii() else self._pieces(text)
+        if not pieces:
+            return []
         found: list[Found] = []
         pattern, line = _scan(text)
-        ascii_only = line is text
         position = 0
-        for match in pattern.finditer(line):
-            if ascii_only:
-                terms = heads.get(match[0].lower())
-            else:
-                terms = heads.get(_fold_piece(text[match.start() : match.end()]))
-            if terms is None or match.start() < position or not _opens(text, match.start()):
+        for start, end, head in pieces:
+            if start < position or not _opens(text, start):
                 continue
+            seconds = self._heads[head]
+            terms = seconds.get("", [])
+            if len(seconds) > bool(terms):
+                behind = pattern.search(line, end)
+                longer = seconds.get(_fold_piece(text[slice(*behind.span())])) if behind else None
+                terms = [*longer, *terms] if longer else terms
             for rest, word in terms:
-                end = _follow(text, line, pattern, match.end(), rest)
-                if end and _closes(text, line, pattern, end):
-                    found.append(Found(match.start(), end, word))
-                    position = end
+                stop = _follow(text, line, pattern, end, rest) if rest else end
+                if stop and _closes(text, line, pattern, stop):
+                    found.append(Found(start, stop, word))
+                    position = stop
                     break
         return found
+
+    def _pieces(self, text: str) -> list[tuple[int, int, str]]:
+        """Return where a term may begin: start, end and first piece, in order."""
+        pattern, line = _scan(text)
+        spans = [match.span() for match in pattern.finditer(line)]
+        return [
+            (start, end, piece)
+            for start, end in spans
+            if (piece := _fold_piece(text[start:end])) in self._heads
+        ]
+
+    def _ascii_pieces(self, text: str) -> list[tuple[int, int, str]]:
+        """Return the same for ASCII, without a step of Python for every word of the text."""
+        line = b" %b " % text.encode("ascii").translate(_ASCII_PIECES)
+        pieces = []
+        for piece in self._ascii_heads.intersection(line.split()):
+            head, sought = piece.decode("ascii"), b" %b " % piece
+            at = line.find(sought)
+            while at >= 0:
+                pieces.append((at, at + len(piece), head))
+                at = line.find(sought, at + len(piece) + 1)
+        pieces.sort()
+        return pieces
 
 
 @functools.lru_cache(maxsize=64)
