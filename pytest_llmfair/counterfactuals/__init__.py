@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from pytest_llmfair.counterfactuals._intersections import intersection
 from pytest_llmfair.counterfactuals._loading import Lexicons, load_lexicons
 from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._names import name_groups, name_pairs, names
 from pytest_llmfair.counterfactuals._terms import Entry
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
-from pytest_llmfair.counterfactuals.pairs import Edit, Pair, generate_pairs, mask, mentions
+from pytest_llmfair.counterfactuals.pairs import (
+    Edit,
+    Pair,
+    Pairs,
+    Rejected,
+    check_pair,
+    generate_pairs,
+    mask,
+    mentions,
+)
 from pytest_llmfair.counterfactuals.worst_pair import WorstPair, find_worst_pair
 
 __all__ = [
@@ -17,9 +27,13 @@ __all__ = [
     "Lexicons",
     "Mention",
     "Pair",
+    "Pairs",
+    "Rejected",
     "WorstPair",
+    "check_pair",
     "find_worst_pair",
     "generate_pairs",
+    "intersection",
     "load_lexicons",
     "mask",
     "mentions",

@@ -5,31 +5,47 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pytest_llmfair.counterfactuals import _english
+from pytest_llmfair.counterfactuals._possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._protected import protected_spans
 from pytest_llmfair.counterfactuals._terms import Entry, Index, Register, Sense
+from pytest_llmfair.counterfactuals._usage import is_pointed
 from pytest_llmfair.text import MASK, replaced
 
-_ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+\Z", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+[*_~\"\u201c\u2018\u00ab(]{0,3}\Z", re.IGNORECASE)
+_LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
 _WORD = re.compile(r"[^\s-]+")
-_SENTENCE = re.compile(r"(?:\A|[.!?:\n])[\"'\u2018\u201c(*_]*\s*[\"'\u2018\u201c(*_]*\Z")
+# The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
+_SENTENCE = re.compile(
+    r"(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z"
+)
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
+PRONOUNS = _CASES | {"subject", "reflexive"}
+
+
+Reading = list[tuple[int, int, Sense]]
 
 
 class Change(NamedTuple):
-    """A replacement: ``text[start:end]``, which names `group`, becomes `after`."""
+    """A replacement: ``text[start:end]``, which names `group`, becomes `after`.
+
+    `sense` is what the words mean and `becomes` the group then named; an article that has to
+    follow, and words that are left out, have neither.
+    """
 
     start: int
     end: int
     after: str
     group: str
+    sense: Sense | None = None
+    becomes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +90,13 @@ class Lexicon:
         Groups that are exchanged when the caller names none.
     entries : tuple of Entry
         Terms by meaning.
+    unmarked : tuple of str
+        Groups that texts usually leave unsaid: made by leaving words out too.
+    neutral_nouns : dict
+        Term to the noun that is left of it when its group is not named; keys in lower case.
+    synonyms : tuple of tuple of str
+        Terms that stand for each other within a group, for placebo twins, where those of an entry
+        do not.
     neutral : tuple of str
         Words that are masked without being a mention.
     exceptions : tuple of str
@@ -109,6 +132,12 @@ class Lexicon:
     aliases: Mapping[str, str] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()
     reviewed: date | None = None
+    unmarked: tuple[str, ...] = ()
+    neutral_nouns: Mapping[str, str] = field(default_factory=dict)
+    synonyms: tuple[tuple[str, ...], ...] = ()
+
+    # Whether a term in -s can be a plural.
+    _plurals: ClassVar[bool] = True
 
     @classmethod
     def from_dict(cls, data: Any, source: str = "lexicon") -> Lexicon:
@@ -119,7 +148,8 @@ class Lexicon:
         data : mapping
             At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
             group (a term or a list of terms) and optionally `context`. A term is a text or a
-            mapping ``{"term": ..., "register": ...}``.
+            mapping ``{"term": ..., "register": ...}``. With `extends`, the name of a shipped
+            lexicon, everything else is optional and comes on top of that lexicon.
         source : str
             What messages call the data.
 
@@ -128,7 +158,7 @@ class Lexicon:
         ValueError
             If the data are wrong; the message names `source` and the entry.
         """
-        from pytest_llmfair.counterfactuals._loading import fields_from
+        from pytest_llmfair.counterfactuals._fields import fields_from
 
         return cls(**fields_from(data, source))
 
@@ -175,18 +205,23 @@ class Lexicon:
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each mention, whatever its group and role.
 
-        Neutral words are masked too, and "an" before a mention becomes "a", so that the members of
-        a counterfactual pair are equal once masked.
+        Neutral words are masked too, "an" before a mention becomes "a" and a possessive "'s", so
+        that the members of a counterfactual pair are equal once masked.
         """
         changes = []
         for start, end, sense in self._found(text):
-            article = _article_before(text, start)
+            article = article_before(text, start)
             if article is not None and sense.entry is not None and len(article[1]) == 2:
                 changes.append((article.start(1) + 1, article.end(1), ""))
-            changes.append((start, end, MASK))
+            english = self.language == "en"
+            standing = possessive_behind(text, end, masked=True) if english else ""
+            mask = f"{MASK}{standing[0]}s" if standing else MASK
+            changes.append((start, end + len(standing), mask))
         return replaced(text, changes)
 
-    def exchanges(self, text: str, to: Mapping[str, str]) -> tuple[list[Change], list[str]]:
+    def exchanges(
+        self, text: str, to: Mapping[str, str], found: Reading | None = None
+    ) -> tuple[list[Change], list[str]]:
         """Tell what to write where, so that groups take each other's place.
 
         Parameters
@@ -195,6 +230,8 @@ class Lexicon:
             Any text.
         to : mapping
             Group to the group that takes its place; mentions of other groups stay.
+        found : list, optional
+            What :meth:`read` gives for the text, where it is known already.
 
         Returns
         -------
@@ -205,23 +242,96 @@ class Lexicon:
         """
         changes: list[Change] = []
         lost = []
-        for start, end, sense in self._found(text):
+        to = self.spread(to)
+        for start, end, sense in self.read(text) if found is None else found:
             group = to.get(sense.group)
             if group is None or sense.entry is None:
                 continue
-            before = text[start:end]
-            term = sense.entry.written(group)
+            term = self.counterpart(sense, group)
             if term is None:
-                lost.append(before)
-                continue
-            after = self._written_like(before, sense.entry.terms[sense.group], term)
-            if before[0].isupper() and _SENTENCE.search(text, max(0, start - 8), start):
-                after = _capitalized(after)
-            article = _article_before(text, start) if self.language == "en" else None
-            if article is not None and (fitting := _refitted(article[1], before, after)):
-                changes.append(Change(*article.span(1), fitting, sense.group))
-            changes.append(Change(start, end, after, sense.group))
+                lost.append(text[start:end])
+            else:
+                changes += self.change(text, (start, end, sense), term, group)
         return changes, lost
+
+    def change(
+        self, text: str, found: tuple[int, int, Sense], term: str, group: str
+    ) -> list[Change]:
+        """Tell how a term is written in the place of words found, with the article before it."""
+        start, end, sense = found
+        before = text[start:end]
+        english = self.language == "en"
+        pointed = english and is_pointed(text, start, end)
+        listed = () if sense.entry is None else sense.entry.terms[sense.group]
+        after = self._written_like(before, listed, term, pointed)
+        if before[0].isupper() and begins_sentence(text, start):
+            after = capitalized(after)
+        changes = []
+        article = article_before(text, start) if english else None
+        if article is not None and (fitting := refitted(article[1], before, after)):
+            changes.append(Change(*article.span(1), fitting, sense.group))
+        if english and (standing := possessive_behind(text, end)):
+            fitting = possessive_for(after, standing, plurals=self._plurals)
+            if fitting != standing:
+                end, after = end + len(standing), after + fitting
+        return [*changes, Change(start, end, after, sense.group, sense, group)]
+
+    def read(self, text: str) -> Reading:
+        """Return start, end and meaning of every mention and neutral word, in order."""
+        return list(self._found(text))
+
+    def senses(self, term: str) -> list[Sense]:
+        """Return the meanings that a term can have."""
+        return self._index.senses(term)
+
+    def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
+        """Return the group that is named first in what :meth:`read` found; None for none."""
+        return next((sense.group for *_, sense in found if sense.group in among), None)
+
+    def spread(self, to: Mapping[str, str]) -> Mapping[str, str]:
+        """Return which groups of mentions become which; here the mapping itself."""
+        return to
+
+    def counterpart(self, sense: Sense, group: str) -> str | None:
+        """Return the term of a group that is written for a meaning; None if none is listed.
+
+        That of the same entry; else of another one that lists the term for the same role.
+        """
+        key = (id(sense), group)  # meanings live as long as the lexicon
+        if key not in self._counterparts:
+            entries = [sense.entry, *(other.entry for other in self._alike(sense))]
+            written = [entry.written(group) for entry in entries if entry is not None]
+            self._counterparts[key] = next((term for term in written if term is not None), None)
+        return self._counterparts[key]
+
+    def comes_back(self, sense: Sense, group: str) -> bool:
+        """Whether the counterpart of a meaning in a group is the counterpart of this alone."""
+        key = (id(sense), f"\0{group}")
+        if key not in self._counterparts:
+            term = self.counterpart(sense, group)
+            back = [
+                self.counterpart(other, sense.group)
+                for other in (() if term is None else self.senses(term))
+                if other.group == group and other.role == sense.role
+            ]
+            self._counterparts[key] = sense.term if {*back} == {sense.term} else None
+        return self._counterparts[key] is not None
+
+    def _alike(self, sense: Sense) -> list[Sense]:
+        """Return other meanings of a term that have its role, its group and its context."""
+        context = None if sense.entry is None else sense.entry.context
+        return [
+            other
+            for other in self.senses(sense.term)
+            if other.entry is not None
+            and other.entry is not sense.entry
+            and other.entry.context == context
+            and (other.role, other.group) == (sense.role, sense.group)
+        ]
+
+    @functools.cached_property
+    def _counterparts(self) -> dict[tuple[int, str], str | None]:
+        return {}
 
     @functools.cached_property
     def _index(self) -> Index:
@@ -249,9 +359,11 @@ class Lexicon:
                 return by_role[_english.pronoun_role(text, start, end, roles)]
         return fitting[0]
 
-    def _written_like(self, before: str, listed: tuple[str, ...], after: str) -> str:
+    def _written_like(
+        self, before: str, listed: tuple[str, ...], after: str, pointed: bool
+    ) -> str:
         """Give a term the case of the words that it replaces."""
-        if after in self.exact or before in listed:
+        if before in listed or (after in self.exact and not pointed):
             return after
         if before.isupper() and len(before) > 1:
             return after.upper()
@@ -262,23 +374,35 @@ class Lexicon:
         if len(words) > 1 and all(word[0].isupper() for word in large):
             # "Maid of Honor" keeps its "of" small, "Mother-In-Law" does not.
             all_large = len(large) < len(words) and all(word[0].isupper() for word in words)
-            return _WORD.sub(lambda m: _capitalized(m[0], keep_small=not all_large), after)
-        return _capitalized(after)
+            return _WORD.sub(lambda m: capitalized(m[0], keep_small=not all_large), after)
+        return capitalized(after)
 
 
-def _capitalized(word: str, keep_small: bool = False) -> str:
+def capitalized(word: str, keep_small: bool = False) -> str:
+    """Return the word with a large first letter; with `keep_small` not "of" and the like."""
     if keep_small and _english.is_one_of(word, "closed"):
         return word
     return word[0].upper() + word[1:]
 
 
-def _article_before(text: str, start: int) -> re.Match[str] | None:
-    if start < 2 or not text[start - 1].isspace():
+def begins_sentence(text: str, start: int) -> bool:
+    """Whether a sentence, a heading or an item of a list begins here."""
+    return _SENTENCE.search(text, max(0, start - 16), start) is not None
+
+
+def article_before(text: str, start: int) -> re.Match[str] | None:
+    """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
+    if start < 2 or text[start - 1].isalnum():
         return None
-    return _ARTICLE.search(text, max(0, start - 8), start)
+    article = _ARTICLE.search(text, max(0, start - 12), start)
+    if article is not None and article[1] == "A":
+        label = _LABEL.search(text, max(0, article.start() - 20), article.start())
+        if label is not None and _english.is_one_of(label[1].lower(), "labels"):
+            return None
+    return article
 
 
-def _refitted(article: str, before: str, after: str) -> str:
+def refitted(article: str, before: str, after: str) -> str:
     """Return the article that fits `after`, or "" when none is needed or the old one was odd."""
     old, new = _english.article_for(before), _english.article_for(after)
     if old == new or article.lower() != old:

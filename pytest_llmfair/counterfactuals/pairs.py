@@ -4,88 +4,75 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeGuard
 
+from pytest_llmfair.counterfactuals._intersections import intersection
 from pytest_llmfair.counterfactuals._loading import load_lexicons
 from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention
-from pytest_llmfair.text import mask_words, replaced
+from pytest_llmfair.counterfactuals._omission import omitted
+from pytest_llmfair.counterfactuals._pair import (
+    EXPLICIT,
+    OMISSION,
+    Edit,
+    Pair,
+    Pairs,
+    Rejected,
+    pair_of,
+)
+from pytest_llmfair.counterfactuals._placebo import placebo_of
+from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
+from pytest_llmfair.counterfactuals.validity import case_of, failed
+from pytest_llmfair.text import mask_words
+
+__all__ = ["Edit", "Pair", "Pairs", "Rejected", "check_pair", "generate_pairs", "mask", "mentions"]
+
+Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
 
 _log = logging.getLogger("pytest_llmfair")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One replacement between the members of a pair.
-
-    Attributes
-    ----------
-    start, end : int
-        Span in the original.
-    before, after : str
-        What stands there in the original and in the counterfactual.
-    counterfactual_start : int
-        Where `after` starts in the counterfactual.
-    """
-
-    start: int
-    end: int
-    before: str
-    after: str
-    counterfactual_start: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A prompt and its counterfactual; outside the edits they are the same.
-
-    Attributes
-    ----------
-    original, counterfactual : str
-        The two prompts.
-    from_group, to_group : str
-        Group that the original names, and the one that takes its place. Where the original names
-        both and they change places, `from_group` is the one named first.
-    edits : tuple of Edit
-        In order; articles that had to follow are edits of their own.
-    attribute : str
-        The protected attribute.
-    """
-
-    original: str
-    counterfactual: str
-    from_group: str
-    to_group: str
-    edits: tuple[Edit, ...]
-    attribute: str
-
-
 def generate_pairs(
     prompts: Iterable[str],
-    attribute: str | Lexicon,
+    attribute: Attribute,
     groups: tuple[str, str] | None = None,
-) -> list[Pair]:
+    *,
+    placebo: bool = False,
+    seed: int = 0,
+) -> Pairs:
     """Make counterfactual pairs by exchanging the mentions of a protected attribute.
 
     Only the mentions change (and an article before them that no longer fits): case, spacing,
-    line breaks, quotes, contractions, addresses and code stay as they are.
+    line breaks, quotes, contractions, addresses and code stay as they are. Every pair passes the
+    checks of the validity gate; those that fail one are left out of the list and kept in
+    `.rejected` with the reasons.
+
+    A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
+    ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
+    naming it ("my sighted neighbour"); `variant` tells which.
 
     Parameters
     ----------
     prompts : iterable of str
         Prompts; one without a mention gives no pair.
-    attribute : str or Lexicon
-        Name of a shipped lexicon, or a lexicon.
+    attribute : str, Lexicon or tuple of two of these
+        Name of a shipped lexicon, or a lexicon. Two attributes make intersectional groups: all
+        mentions of both change at once, in prompts that name a group of either.
     groups : (str, str), optional
         From and to, by label or alias: only mentions of the first group change. Without it every
         mention is exchanged with its counterpart, and an attribute of more than two groups gives
-        one pair to every other group. For gender this exchanges female and male only.
+        one pair to every other group. For gender this exchanges female and male only. Of two
+        attributes a group is named by both, in either order: ("black female", "white male").
+    placebo : bool
+        Whether to give every pair a placebo twin: the original reworded within its own group.
+    seed : int
+        Of the choice of other words for placebo twins.
 
     Returns
     -------
-    list of Pair
-        In the order of the prompts; empty when none has a mention.
+    Pairs
+        A list in the order of the prompts; empty when none has a mention.
 
     Raises
     ------
@@ -95,27 +82,79 @@ def generate_pairs(
     lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
     texts = _checked(prompts)
     wanted = _checked_groups(lexicon, groups)
-    pairs = []
+    pairs: list[Pair] = []
+    rejected: list[Rejected] = []
     dropped: Counter[str] = Counter()
-    for text in texts:
-        for to in _exchanges(lexicon, text, wanted):
-            changes, lost = lexicon.exchanges(text, to)
-            if lost:
+    unmentioned = 0
+    for row, text in enumerate(texts):
+        found = lexicon.read(text)
+        mentioned = False
+        for to in _exchanges(lexicon, found, wanted) if found else ():
+            for changes, lost, variant in _realised(lexicon, text, found, to):
+                mentioned = mentioned or bool(changes or lost)
                 dropped.update(lost)
-            elif changes:
-                pairs.append(_pair(text, changes, to, lexicon.name))
-    _tell(lexicon, wanted, dropped)
-    return pairs
+                if lost or not changes:
+                    continue
+                groups_of = next(iter(to.items()))
+                pair = pair_of(text, changes, groups_of, lexicon.name, variant)
+                gone = _vanishing(lexicon, to, variant)
+                reasons = failed(case_of(pair, changes, lexicon, gone))
+                if reasons:
+                    rejected.append(Rejected(pair, reasons))
+                    continue
+                if placebo:
+                    moved = lexicon.spread(to)
+                    twin = placebo_of(lexicon, text, found, moved, f"{seed} {row}")
+                    pair = replace(pair, placebo=twin)
+                pairs.append(pair)
+        unmentioned += not mentioned
+    _tell(lexicon, wanted, dropped, len(rejected))
+    return Pairs(
+        pairs, rejected=rejected, unmentioned=unmentioned, lost=dropped, lacks=lexicon.lacks
+    )
 
 
-def mentions(text: str, attribute: str | Lexicon) -> list[Mention]:
+def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
+    """Put a pair that was made elsewhere (by hand, by a template, by a model) through the gate.
+
+    Parameters
+    ----------
+    pair : Pair
+        The pair.
+    attribute : str, Lexicon or tuple of two of these
+        Name of a shipped lexicon, or a lexicon.
+
+    Returns
+    -------
+    tuple of str
+        What is wrong, in words; empty where nothing is.
+    """
+    lexicon = lexicon_of(attribute)
+    senses = {
+        (start, end): sense
+        for start, end, sense in lexicon.read(pair.original)
+        if sense.entry is not None
+    }
+    to = {pair.from_group: pair.to_group}
+    becomes = lexicon.spread(to)
+    changes = []
+    for edit in pair.edits:
+        sense = senses.get((edit.start, edit.end))
+        group = becomes.get(sense.group, sense.group) if sense is not None and edit.after else ""
+        known = sense if group else None
+        changes.append(Change(edit.start, edit.end, edit.after, pair.from_group, known, group))
+    gone = _vanishing(lexicon, to, pair.variant)
+    return failed(case_of(pair, changes, lexicon, gone))
+
+
+def mentions(text: str, attribute: Attribute) -> list[Mention]:
     """Return where a text names a group of the attribute.
 
     Parameters
     ----------
     text : str
         Any text.
-    attribute : str or Lexicon
+    attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon.
 
     Returns
@@ -126,28 +165,28 @@ def mentions(text: str, attribute: str | Lexicon) -> list[Mention]:
     return lexicon_of(attribute).mentions(text)
 
 
-def mask(text: str, attribute: str | Lexicon | Sequence[str]) -> str:
+def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     """Return the text with a placeholder for every mention of the attribute.
 
     Parameters
     ----------
     text : str
         Any text.
-    attribute : str, Lexicon or sequence of str
-        Name of a shipped lexicon, a lexicon, or the words to mask.
+    attribute : str, Lexicon, tuple of two of these, or sequence of str
+        Name of a shipped lexicon, a lexicon, a tuple of two attributes, or the words to mask.
 
     Returns
     -------
     str
         The same for both members of a counterfactual pair.
     """
-    if isinstance(attribute, (str, Lexicon)):
+    if isinstance(attribute, (str, Lexicon)) or _is_crossed(attribute):
         return lexicon_of(attribute).mask(text)
-    return mask_words(text, attribute)
+    return mask_words(text, [word for word in attribute if isinstance(word, str)])
 
 
-def lexicon_of(attribute: str | Lexicon) -> Lexicon:
-    """Return the lexicon of an attribute.
+def lexicon_of(attribute: Attribute) -> Lexicon:
+    """Return the lexicon of an attribute, or of two that are crossed.
 
     Raises
     ------
@@ -156,6 +195,10 @@ def lexicon_of(attribute: str | Lexicon) -> Lexicon:
     """
     if isinstance(attribute, Lexicon):
         return attribute
+    if isinstance(attribute, (tuple, list)):
+        if len(attribute) != 2:
+            raise ValueError(f"attribute is {attribute!r}; cross two attributes")
+        return intersection(*map(lexicon_of, attribute))
     if attribute == "name":
         raise ValueError(
             "attribute 'name' needs to know which two names: give "
@@ -189,30 +232,42 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
 
 
 def _exchanges(
-    lexicon: Lexicon, text: str, wanted: tuple[str, str] | None
+    lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None
 ) -> list[dict[str, str]]:
     """Return which groups become which, one mapping for each pair that the prompt gives."""
     if wanted:
         return [{wanted[0]: wanted[1]}]
     among = lexicon.default_groups
-    first = among[0]
-    if len(among) > 2:
-        first = next((m.group for m in lexicon.mentions(text) if m.group in among), "")
-    return [{first: group, group: first} for group in among if first and group != first]
+    first = lexicon.first_named(found, among)
+    if first is None:
+        return []
+    return [{first: group, group: first} for group in among if group != first]
 
 
-def _pair(text: str, changes: list[Change], to: dict[str, str], attribute: str) -> Pair:
-    edits = []
-    shift = 0
-    for start, end, after, _ in changes:
-        edits.append(Edit(start, end, text[start:end], after, start + shift))
-        shift += len(after) - (end - start)
-    twin = replaced(text, [(edit.start, edit.end, edit.after) for edit in edits])
-    source = changes[0].group
-    return Pair(text, twin, source, to[source], tuple(edits), attribute)
+def _realised(
+    lexicon: Lexicon, text: str, found: Reading, to: Mapping[str, str]
+) -> Iterator[tuple[list[Change], list[str], str]]:
+    """Give the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
+    source, target = next(iter(to.items()))
+    unmarked = target in lexicon.unmarked
+    if unmarked and lexicon.first_named(found, (target,)) is None:
+        left = omitted(lexicon, text, found, source)
+        if left is not None:
+            yield left, [], OMISSION
+    yield *lexicon.exchanges(text, to, found), EXPLICIT if unmarked else ""
 
 
-def _tell(lexicon: Lexicon, wanted: tuple[str, str] | None, dropped: Counter[str]) -> None:
+def _vanishing(lexicon: Lexicon, to: Mapping[str, str], variant: str) -> frozenset[str]:
+    """Return the groups that a counterfactual must not name."""
+    if variant == OMISSION:
+        return frozenset((next(iter(to)),))
+    spread = lexicon.spread(to)
+    return frozenset(spread) - frozenset(spread.values())
+
+
+def _tell(
+    lexicon: Lexicon, wanted: tuple[str, str] | None, dropped: Counter[str], rejected: int
+) -> None:
     if wanted is None and lexicon.default_groups != lexicon.groups:
         others = [group for group in lexicon.groups if group not in lexicon.default_groups]
         _log.info(
@@ -224,3 +279,14 @@ def _tell(lexicon: Lexicon, wanted: tuple[str, str] | None, dropped: Counter[str
     if dropped:
         words = ", ".join(f"{word!r} ({count})" for word, count in dropped.items())
         _log.info("%s: prompts left out, for no counterpart is listed of %s", lexicon.name, words)
+    if rejected:
+        _log.info("%s: %d pairs left out, for they fail the checks", lexicon.name, rejected)
+
+
+def _is_crossed(attribute: object) -> TypeGuard[tuple[str | Lexicon, str | Lexicon]]:
+    """Whether this is a tuple of two attributes, and no sequence of words."""
+    return (
+        isinstance(attribute, tuple)
+        and len(attribute) == 2
+        and all(isinstance(each, Lexicon) or each in load_lexicons() for each in attribute)
+    )

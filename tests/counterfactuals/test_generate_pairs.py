@@ -92,12 +92,15 @@ class TestGroups:
             assert twins(["The queen lost her keys."], groups=("female", "nonbinary")) == []
         assert "no counterpart is listed of 'queen' (1)" in caplog.text
 
-    def test_by_default_gender_says_that_it_swaps_two_of_three(
+    def test_by_default_gender_says_that_it_swaps_two_of_its_groups(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
         with caplog.at_level(logging.INFO, "pytest_llmfair"):
             assert twins(["xe met him"]) == ["xe met her"]
-        assert "gender: exchanging female and male only; for nonbinary give groups" in caplog.text
+        assert (
+            "gender: exchanging female and male only; for nonbinary, transgender, cisgender"
+            in caplog.text
+        )
 
     def test_more_than_two_give_a_pair_to_every_other(self) -> None:
         pairs = generate_pairs(["An Asian cook"], attribute=ORIGIN)

@@ -53,6 +53,8 @@ def test_every_term_that_is_generated_is_preferred_or_neutral(name: str) -> None
         for terms in entry.terms.values():
             for term in terms:
                 for pair in generate_pairs([carried(entry.context, term)], attribute=name):
+                    if pair.variant == "omission":
+                        continue
                     made += 1
                     registers = [m.register for m in lexicon.mentions(pair.counterfactual)]
                     assert registers, pair
@@ -84,7 +86,8 @@ def test_the_written_terms_come_back(name: str) -> None:
                     back = generate_pairs(
                         [pair.counterfactual], name, groups=(pair.to_group, pair.from_group)
                     )
-                    assert [p.counterfactual for p in back] == [text], pair
+                    named = [p.counterfactual for p in back if p.variant != "omission"]
+                    assert named == [text], pair
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,299 @@
+"""The content of a lexicon file, checked: every error names the file, the line and the entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair.counterfactuals._loading import load_lexicons, suggestion
+from pytest_llmfair.counterfactuals._terms import CONTEXTS, REGISTERS, Entry, Register
+from pytest_llmfair.text import tokens
+
+if TYPE_CHECKING:
+    from pytest_llmfair.counterfactuals.lexicon import Lexicon
+
+_TEXTS = ("name", "language", "version", "source", "licence", "limits")
+_LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
+_OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synonyms")
+_REQUIRED = ("name", "groups", "entries")
+
+
+def _at(source: str, holder: Any, key: Any) -> str:
+    """Name the source, and the line of a key or item where it is known."""
+    line = getattr(holder, "lines", {}).get(key)
+    return source if line is None else f"{source}, line {line}"
+
+
+def fields_from(data: Any, source: str) -> dict[str, Any]:
+    """Check the content of a lexicon file and return the fields of a `Lexicon`."""
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{source} holds a {type(data).__name__}; a lexicon is a mapping")
+    known = [*_TEXTS, *_LISTS, *_OTHERS]
+    for key in data:
+        if key not in known:
+            where = _at(source, data, key)
+            raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), known)}")
+    base = _base(data, source)
+    for key in _REQUIRED if base is None else ():
+        if not data.get(key):
+            where = _at(source, data, key)
+            raise ValueError(f"{where}: {key!r} is missing or empty; a lexicon needs it")
+    fields: dict[str, Any] = {
+        key: str(data[key]).strip() for key in _TEXTS if data.get(key) is not None
+    }
+    for key in _LISTS:
+        fields[key] = _terms(data.get(key) or [], f"{_at(source, data, key)}: {key}")
+    fields["reviewed"] = _date(data.get("reviewed"), _at(source, data, "reviewed"))
+    given = {key: value for key, value in fields.items() if value}
+    if base is not None:
+        fields = _upon(base, fields)
+    groups = fields["groups"]
+    if len(set(groups)) < 2 or len(set(groups)) != len(groups):
+        where = _at(source, data, "groups")
+        raise ValueError(f"{where}: groups are {list(groups)}; name two or more, each once")
+    aliases = _aliases(data, groups, {} if base is None else base.aliases, source)
+    labels = {**{group: group for group in groups}, **aliases}
+    for key in ("default_groups", "unmarked"):
+        fields[key] = tuple(_label(name, labels, data, key, source) for name in fields[key])
+    fields["default_groups"] = fields["default_groups"] or groups
+    for group in given.get("lacks", ()):
+        if group in labels:
+            raise ValueError(
+                f"{_at(source, data, 'lacks')}: {group!r} is lacking and a group; keep one"
+            )
+    fields["lacks"] = tuple(group for group in fields["lacks"] if group not in labels)
+    fields["aliases"] = aliases
+    inherited = () if base is None else base.entries
+    entries = data.get("entries") or []
+    own = _entries(entries, labels, source, _at(source, data, "entries"), inherited)
+    # The entries of a user come first, so that they are read and written first.
+    fields["entries"] = (*own, *inherited)
+    owners = {
+        term.casefold(): group
+        for entry in fields["entries"]
+        for group, terms in entry.terms.items()
+        for term in terms
+    }
+    fields["neutral_nouns"] = _neutral_nouns(data, owners, source)
+    fields["synonyms"] = _synonyms(data, owners, source)
+    if base is not None:
+        fields["neutral_nouns"] = {**base.neutral_nouns, **fields["neutral_nouns"]}
+        fields["synonyms"] += base.synonyms
+    return fields
+
+
+def _base(data: Any, source: str) -> Lexicon | None:
+    """Return the shipped lexicon that the data extend, or None."""
+    name = data.get("extends")
+    if name is None:
+        return None
+    try:
+        return load_lexicons()[name]
+    except (KeyError, TypeError):
+        known = suggestion(str(name), list(load_lexicons()))
+        raise ValueError(
+            f"{_at(source, data, 'extends')}: extends {name!r}, which is no lexicon that ships "
+            f"with the package; {known}"
+        ) from None
+
+
+def _upon(base: Lexicon, own: dict[str, Any]) -> dict[str, Any]:
+    """Return the plain fields of a lexicon that extends another."""
+    fields = {key: getattr(base, key) for key in (*_TEXTS, *_LISTS, "reviewed")}
+    fields |= {key: value for key, value in own.items() if value and key not in _LISTS}
+    for key in _LISTS:
+        fields[key] = tuple(dict.fromkeys((*fields[key], *own[key])))
+    # Every group is exchanged where it was so before; else those that the file names.
+    if own["default_groups"] or base.default_groups == base.groups:
+        fields["default_groups"] = own["default_groups"]
+    return fields
+
+
+def _label(name: str, labels: dict[str, str], data: Any, key: str, source: str) -> str:
+    if name not in labels:
+        said = "default group" if key == "default_groups" else f"{key} group"
+        raise ValueError(
+            f"{_at(source, data, key)}: {said} {name!r} is no group; "
+            + suggestion(name, list(labels))
+        )
+    return labels[name]
+
+
+def _neutral_nouns(data: Any, owners: dict[str, str], source: str) -> dict[str, str]:
+    """Return by term the noun that is left when its group is not named."""
+    given = data.get("neutral_nouns") or {}
+    if not isinstance(given, Mapping):
+        where = _at(source, data, "neutral_nouns")
+        raise ValueError(
+            f"{where}: neutral_nouns is a {type(given).__name__}; give noun: [terms that it "
+            "takes the place of]"
+        )
+    nouns: dict[str, str] = {}
+    for noun, terms in given.items():
+        where = f"{_at(source, given, noun)}: neutral_nouns, {noun}"
+        (word,) = _terms(noun, where)
+        for term in _terms(terms, where):
+            _owner(term, owners, where)
+            nouns[term.casefold()] = word
+    return nouns
+
+
+def _synonyms(data: Any, owners: dict[str, str], source: str) -> tuple[tuple[str, ...], ...]:
+    """Return the lines of terms that stand for each other within their group."""
+    given = data.get("synonyms") or []
+    if not isinstance(given, (list, tuple)):
+        where = _at(source, data, "synonyms")
+        raise ValueError(f"{where}: synonyms is a {type(given).__name__}; give a list of lists")
+    lines = []
+    for number, line in enumerate(given, start=1):
+        where = f"{_at(source, given, number - 1)}: synonyms, line {number}"
+        terms = _terms(line, where)
+        groups = list(dict.fromkeys(_owner(term, owners, where) for term in terms))
+        if len(groups) > 1:
+            raise ValueError(
+                f"{where}: {', '.join(terms)} name the groups {' and '.join(groups)}; synonyms "
+                "name one"
+            )
+        lines.append(terms)
+    return tuple(lines)
+
+
+def _owner(term: str, owners: dict[str, str], where: str) -> str:
+    if term.casefold() not in owners:
+        raise ValueError(
+            f"{where}: {term!r} is no term of an entry; {suggestion(term, [*owners])}"
+        )
+    return owners[term.casefold()]
+
+
+def _aliases(
+    data: Any, groups: tuple[str, ...], inherited: Mapping[str, str], source: str
+) -> dict[str, str]:
+    given = data.get("aliases") or {}
+    if not isinstance(given, Mapping):
+        where = _at(source, data, "aliases")
+        raise ValueError(f"{where}: aliases is a {type(given).__name__}; give group: [aliases]")
+    aliases = dict(inherited)
+    for group in groups:
+        if group in inherited:
+            where = _at(source, data, "groups")
+            raise ValueError(
+                f"{where}: {group!r} is another name of {inherited[group]!r}; use that"
+            )
+    for group, names in given.items():
+        here = _at(source, given, group)
+        if group not in groups:
+            raise ValueError(
+                f"{here}: aliases of {group!r}, which is no group; "
+                + suggestion(str(group), groups)
+            )
+        for name in _terms(names, f"{here}: aliases of {group}"):
+            if name in groups or aliases.setdefault(name, group) != group:
+                owner = aliases.get(name, name)
+                raise ValueError(
+                    f"{here}: alias {name!r} of {group} already stands for {owner}; use it once"
+                )
+    return aliases
+
+
+def _date(value: Any, where: str) -> date | None:
+    if value is None or isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        raise ValueError(
+            f"{where}: reviewed is {value!r}; give a date such as 2026-11-01"
+        ) from None
+
+
+def _entries(
+    data: Any, labels: dict[str, str], source: str, start: str, inherited: tuple[Entry, ...]
+) -> Iterator[Entry]:
+    if not isinstance(data, list):
+        raise ValueError(f"{start}: entries is a {type(data).__name__}; give a list")
+    owner = {
+        (entry.role, term.casefold()): (group, "the lexicon that it extends")
+        for entry in inherited
+        for group, terms in entry.terms.items()
+        for term in terms
+    }
+    for number, item in enumerate(data, start=1):
+        where = f"{_at(source, data, number - 1)}: entry {number}"
+        if not isinstance(item, Mapping):
+            raise ValueError(f"{where} is {item!r}; give a mapping of role and groups to terms")
+        role, context = item.get("role"), item.get("context", "")
+        if not isinstance(role, str) or not role:
+            raise ValueError(f"{where} has no role; name one, such as noun or adjective")
+        if context not in CONTEXTS:
+            raise ValueError(
+                f"{where} ({role}): unknown context {context!r}; "
+                + suggestion(str(context), list(CONTEXTS[1:]))
+            )
+        terms: dict[str, tuple[str, ...]] = {}
+        registers: dict[str, Register] = {}
+        for key, value in item.items():
+            if key in ("role", "context"):
+                continue
+            # An entry can run over several lines; the line of the group is the nearer one.
+            here = f"{_at(source, item, key)}: entry {number}"
+            if key not in labels:
+                raise ValueError(
+                    f"{here} ({role}): unknown group {key!r}; "
+                    + suggestion(str(key), list(labels))
+                )
+            group = labels[key]
+            if group in terms:
+                raise ValueError(f"{here} ({role}): group {group!r} is given twice, as {key!r}")
+            words, marked = _registered(value, f"{here} ({role}, {key})")
+            terms[group] = words
+            registers.update(marked)
+            for term in words:
+                first = owner.setdefault((role, term.casefold()), (group, f"entry {number}"))
+                if first[0] != group:
+                    raise ValueError(
+                        f"{here} ({role}): {term!r} is in group {group} and, in {first[1]}, "
+                        f"in group {first[0]}; a term names one group"
+                    )
+        if not terms:
+            raise ValueError(f"{where} ({role}) has no terms; give terms for at least one group")
+        yield Entry(role, terms, context, registers)
+
+
+def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Register]]:
+    """Return the terms, and the register of those that are not simply preferred."""
+    terms: list[Any] = []
+    registers: dict[str, Register] = {}
+    for item in value if isinstance(value, (list, tuple)) else [value]:
+        if not isinstance(item, Mapping):
+            terms.append(item)
+            continue
+        for key in item:
+            if key not in ("term", "register"):
+                raise ValueError(
+                    f"{where}: a term has no {key!r}; "
+                    + suggestion(str(key), ["term", "register"])
+                )
+        register = item.get("register", "preferred")
+        if register not in REGISTERS:
+            raise ValueError(
+                f"{where}: unknown register {register!r}; "
+                + suggestion(str(register), list(REGISTERS))
+            )
+        terms += _terms([item.get("term")], where)
+        if register != "preferred":
+            registers[terms[-1]] = register
+    return _terms(terms if isinstance(value, (list, tuple, Mapping)) else value, where), registers
+
+
+def _terms(value: Any, where: str) -> tuple[str, ...]:
+    terms = [value] if isinstance(value, str) else value
+    if not isinstance(terms, (list, tuple)) or (isinstance(value, str) and not value):
+        raise ValueError(f"{where}: {value!r} is neither a term nor a list of terms")
+    for term in terms:
+        if not isinstance(term, str) or not tokens(term):
+            raise ValueError(
+                f"{where}: {term!r} is no word; quote it if YAML reads it as something else"
+            )
+    return tuple(terms)

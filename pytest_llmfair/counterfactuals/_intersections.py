@@ -1,0 +1,163 @@
+"""Intersectional groups: two attributes at once, such as "black female"."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_llmfair.counterfactuals._loading import suggestion
+from pytest_llmfair.counterfactuals._terms import Sense
+from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
+
+# Groups are called as in the file of names: "black female".
+_LAST = "gender"
+
+
+@dataclass(frozen=True, eq=False)
+class Intersection(Lexicon):
+    """A lexicon of two attributes, whose mentions are found, masked and exchanged together.
+
+    A group is a group of either: a text names "black female" where it names both "black" and
+    "female". A mention still is of a group of one attribute.
+
+    Attributes
+    ----------
+    parts : tuple of Lexicon
+        The two lexicons, in the order of the labels.
+    cells : dict
+        Label to its group of either part.
+    """
+
+    parts: tuple[Lexicon, ...] = ()
+    cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def group(self, name: str) -> str:
+        """Return the group that goes by two names or aliases, in either order.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message suggests the nearest.
+        """
+        words = str(name).split()
+        known = [[*part.groups, *part.aliases] for part in self.parts]
+        for cut in range(1, len(words)):
+            sides = " ".join(words[:cut]), " ".join(words[cut:])
+            for one, other in (sides, sides[::-1]):
+                if one in known[0] and other in known[1]:
+                    return f"{self.parts[0].group(one)} {self.parts[1].group(other)}"
+        raise ValueError(f"{self.name} has no group {name!r}; {suggestion(name, self.groups)}")
+
+    def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
+        """Return the first group of either part that is named, as one group."""
+        cells = [self.cells[label] for label in among]
+        named = [
+            part.first_named(found, [cell[place] for cell in cells])
+            for place, part in enumerate(self.parts)
+        ]
+        return None if None in named else f"{named[0]} {named[1]}"
+
+    def spread(self, to: Mapping[str, str]) -> dict[str, str]:
+        """Return which groups of either part become which."""
+        pairs = [
+            pair
+            for before, after in to.items()
+            for pair in zip(self.cells[before], self.cells[after], strict=True)
+        ]
+        return {before: after for before, after in pairs if before != after}
+
+    def exchanges(
+        self, text: str, to: Mapping[str, str], found: Reading | None = None
+    ) -> tuple[list[Change], list[str]]:
+        """Tell what to write where; nothing in a text that does not name both groups.
+
+        Words that name groups of both attributes at once are lost: their parts cannot be exchanged
+        alone.
+        """
+        found = self.read(text) if found is None else found
+        named = {sense.group for *_, sense in found}
+        if not named.issuperset(self.cells[next(iter(to))]):
+            return [], []
+        changes, lost = super().exchanges(text, to, found)
+        for before, after in itertools.pairwise(changes):
+            if after.start < before.end:
+                lost.append(text[before.start : before.end])
+        return changes, lost
+
+    def read(self, text: str) -> Reading:
+        """Return start, end and meaning of what either part finds, in order."""
+        found = [each for part in self.parts for each in part.read(text)]
+        return sorted(found, key=lambda each: (each[0], -each[1]))
+
+    def senses(self, term: str) -> list[Sense]:
+        """Return the meanings that a term can have."""
+        return [sense for part in self.parts for sense in part.senses(term)]
+
+    def counterpart(self, sense: Sense, group: str) -> str | None:
+        """Return the term of a group that is written for a meaning; None if none is listed."""
+        return self._part(sense).counterpart(sense, group)
+
+    def comes_back(self, sense: Sense, group: str) -> bool:
+        """Whether the counterpart of a meaning in a group is the counterpart of this alone."""
+        return self._part(sense).comes_back(sense, group)
+
+    def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
+        last = 0
+        for start, end, sense in self.read(text):
+            if start >= last:
+                yield start, end, sense
+                last = end
+
+    def _part(self, sense: Sense) -> Lexicon:
+        return next(part for part in self.parts if sense.group in part.groups)
+
+
+@functools.lru_cache(maxsize=16)
+def intersection(first: Lexicon, second: Lexicon) -> Intersection:
+    """Cross two attributes: groups such as "black female".
+
+    Parameters
+    ----------
+    first, second : Lexicon
+        Of two attributes, in one language, without a group in common.
+
+    Returns
+    -------
+    Intersection
+        Its groups are every group of one with every group of the other, gender last.
+
+    Raises
+    ------
+    ValueError
+        If the two cannot be crossed.
+    """
+    name = f"{first.name} x {second.name}"
+    if first.name == second.name:
+        raise ValueError(f"attribute is {name}; cross two different ones")
+    if first.language != second.language:
+        raise ValueError(f"{name}: their languages are {first.language} and {second.language}")
+    for group in first.groups:
+        if group in second.groups:
+            raise ValueError(f"{name}: both have a group {group!r}; rename it in one of them")
+    parts = (second, first) if first.name == _LAST else (first, second)
+    cells = {f"{a} {b}": (a, b) for a, b in itertools.product(parts[0].groups, parts[1].groups)}
+    default = itertools.product(parts[0].default_groups, parts[1].default_groups)
+    return Intersection(
+        name=name,
+        groups=tuple(cells),
+        default_groups=tuple(f"{a} {b}" for a, b in default),
+        entries=(*first.entries, *second.entries),
+        exact=(*first.exact, *second.exact),
+        language=first.language,
+        lacks=(*first.lacks, *second.lacks),
+        unmarked=tuple(
+            label
+            for label, cell in cells.items()
+            if any(group in part.unmarked for group, part in zip(cell, parts, strict=True))
+        ),
+        synonyms=(*first.synonyms, *second.synonyms),
+        parts=parts,
+        cells=cells,
+    )

@@ -1,0 +1,212 @@
+"""Unmarked groups by omission: "my blind neighbour" becomes "my neighbour".
+
+Texts do not say that somebody is sighted, straight or cisgender, so the natural twin leaves the
+words out. What cannot be left out grammatically ("She is blind.") gives no such twin.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._english import is_one_of
+from pytest_llmfair.counterfactuals._person_words import is_adjective, is_person
+from pytest_llmfair.counterfactuals._persons import speaks_of_person
+from pytest_llmfair.counterfactuals._terms import Sense
+from pytest_llmfair.counterfactuals.lexicon import (
+    Change,
+    Lexicon,
+    Reading,
+    article_before,
+    begins_sentence,
+    capitalized,
+    refitted,
+)
+
+_WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
+_HAVE = r"has|have|had|(?:(?:is|are|was|were)\s+)?(?:living|lives?|lived|born)\s+with"
+# "with" and "living with" need a person in front; a relative clause tells by itself.
+_WITH = re.compile(
+    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?:(?P<who>(?:who|that)\s+(?:{_HAVE}))"
+    r"|(?:living\s+|born\s+)?with)\s+)\Z",
+    re.IGNORECASE,
+)
+_WHO_IS = re.compile(
+    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?P<who>who|that)(?:\s+(?:is|are|was|were)|['\u2019]s)"
+    rf"(?:\s+[^\W_]+ly)?\s+)\Z",
+    re.IGNORECASE,
+)
+_WHO_DOES = re.compile(
+    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?P<who>who|that)\s+)\Z", re.IGNORECASE
+)
+_DOING = re.compile(
+    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?:(?P<who>(?:who|that)\s+(?:is|are|was|were))\s+)?)\Z",
+    re.IGNORECASE,
+)
+# How a mention of a role hangs on the noun in front.
+_PHRASES = {
+    "noun": _WITH,
+    "adjective": _WHO_IS,
+    "verb phrase": _WHO_DOES,
+    "attribute": _DOING,
+}
+_BEHIND = re.compile(rf"[^\S\n]*(?P<word>{_WORD}|\S|\n|\Z)")
+_ADVERB = re.compile(rf"(?P<adverb>{_WORD})\s+\Z")
+_JOINED = re.compile(
+    rf"(?:(?P<before>{_WORD})\s+)?(?P<word>{_WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z"
+)
+_JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
+_BLANKS = re.compile(r"\s+")
+_ENDS = frozenset('.;:!?)]\u201d"\n')
+_INTRODUCES = ("in", "as", "for", "of")  # "in general, blind people"
+_PARTS = ("and", "or", "but", "that", "which", "of", "since", "because", "due", "caused")
+_NEAR = 60
+
+
+def omitted(lexicon: Lexicon, text: str, found: Reading, group: str) -> list[Change] | None:
+    """Tell what to leave out so that the text no longer names a group.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        Of the attribute; its neutral nouns stand in for nouns that name the group.
+    text : str
+        Any text.
+    found : list
+        Its mentions, as ``lexicon.read(text)`` gives them.
+    group : str
+        The group to leave unnamed.
+
+    Returns
+    -------
+    list of Change or None
+        In order, with articles and capitals repaired; None where some mention cannot be left out.
+    """
+    changes: list[Change] = []
+    for start, end, sense in found:
+        if sense.entry is None or sense.group != group:
+            continue
+        made = _left_out(lexicon, text, (start, end, sense))
+        if made is None or (changes and made[0].start < changes[-1].end):
+            return None
+        changes += made
+    return changes or None
+
+
+def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
+    start, end, sense = found
+    pattern = _PHRASES.get(sense.role)
+    if pattern is not None and (cut := _phrase(pattern, text, start, end)):
+        return [Change(*cut, "", sense.group)]
+    if sense.role in ("adjective", "noun") and _stands_before_person(text, start, end):
+        return _attribute(text, start, end, sense.group)
+    noun = lexicon.neutral_nouns.get(sense.term.casefold())
+    if noun is None:
+        return None
+    made = lexicon.change(text, found, noun, sense.group)
+    return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
+
+
+def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return the span of "who is blind" or "with epilepsy" that a mention ends, or None."""
+    before = pattern.search(text, max(0, start - _NEAR), start)
+    if before is None:
+        return None
+    who = before["who"] is not None
+    if not who and (before["comma"] or not _is_person(before["person"])):
+        return None
+    if before["person"].lower() in ("he", "she", "they", "it", "and", "or"):
+        return None
+    match = _BEHIND.match(text, end)
+    word = match["word"] if match else ""
+    begin = before.start("comma")
+    if before["comma"]:  # between commas; the second goes too
+        if word == ",":
+            return begin, text.index(",", end) + 1
+        return (begin, end) if word in _ENDS or not word else None
+    if not word or word in _ENDS or word == ",":
+        return (begin, end) if word != "," or _clause_follows(text, end) else None
+    low = word.lower()
+    if not word[0].isalnum() or low in _PARTS:
+        return None
+    # "who is blind in one eye", "who is deaf from birth": more is said of it.
+    adjective = pattern is not _WITH and is_one_of(low, "closed")
+    verb = low in ("do", "does", "did") or any(
+        is_one_of(low, kind)
+        for kind in ("be", "verb_chain", "plural_verbs", "modals", "finite_verbs")
+    )
+    return None if adjective and not verb else (begin, end)
+
+
+def _clause_follows(text: str, end: int) -> bool:
+    """Whether behind the comma comes a clause, and no further item of a list."""
+    match = _BEHIND.match(text, text.index(",", end) + 1)
+    word = match["word"].lower() if match else ""
+    return any(is_one_of(word, kind) for kind in ("person_subjects", "determiners"))
+
+
+def _attribute(text: str, start: int, end: int, group: str) -> list[Change] | None:
+    """Leave out an adjective before its noun, with its adverb or with the "and" beside it."""
+    adverb = _ADVERB.search(text, max(0, start - _NEAR), start)
+    if adverb is not None and _is_adverb(adverb["adverb"].lower()):
+        start = adverb.start()
+        adverb = _ADVERB.search(text, max(0, start - _NEAR), start)
+    if adverb is not None and adverb["adverb"].lower() in ("both", "either", "neither"):
+        return None
+    joined = _JOINED.search(text, max(0, start - _NEAR), start)
+    if joined is not None:
+        word = joined["word"].lower()
+        if _is_adjective(word) and (joined["before"] or "").lower() not in _INTRODUCES:
+            return [Change(joined.start("join"), end, "", group)]  # "a tall, blind man"
+        # "children and blind people" and "in town, blind people" keep what joins them; a word that
+        # is in no list may be an adjective.
+        article = article_before(text, joined.start("word"))
+        if not is_person(word) and (article is not None or joined["join"].strip() != ","):
+            return None
+    rest = _JOIN.match(text, end) or _BLANKS.match(text, end)
+    if rest is None:
+        return None
+    stop = rest.end()
+    if (
+        rest[0].isspace() and "\n" in rest[0] and text[start - 1 : start] == " "
+    ):  # the line break stays
+        start, stop = start - 1, end
+    return _mended(text, start, stop, group)
+
+
+def _mended(text: str, start: int, stop: int, group: str) -> list[Change]:
+    """Leave out a span; the article and the capital before it follow."""
+    changes = []
+    article = article_before(text, start)
+    if article is not None:
+        fitting = refitted(article[1], text[start : start + _NEAR], text[stop : stop + _NEAR])
+        if fitting:
+            changes.append(Change(*article.span(1), fitting, group))
+    elif text[start].isupper() and begins_sentence(text, start):
+        match = re.compile(_WORD).match(text, stop)
+        if match is not None and not match[0][0].isupper():
+            return [Change(start, match.end(), capitalized(match[0]), group)]
+    return [*changes, Change(start, stop, "", group)]
+
+
+def _stands_before_person(text: str, start: int, end: int) -> bool:
+    """Whether the mention is an attribute ("a blind man") and no predicate ("he is blind")."""
+    # The two rules differ in the nouns that they leave out, and no noun is left out by both.
+    cut, length = text[start : end + 2 * _NEAR], end - start
+    return any(speaks_of_person(cut, 0, length, rule) for rule in ("compared", "old"))
+
+
+def _is_person(word: str) -> bool:
+    low = word.lower()
+    who = is_one_of(low, "person_subjects") and low not in ("i", "he", "she", "they", "we", "who")
+    return who or low in ("those", "anyone", "ones") or is_person(low)
+
+
+def _is_adverb(word: str) -> bool:
+    known = any(
+        is_one_of(word, kind) for kind in ("not_adverbs", "adjectives", "person_modifiers")
+    )
+    return not known and (word.endswith("ly") or is_one_of(word, "degrees"))
+
+
+def _is_adjective(word: str) -> bool:
+    return is_adjective(word) and not _is_adverb(word)

@@ -1,0 +1,151 @@
+"""What a counterfactual pair is, and a list of pairs with what was left out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pytest_llmfair.counterfactuals.lexicon import Change
+from pytest_llmfair.text import replaced
+
+OMISSION = "omission"
+EXPLICIT = "explicit"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One replacement between the members of a pair.
+
+    Attributes
+    ----------
+    start, end : int
+        Span in the original.
+    before, after : str
+        What stands there in the original and in the counterfactual.
+    counterfactual_start : int
+        Where `after` starts in the counterfactual.
+    """
+
+    start: int
+    end: int
+    before: str
+    after: str
+    counterfactual_start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A prompt and its counterfactual; outside the edits they are the same.
+
+    Attributes
+    ----------
+    original, counterfactual : str
+        The two prompts.
+    from_group, to_group : str
+        Group that the original names, and the one that takes its place. Where the original names
+        both and they change places, `from_group` is the one named first.
+    edits : tuple of Edit
+        In order; articles that had to follow are edits of their own.
+    attribute : str
+        The protected attribute.
+    variant : {"", "omission", "explicit"}
+        How a group is realised that texts usually leave unsaid (no disability, straight,
+        cisgender): by leaving words out, or by naming it; "" for every other group. Both variants
+        of a prompt are one sampling unit.
+    placebo : str or None
+        The original reworded within its own group (another term, another name); None when it was
+        not asked for, or no such term is known.
+    """
+
+    original: str
+    counterfactual: str
+    from_group: str
+    to_group: str
+    edits: tuple[Edit, ...]
+    attribute: str
+    variant: str = ""
+    placebo: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A pair that fails the validity gate.
+
+    Attributes
+    ----------
+    pair : Pair
+        The pair; no model is asked with it.
+    reasons : tuple of str
+        The failed checks in words: what is wrong, a colon, and where.
+    """
+
+    pair: Pair
+    reasons: tuple[str, ...]
+
+
+class Pairs(list[Pair]):
+    """Counterfactual pairs that pass the validity gate, and what was left out.
+
+    Attributes
+    ----------
+    rejected : tuple of Rejected
+        Pairs that fail a check.
+    unmentioned : int
+        Prompts that name no group to exchange.
+    lost : dict
+        Word without a counterpart in the lexicon to the number of prompts and groups left out
+        for it.
+    lacks : tuple of str
+        Groups of the attribute that the lexicon has no terms for.
+    """
+
+    def __init__(
+        self,
+        pairs: Iterable[Pair] = (),
+        *,
+        rejected: Iterable[Rejected] = (),
+        unmentioned: int = 0,
+        lost: Mapping[str, int] | None = None,
+        lacks: Iterable[str] = (),
+    ) -> None:
+        super().__init__(pairs)
+        self.rejected = tuple(rejected)
+        self.unmentioned = unmentioned
+        self.lost = dict(lost or {})
+        self.lacks = tuple(lacks)
+
+    def table(self, width: int | None = None, limit: int | None = None) -> str:
+        """Return the pairs as a table: original, counterfactual, edits, checks; then the rejected.
+
+        Parameters
+        ----------
+        width : int, optional
+            Characters a line may have, 60 or more; by default those of the terminal.
+        limit : int, optional
+            Most pairs, and most rejected pairs, to show; by default all.
+
+        Returns
+        -------
+        str
+            Line breaks and control characters of the prompts are shown as escapes.
+        """
+        from pytest_llmfair.counterfactuals._table import table
+
+        return table(self, width, limit)
+
+
+def pair_of(
+    text: str,
+    changes: Iterable[Change],
+    groups: tuple[str, str],
+    attribute: str,
+    variant: str = "",
+) -> Pair:
+    """Make the pair of a text from the changes that give its counterfactual."""
+    edits = []
+    shift = 0
+    for start, end, after, *_ in changes:
+        edits.append(Edit(start, end, text[start:end], after, start + shift))
+        shift += len(after) - (end - start)
+    twin = replaced(text, [(edit.start, edit.end, edit.after) for edit in edits])
+    return Pair(text, twin, *groups, tuple(edits), attribute, variant)

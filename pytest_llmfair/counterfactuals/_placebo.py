@@ -1,0 +1,144 @@
+"""Placebo twins: the original reworded within its own group.
+
+What the answers to an original and its placebo differ by is the effect of any rewording; only
+what a counterfactual adds to it speaks of the group.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Container, Iterator
+
+from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._names import name_data
+from pytest_llmfair.counterfactuals._pair import pair_of
+from pytest_llmfair.counterfactuals._terms import Sense
+from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
+from pytest_llmfair.counterfactuals.validity import case_of, failed
+
+_FINE = ("preferred", "neutral")
+_LETTERS = 1  # by which two names of similar length may differ
+
+
+def placebo_of(
+    lexicon: Lexicon, text: str, found: Reading, groups: Container[str], seed: str
+) -> str | None:
+    """Return the text reworded within its groups; None where no other term or name is known.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        Of the attribute.
+    text : str
+        Any text.
+    found : list
+        Its mentions, as ``lexicon.read(text)`` gives them.
+    groups : container of str
+        Groups whose mentions are reworded, all of them; pronouns stay.
+    seed : str
+        Same seed, same choice.
+
+    Returns
+    -------
+    str or None
+        Names the same groups in the same order, and passes the checks of a pair.
+    """
+    generator = random.Random(seed)
+    for changes, own in _rewordings(lexicon, text, found, groups, generator):
+        group = changes[-1].group
+        pair = pair_of(text, changes, (group, changes[-1].becomes), own.name)
+        case = case_of(pair, changes, own, frozenset())
+        named = [sense.group for _, sense in case.twin.values()]
+        same = own is not lexicon or named == [s.group for *_, s in found if s.entry is not None]
+        if same and not failed(case):
+            return pair.counterfactual
+    return None
+
+
+def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
+    """Return other terms for a meaning in its group, none of them outdated or a slur.
+
+    Those of its line of synonyms, where it has one; else those of its entry.
+    """
+    if sense.entry is None or sense.role in PRONOUNS:
+        return ()
+    term = sense.term.casefold()
+    line = next((x for x in lexicon.synonyms if term in map(str.casefold, x)), None)
+    if line is None:
+        entry, terms = sense.entry, sense.entry.terms[sense.group]
+        return tuple(t for t in terms if t.casefold() != term and entry.register(t) in _FINE)
+    return tuple(
+        other
+        for other in line
+        if other.casefold() != term
+        and any(
+            (known.role, known.group) == (sense.role, sense.group)
+            and known.entry is not None
+            and known.entry.register(known.term) in _FINE
+            for known in lexicon.senses(other)
+        )
+    )
+
+
+def _rewordings(
+    lexicon: Lexicon,
+    text: str,
+    found: Reading,
+    groups: Container[str],
+    generator: random.Random,
+) -> Iterator[tuple[list[Change], Lexicon]]:
+    """Give the ways to reword, one after the other, with the lexicon that reads them."""
+    if lexicon.name == "name":
+        for old, new in _other_names(lexicon, text, groups, generator):
+            own = name_lexicon((old, new))
+            changes, _ = own.exchanges(text, {old: new})
+            if changes:
+                yield changes, own
+        return
+    choices: dict[tuple[str, str], list[str]] = {}
+    reworded = [each for each in found if each[2].group in groups]
+    for *_, sense in reworded:
+        key = (sense.term, sense.role)
+        if key not in choices:
+            known = alternatives(lexicon, sense)
+            choices[key] = generator.sample(known, len(known))
+    for turn in range(max(map(len, choices.values()), default=0)):
+        changes = []
+        for each in reworded:
+            terms = choices[each[2].term, each[2].role]
+            if terms:
+                term = terms[turn % len(terms)]
+                changes += lexicon.change(text, each, term, each[2].group)
+        yield changes, lexicon
+
+
+def _other_names(
+    lexicon: Lexicon, text: str, groups: Container[str], generator: random.Random
+) -> Iterator[tuple[str, str]]:
+    """Give the name that is swapped with others of its gender and group, of similar length."""
+    old = next(group for group in lexicon.groups if group in groups)
+    own = {part.casefold() for group in lexicon.groups for part in group.split()}
+    here = text.casefold()
+    columns = []
+    for number, part in enumerate(old.split()):
+        names = [
+            name
+            for name in _same_cell(part, "first" if number == 0 else "last")
+            if abs(len(name) - len(part)) <= _LETTERS
+            and name.casefold() not in own
+            and name.casefold() not in here
+        ]
+        columns.append(generator.sample(names, len(names)) or [part])
+    for parts in itertools.product(*columns):
+        if list(parts) != old.split():
+            yield old, " ".join(parts)
+
+
+def _same_cell(name: str, kind: str) -> list[str]:
+    """Return the names of the cell (gender and race, or race) that holds a name."""
+    for line in name_data()[kind]:
+        for cell, (listed, *_) in line.items():
+            if listed.casefold() == name.casefold():
+                return [other[cell][0] for other in name_data()[kind] if other[cell][0] != listed]
+    return []

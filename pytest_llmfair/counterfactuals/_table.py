@@ -1,0 +1,85 @@
+"""Counterfactual pairs as a table for a terminal."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_llmfair.counterfactuals.validity import CHECKS
+
+if TYPE_CHECKING:
+    from pytest_llmfair.counterfactuals._pair import Pair, Pairs
+
+_NARROWEST = 60
+_GAP = "  "
+Cell = list[str]
+
+
+def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
+    """Return the pairs, and those that were rejected, in columns of wrapped text."""
+    width = width or shutil.get_terminal_size().columns
+    if width < _NARROWEST:
+        raise ValueError(f"width is {width}; a table needs {_NARROWEST} characters or more")
+    passed = [f"{len(CHECKS)} of {len(CHECKS)} passed"]
+    kept = [[*_cells(pair), passed] for pair in pairs]
+    left = [[*_cells(one.pair), list(one.reasons)] for one in pairs.rejected]
+    lines = textwrap.wrap(_summary(pairs), width)
+    for rows, last in ((kept, "checks"), (left, "rejected because")):
+        if rows:
+            head: list[Cell] = [["original"], ["counterfactual"], ["edits"], [last]]
+            lines += ["", *_columns([head, *rows[:limit]], width)]
+        if limit is not None and len(rows) > limit:
+            lines.append(f"and {len(rows) - limit} more")
+    return "\n".join(lines)
+
+
+def _summary(pairs: Pairs) -> str:
+    parts = [
+        f"{len(pairs)} pairs",
+        f"{len(pairs.rejected)} rejected",
+        f"{pairs.unmentioned} prompts without a mention",
+    ]
+    if pairs.lost:
+        words = ", ".join(f"{word!r} ({count})" for word, count in pairs.lost.items())
+        parts.append(f"no counterpart of {words}")
+    if pairs.lacks:
+        parts.append(f"groups without terms: {', '.join(pairs.lacks)}")
+    return "; ".join(parts)
+
+
+def _cells(pair: Pair) -> list[Cell]:
+    """Return original (and its placebo), counterfactual, and what changed from whom to whom."""
+    original = [_visible(pair.original)]
+    if pair.placebo is not None:
+        original.append(f"placebo: {_visible(pair.placebo)}")
+    groups = f"{pair.from_group} -> {pair.to_group}"
+    edits = [
+        f"{_visible(edit.before)} -> {_visible(edit.after) or '(left out)'}" for edit in pair.edits
+    ]
+    variant = [pair.variant] if pair.variant else []
+    return [original, [_visible(pair.counterfactual)], [groups, *variant, *edits]]
+
+
+def _visible(text: str) -> str:
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def _columns(rows: Sequence[Sequence[Cell]], width: int) -> Iterator[str]:
+    """Give the lines of a table, its first row underlined."""
+    room = width - 3 * len(_GAP)
+    last = room // 5
+    edits = room // 4
+    original = (room - last - edits) // 2
+    widths = (original, room - last - edits - original, edits, last)
+    for number, row in enumerate(rows):
+        wrapped = [
+            [part for line in cell for part in textwrap.wrap(line, size) or [""]]
+            for cell, size in zip(row, widths, strict=True)
+        ]
+        for parts in itertools.zip_longest(*wrapped, fillvalue=""):
+            padded = [part.ljust(size) for part, size in zip(parts, widths, strict=True)]
+            yield _GAP.join(padded).rstrip()
+        yield _GAP.join("-" * size for size in widths) if number == 0 else ""

@@ -1,0 +1,292 @@
+"""The validity gate: what every counterfactual pair must fulfil before a model is asked.
+
+A check is a small function that returns what is wrong in words, or None. What it cannot judge
+(the twin of another language, a word that the lexicon does not know) it lets pass.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_llmfair.counterfactuals._english import article_for, is_one_of
+from pytest_llmfair.counterfactuals.lexicon import (
+    PRONOUNS,
+    Change,
+    Lexicon,
+    article_before,
+    begins_sentence,
+)
+from pytest_llmfair.text import replaced
+
+if TYPE_CHECKING:
+    from pytest_llmfair.counterfactuals._terms import Sense
+    from pytest_llmfair.counterfactuals.pairs import Pair
+
+# What one replacement may add or take away. The longest ordinary ones ("epilepsy" for "a mental
+# health condition", "who is living with a mental health condition" left out) stay well below.
+MAX_WORDS = 8
+MAX_CHARACTERS = 60
+
+_OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
+_LEFT_OVER = re.compile(r"\s | \s| [.,;:!?)\]}\u201d]")
+_MARKS = ".,;:!?()*_\"'\u2018\u2019\u201c\u201d"
+_NEAR = 40
+
+
+class Case(NamedTuple):
+    """A pair on trial.
+
+    Attributes
+    ----------
+    pair : Pair
+        The pair.
+    changes : list of Change
+        Its edits, with what the words mean.
+    twin : dict
+        Start to end and meaning of every mention in the counterfactual.
+    gone : frozenset of str
+        Groups that nothing may name any more.
+    lexicon : Lexicon
+        Of the attribute.
+    """
+
+    pair: Pair
+    changes: list[Change]
+    twin: Mapping[int, tuple[int, Sense]]
+    gone: frozenset[str]
+    lexicon: Lexicon
+
+
+def changes_something(case: Case) -> str | None:
+    """Check that every edit changes what a reader sees."""
+    for edit in case.pair.edits:
+        if edit.before == edit.after or _composed(edit.before) == _composed(edit.after):
+            return f"an edit changes nothing: {edit.before!r}"
+    return None if case.pair.edits else "nothing is edited"
+
+
+def equal_outside(case: Case) -> str | None:
+    """Check that outside the edits the two texts are the same, byte by byte."""
+    pair, last, shift = case.pair, 0, 0
+    for edit in pair.edits:
+        if edit.start < last or pair.original[edit.start : edit.end] != edit.before:
+            return f"an edit does not stand in the original: {edit.before!r}"
+        if edit.start + shift != edit.counterfactual_start:
+            return f"an edit does not stand in the counterfactual: {edit.after!r}"
+        last, shift = edit.end, shift + len(edit.after) - len(edit.before)
+    rebuilt = replaced(pair.original, [(e.start, e.end, e.after) for e in pair.edits])
+    return None if rebuilt == pair.counterfactual else "the texts differ outside the edits"
+
+
+def names_the_other_group(case: Case) -> str | None:
+    """Check that where a mention stood, the other group is named now."""
+    for change, edit in zip(case.changes, case.pair.edits, strict=True):
+        if change.sense is None:
+            continue
+        found = case.twin.get(edit.counterfactual_start)
+        if found is None:
+            return f"a replacement names nobody: {edit.after!r} is not read as {change.becomes}"
+        # A counterpart that is used for everyone ("host" for "hostess") names no group when read.
+        if found[1].entry is not None and found[1].group != change.becomes:
+            return f"a replacement names another group: {edit.after!r} names {found[1].group}"
+    return None
+
+
+def no_residual_term(case: Case) -> str | None:
+    """Check that no term of a group is left that the exchange should have removed."""
+    if case.gone:
+        for start, (end, sense) in case.twin.items():
+            if sense.group in case.gone:
+                word = case.pair.counterfactual[start:end]
+                return f"a term of the source group is left: {word!r} names {sense.group}"
+    return None
+
+
+def name_is_new(case: Case) -> str | None:
+    """Check that a name swap brings a name that the prompt does not hold yet."""
+    if case.pair.attribute != "name":
+        return None
+    places = {edit.counterfactual_start for edit in case.pair.edits}
+    for start, (end, sense) in case.twin.items():
+        if sense.group == case.pair.to_group and start not in places:
+            word = case.pair.counterfactual[start:end]
+            return f"the prompt already holds the name: {word!r}"
+    return None
+
+
+def articles_fit(case: Case) -> str | None:
+    """Check that "a" and "an" fit, unless the original had them wrong already."""
+    if case.lexicon.language != "en":
+        return None
+    pair = case.pair
+    for edit in pair.edits:
+        start = edit.counterfactual_start
+        article = article_before(pair.counterfactual, start)
+        if article is None:
+            continue
+        after = edit.after or pair.counterfactual[start : start + _NEAR]
+        before = article_before(pair.original, edit.start)
+        odd = before is not None and before[1].lower() != article_for(edit.before)
+        if article[1].lower() != article_for(after) and not odd:
+            return f"an article does not fit: {article[1]} {after[:20]!r}"
+    return None
+
+
+def one_determiner(case: Case) -> str | None:
+    """Check that no article stands behind another determiner ("her a chronic illness")."""
+    for edit in case.pair.edits:
+        if not _OPENING.match(edit.after) or _OPENING.match(edit.before):
+            continue
+        before = _word_before(case.pair.counterfactual, edit.counterfactual_start)
+        if is_one_of(before.lower(), "determiners"):
+            return f"two determiners: {before} {edit.after}"
+    return None
+
+
+def roles_kept(case: Case) -> str | None:
+    """Check that a pronoun reads in the grammatical role of the one that it replaces."""
+    for change, edit in zip(case.changes, case.pair.edits, strict=True):
+        if change.sense is None or change.sense.role not in PRONOUNS:
+            continue
+        found = case.twin.get(edit.counterfactual_start)
+        if found is not None and found[1].role != change.sense.role:
+            role, was = (name.replace("_", " ") for name in (found[1].role, change.sense.role))
+            return f"a pronoun changes its role: {edit.after!r} reads as {role}, not as {was}"
+    return None
+
+
+def no_doubled_words(case: Case) -> str | None:
+    """Check that no edit doubles a word ("the the"); "gave her her keys" is fine."""
+    pair = case.pair
+    for change, edit in zip(case.changes, pair.edits, strict=True):
+        if not edit.after or (change.sense is not None and change.sense.role in PRONOUNS):
+            continue
+        start = edit.counterfactual_start
+        word = _doubled(pair.counterfactual, start, start + len(edit.after))
+        if word and not _doubled(pair.original, edit.start, edit.end):
+            return f"a word stands twice: {word} {word}"
+    return None
+
+
+def spacing_kept(case: Case) -> str | None:
+    """Check that no edit leaves a blank too many, as before a mark or at the end."""
+    text = case.pair.counterfactual
+    for edit in case.pair.edits:
+        if edit.after and edit.after == edit.after.strip():
+            continue
+        start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
+        seam = (text[start - 1 : start] or "\n") + edit.after + (text[end : end + 1] or "\n")
+        if _LEFT_OVER.search(seam):
+            return f"a blank is left over: {text[max(0, start - 12) : end + 12]!r}"
+    return None
+
+
+def capital_kept(case: Case) -> str | None:
+    """Check that what begins a sentence with a capital still does."""
+    pair = case.pair
+    for edit in pair.edits:
+        if not edit.before[:1].isupper():
+            continue
+        at = edit.counterfactual_start
+        first = next((char for char in pair.counterfactual[at : at + _NEAR] if char.isalnum()), "")
+        if first.islower() and begins_sentence(pair.original, edit.start):
+            return f"a sentence begins small: {pair.counterfactual[at : at + 12]!r}"
+    return None
+
+
+def length_balanced(case: Case) -> str | None:
+    """Check that no replacement is over `MAX_CHARACTERS` longer or shorter."""
+    for edit in case.pair.edits:
+        if abs(len(edit.after) - len(edit.before)) > MAX_CHARACTERS:
+            return (
+                f"a replacement is {abs(len(edit.after) - len(edit.before))} characters "
+                f"{'longer' if len(edit.after) > len(edit.before) else 'shorter'}, more than "
+                f"{MAX_CHARACTERS}: {edit.before[:20]!r} -> {edit.after[:20]!r}"
+            )
+    return None
+
+
+def words_balanced(case: Case) -> str | None:
+    """Check that no replacement has over `MAX_WORDS` words more or fewer."""
+    for edit in case.pair.edits:
+        more = edit.after.count(" ") - edit.before.count(" ")
+        if abs(more) > MAX_WORDS:
+            return (
+                f"a replacement has {abs(more)} words {'more' if more > 0 else 'fewer'}, over "
+                f"{MAX_WORDS}: {edit.before[:20]!r} -> {edit.after[:20]!r}"
+            )
+    return None
+
+
+def comes_back(case: Case) -> str | None:
+    """Check that exchanging back gives the original, where the lexicon is one to one."""
+    for change, edit in zip(case.changes, case.pair.edits, strict=True):
+        sense = change.sense
+        if sense is None or change.becomes == sense.group:
+            continue
+        found = case.twin.get(edit.counterfactual_start)
+        if found is None or not case.lexicon.comes_back(sense, change.becomes):
+            continue
+        back = case.lexicon.counterpart(found[1], sense.group)
+        if back is None or back.casefold() != sense.term.casefold():
+            return f"{edit.after!r} comes back as {back!r}, not as {edit.before!r}"
+    return None
+
+
+CHECKS: dict[str, Callable[[Case], str | None]] = {
+    "edits change something": changes_something,
+    "equal outside the edits": equal_outside,
+    "names the other group": names_the_other_group,
+    "no residual term": no_residual_term,
+    "the name is new": name_is_new,
+    "articles fit": articles_fit,
+    "one determiner": one_determiner,
+    "pronoun roles kept": roles_kept,
+    "no doubled words": no_doubled_words,
+    "spacing kept": spacing_kept,
+    "capital kept": capital_kept,
+    "length balanced": length_balanced,
+    "words balanced": words_balanced,
+    "comes back": comes_back,
+}
+
+
+def failed(case: Case) -> tuple[str, ...]:
+    """Return what is wrong with a pair, in words; empty where nothing is."""
+    return tuple(said for check in CHECKS.values() if (said := check(case)) is not None)
+
+
+def case_of(pair: Pair, changes: list[Change], lexicon: Lexicon, gone: frozenset[str]) -> Case:
+    """Put a pair on trial: read its counterfactual."""
+    read = lexicon.read(pair.counterfactual)
+    twin: dict[int, tuple[int, Sense]] = {}
+    for start, end, sense in read:
+        if sense.entry is not None:
+            twin.setdefault(start, (end, sense))
+    return Case(pair, changes, twin, gone, lexicon)
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _doubled(text: str, start: int, end: int) -> str:
+    """Return the first or last word of a span where it stands right beside the span too."""
+    words = text[start:end].lower().split()
+    if not words:
+        return ""
+    if _word_before(text, start).lower() == words[0]:
+        return words[0]
+    behind = text[end : end + _NEAR].split(None, 1) if text[end : end + 1].isspace() else []
+    return words[-1] if behind and behind[0].lower().rstrip(_MARKS) == words[-1] else ""
+
+
+def _word_before(text: str, start: int) -> str:
+    """Return the word in front, with the mark that parts it from what follows."""
+    if not text[max(0, start - 1) : start].isspace():
+        return ""
+    words = text[max(0, start - _NEAR) : start].split()
+    return words[-1].lstrip(_MARKS) if words else ""
