@@ -1,0 +1,148 @@
+"""`--llmfair-max-calls`, `--llmfair-max-total-tokens`, `--llmfair-max-cost`: caps of a run."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+MODEL = """
+import pathlib
+
+def model(prompt):
+    with open(pathlib.Path(__file__).with_name("calls"), "a") as log:
+        log.write(prompt + "\\n")
+    return "an answer to " + prompt
+"""
+
+TESTS = """
+import pytest
+from pytest_llmfair import assert_toxic_fraction_within
+
+def harm(texts):
+    return [0.1 for _ in texts]
+
+@pytest.mark.parametrize("number", range(4))
+def test_it(model_client, number):
+    prompts = [f"Tell me about {number} and {i}." for i in range(25)]
+    assert_toxic_fraction_within(
+        prompts, bound=0.5, client=model_client, generations=1, scorer=harm
+    )
+"""
+
+
+@pytest.fixture
+def ask(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs four tests of 25 calls each."""
+    pytester.makepyfile(noted=MODEL, test_it=TESTS)
+    pytester.syspathinsert()
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    return lambda *arguments: run("--llmfair-model=python:noted:model", *arguments)
+
+
+def calls(pytester: pytest.Pytester) -> int:
+    path = pytester.path / "calls"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def test_calls_end_at_the_cap_and_the_rest_is_invalid(ask: Run, pytester: pytest.Pytester) -> None:
+    result = ask("--llmfair-max-calls=60")
+    result.assert_outcomes(passed=2, failed=2)
+    assert calls(pytester) == 60
+    result.stdout.fnmatch_lines(["*INVALID*", "*--llmfair-max-calls 60 is reached*"])
+
+
+def test_a_cap_that_is_enough_changes_nothing(ask: Run, pytester: pytest.Pytester) -> None:
+    ask("--llmfair-max-calls=100").assert_outcomes(passed=4)
+    assert calls(pytester) == 100
+
+
+def test_no_calls_at_all_may_be_asked_for(ask: Run, pytester: pytest.Pytester) -> None:
+    ask("--llmfair-max-calls=0").assert_outcomes(failed=4)
+    assert calls(pytester) == 0
+
+
+def test_workers_share_the_cap(ask: Run, pytester: pytest.Pytester) -> None:
+    ask("--llmfair-max-calls=60", "-p", "xdist", "-n", "2", "--llmfair-json=run.json")
+    assert calls(pytester) == 60
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    missing = [result["missing"].get("over_budget", 0) for result in results]
+    assert sum(missing) == 40
+    assert all(
+        (r["verdict"] == "INVALID") == (n > 0) for r, n in zip(results, missing, strict=True)
+    )
+
+
+def test_replayed_answers_cost_nothing(ask: Run, pytester: pytest.Pytester) -> None:
+    ask("--llmfair-cassette=c.jsonl")
+    ask("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=0").assert_outcomes(passed=4)
+
+
+def test_what_was_over_budget_is_not_recorded(ask: Run, pytester: pytest.Pytester) -> None:
+    ask("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=60")
+    assert len((pytester.path / "c.jsonl").read_text().splitlines()) == 60
+    resumed = ask("--llmfair-cassette=c.jsonl", "--llmfair-record-mode=new")
+    resumed.assert_outcomes(passed=4)
+    assert calls(pytester) == 100
+
+
+def test_tokens_are_capped(ask: Run, pytester: pytest.Pytester) -> None:
+    result = ask("--llmfair-max-total-tokens=1500")
+    assert 0 < calls(pytester) < 50
+    result.stdout.fnmatch_lines(["*--llmfair-max-total-tokens 1500 would be exceeded*"])
+
+
+def test_a_cost_needs_a_price(ask: Run, pytester: pytest.Pytester) -> None:
+    result = ask("--llmfair-max-cost=1.5")
+    result.assert_outcomes(failed=4)
+    result.stdout.fnmatch_lines(["*no price of python:noted:model is known*"])
+    assert calls(pytester) == 0
+
+
+def test_a_cost_is_capped_at_own_prices(ask: Run, pytester: pytest.Pytester) -> None:
+    (pytester.path / "prices.yaml").write_text(
+        "date: 2026-01-31\nmodels:\n  python:noted:model: [1000, 1000]\n"
+    )
+    pytester.makeini("[pytest]\nllmfair_prices = prices.yaml\n")
+    result = ask("--llmfair-max-cost=1.5")
+    assert 0 < calls(pytester) < 50
+    result.stdout.fnmatch_lines(["*--llmfair-max-cost 1.5 would be exceeded*"])
+
+
+def test_prices_that_are_not_there_are_a_usage_error(run: Run) -> None:
+    result = run("-o", "llmfair_prices=nowhere.yaml")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+@pytest.mark.parametrize("text", ["-1", "many", "1.5"])
+def test_a_cap_that_is_no_count_is_a_usage_error(run: Run, text: str) -> None:
+    result = run(f"--llmfair-max-calls={text}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*--llmfair-max-calls is '{text}'; give a whole number*"])
+
+
+def test_the_counter_is_removed(ask: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ask("--llmfair-max-calls=60")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_models_of_a_tests_own_are_capped_too(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        from pytest_llmfair.clients import Missing, ModelClient
+
+        def test_it():
+            asked = []
+            client = ModelClient.of(lambda prompt: asked.append(prompt) or "an answer")
+            (rows,) = zip(*client.generate([str(i) for i in range(9)]))
+            assert len(asked) == 5
+            assert [isinstance(row, Missing) for row in rows] == [False] * 5 + [True] * 4
+        """
+    )
+    run("--llmfair-max-calls=5").assert_outcomes(passed=1)

@@ -1,0 +1,186 @@
+"""`--llmfair-record-mode`: when a model is asked although there is a cassette."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+MODEL = """
+import pathlib
+
+def model(prompt):
+    with open(pathlib.Path(__file__).with_name("calls"), "a") as log:
+        log.write(prompt + "\\n")
+    return pathlib.Path(__file__).with_name("answer").read_text() + prompt
+"""
+
+TEST = """
+from pytest_llmfair import assert_toxic_fraction_within
+
+def test_it(model_client):
+    (rows,) = zip(*model_client.generate(["one prompt", "another prompt"]))
+    print("answers:", *rows)
+    assert all(isinstance(row, str) for row in rows)
+"""
+
+
+@pytest.fixture
+def ask(run: Run, pytester: pytest.Pytester) -> Run:
+    """Return a function that runs a test of a model that notes its calls."""
+    pytester.makepyfile(noted=MODEL, test_it=TEST)
+    pytester.syspathinsert()
+    (pytester.path / "answer").write_text("first ")
+    return lambda *arguments: run(
+        "--llmfair-model=python:noted:model", "--llmfair-cassette=c.jsonl", "-rA", *arguments
+    )
+
+
+def calls(pytester: pytest.Pytester) -> list[str]:
+    path = pytester.path / "calls"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_once_records_where_there_is_no_file(ask: Run, pytester: pytest.Pytester) -> None:
+    ask().assert_outcomes(passed=1)
+    assert calls(pytester) == ["one prompt", "another prompt"]
+    assert len((pytester.path / "c.jsonl").read_text().splitlines()) == 2
+
+
+def test_once_is_the_default_and_replays(ask: Run, pytester: pytest.Pytester) -> None:
+    ask()
+    (pytester.path / "answer").write_text("second ")
+    for arguments in ([], ["--llmfair-record-mode=once"]):
+        result = ask(*arguments)
+        result.stdout.fnmatch_lines(["answers: first one prompt first another prompt"])
+    assert len(calls(pytester)) == 2
+
+
+@pytest.mark.parametrize("mode", ["once", "none"])
+def test_a_miss_fails_and_names_the_prompt(ask: Run, pytester: pytest.Pytester, mode: str) -> None:
+    ask()
+    pytester.makepyfile(test_it=TEST.replace("another", "a third"))
+    result = ask(f"--llmfair-record-mode={mode}")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*NotRecorded: *c.jsonl does not hold 1 of 2 answers *prompt 'a third prompt'*"]
+    )
+    assert len(calls(pytester)) == 2
+
+
+def test_an_empty_file_is_a_cassette_with_nothing_in_it(
+    ask: Run, pytester: pytest.Pytester
+) -> None:
+    (pytester.path / "c.jsonl").touch()
+    ask().assert_outcomes(failed=1)
+    assert calls(pytester) == []
+
+
+def test_none_without_a_file_fails(ask: Run, pytester: pytest.Pytester) -> None:
+    result = ask("--llmfair-record-mode=none")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*there is no cassette *c.jsonl to hold*"])
+    assert calls(pytester) == []
+    assert not (pytester.path / "c.jsonl").exists()
+
+
+def test_none_does_not_load_the_model(ask: Run, pytester: pytest.Pytester) -> None:
+    ask()
+    (pytester.path / "noted.py").write_text("raise SystemExit('loaded')")
+    import sys
+
+    sys.modules.pop("noted", None)
+    result = ask("--llmfair-record-mode=none")
+    result.assert_outcomes(passed=1)
+
+
+def test_none_opens_no_socket_and_needs_no_key(
+    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from datetime import UTC, datetime
+
+    from pytest_llmfair.clients._backend import Reply, Request
+    from pytest_llmfair.clients._client import sample_seed
+    from pytest_llmfair.clients._records import Question, Record
+    from pytest_llmfair.clients.cassette import Cassette
+
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    opened = []
+
+    class Recorded(socket.socket):
+        def __init__(self, *arguments: object, **keywords: object) -> None:
+            opened.append(arguments)
+            super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket, "socket", Recorded)
+    identity = {"provider": "openai", "model": "gpt-4o", "system": ""}
+    Cassette(pytester.path / "c.jsonl").put(
+        [
+            Record.of(
+                Question(identity, Request(prompt, sample_seed(0, prompt, 0, 0)), 1.0, 9),
+                Reply("recorded"),
+                datetime.now(UTC).date(),
+            )
+            for prompt in ("one prompt", "another prompt")
+        ]
+    )
+    pytester.makepyfile(TEST)
+    result = run(
+        "--llmfair-model=openai:gpt-4o",
+        "--llmfair-cassette=c.jsonl",
+        "--llmfair-record-mode=none",
+        "--llmfair-max-tokens=9",
+        "-rA",
+    )
+    result.stdout.fnmatch_lines(["answers: recorded recorded"])
+    assert opened == []
+
+
+def test_new_asks_for_what_is_missing(ask: Run, pytester: pytest.Pytester) -> None:
+    ask()
+    pytester.makepyfile(test_it=TEST.replace("another", "a third"))
+    ask("--llmfair-record-mode=new").assert_outcomes(passed=1)
+    assert calls(pytester) == ["one prompt", "another prompt", "a third prompt"]
+    ask("--llmfair-record-mode=none").assert_outcomes(passed=1)
+
+
+def test_all_asks_for_everything_again(ask: Run, pytester: pytest.Pytester) -> None:
+    ask()
+    (pytester.path / "answer").write_text("second ")
+    result = ask("--llmfair-record-mode=all")
+    result.stdout.fnmatch_lines(["answers: second one prompt second another prompt"])
+    assert len(calls(pytester)) == 4
+
+
+def test_all_leaves_one_answer_in_its_place(ask: Run, pytester: pytest.Pytester) -> None:
+    ask()
+    pytester.makepyfile(test_it=TEST.replace('"one prompt", ', ""))
+    (pytester.path / "answer").write_text("second ")
+    ask("--llmfair-record-mode=all")
+    lines = (pytester.path / "c.jsonl").read_text().splitlines()
+    answers = [json.loads(line)["answer"] for line in lines]
+    assert answers == ["first one prompt", "second another prompt"]
+
+
+def test_a_mode_needs_a_cassette(run: Run) -> None:
+    result = run("--llmfair-record-mode=none")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*no cassette is named; add --llmfair-cassette PATH*"])
+
+
+def test_an_unknown_mode_is_a_usage_error(run: Run) -> None:
+    result = run("--llmfair-record-mode=rewind", "--llmfair-cassette=c.jsonl")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*'rewind'; give one of none, once, new, all*"])
+
+
+def test_a_session_that_asks_nothing_makes_no_file(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_it(): pass")
+    run("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=3")
+    assert not Path("c.jsonl").exists()
