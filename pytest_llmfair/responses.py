@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals import Pair
+    from pytest_llmfair.counterfactuals import Pair, Rejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class PairedResponses:
     counterfactual: tuple[tuple[Answer, ...], ...]
     model: str = ""
     placebo: tuple[tuple[Answer, ...], ...] = ()
-    rejected: tuple[Any, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
     lacks: tuple[str, ...] = ()
     lost: Mapping[str, int] = field(default_factory=dict)
 
