@@ -70,6 +70,11 @@ _WORD_LINE = _WordLine()
 _PIECE_LINE = _PieceLine()
 _ASCII_LINE = bytes(_WORD_LINE[ord(chr(code).lower())] or 0x20 for code in range(128)) + bytes(128)
 _ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
+# Quotes, dashes and dots; a dash between words is no hyphen.
+_ASCII_MARKS = (
+    *(("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')),
+    *(("\u2013", ";"), ("\u2014", ";"), ("\u2026", ";"), ("\u00a0", " ")),
+)
 _ASCII_PIECES = bytes(
     ord(chr(code).lower()) if chr(code).isalnum() else 0x20 for code in range(128)
 ) + bytes(128)
@@ -266,6 +271,8 @@ class WordFinder:
 
     def find(self, text: str) -> list[Found]:
         """Return every match in order; see :func:`find_words`."""
+        if not text.isascii():
+            text = _with_ascii_marks(text)
         pieces = self._ascii_pieces(text) if text.isascii() else self._pieces(text)
         if not pieces:
             return []
@@ -329,6 +336,13 @@ def _scan(text: str) -> tuple[re.Pattern[str], str]:
 def _unspaced() -> re.Pattern[str]:
     marks = [c for c in map(chr, range(0xE00, 0x3100)) if unicodedata.category(c)[0] == "M"]
     return re.compile(f"[{_UNSPACED}][{''.join(marks)}]*")
+
+
+def _with_ascii_marks(text: str) -> str:
+    """Return a text of the same length and words whose frequent marks are ASCII."""
+    for mark, other in _ASCII_MARKS:
+        text = text.replace(mark, other)
+    return text
 
 
 def _fold(text: str) -> str:
