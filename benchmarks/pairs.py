@@ -23,11 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.counterfactuals import generate_pairs, mentions
 
 HERE = Path(__file__).resolve().parent
 _OVERALL, _CATEGORY, _FASTER, _GROWTH = 97.0, 95.0, 20.0, 1.5
-_WORDS = 30
+_LETTERS = 700  # about 120 words, as in kernels.py
 _LONG = {
     "many mentions": "She told her mother that he lost his keys; ",
     "no mention": "The weather was fine and the train left on time; ",
@@ -75,6 +75,7 @@ def speed() -> bool:
         return False
     peer = LangFair(os.environ[VARIABLE], ["the"])
     texts = prompts(1000)
+    named = sum(len(mentions(text, "gender")) for text in texts) / len(texts)
     pieces = [texts[start : start + 100] for start in range(0, len(texts), 100)]
     ours, theirs = [], []
     for piece in 2 * pieces:
@@ -84,7 +85,8 @@ def speed() -> bool:
     slow, fast = float(np.median(theirs)), float(np.median(ours))
     print(
         f"speed: LangFair {1 / slow:,.0f} prompts/s, ours {1 / fast:,.0f} prompts/s, "
-        f"{slow / fast:.1f}x (target {_FASTER:g}x, {len(ours)} alternations)"
+        f"{slow / fast:.1f}x (target {_FASTER:g}x, {len(ours)} alternations; prompts of "
+        f"{_LETTERS} letters with {named:.1f} mentions)"
     )
     return slow / fast >= _FASTER
 
@@ -112,17 +114,19 @@ def grows(name: str, make: Callable[[int], list[str]], sizes: Sequence[int]) -> 
 
 
 def prompts(n: int) -> list[str]:
-    """Return prompts of about 30 words, joined from the labelled ones on gender."""
+    """Return prompts of about 120 words: a labelled one on gender to four that name none."""
     from _pair_cases import cases
 
-    sentences = [case.text for case in cases() if case.attribute == "gender"]
+    texts = [case.text for case in cases()]
+    named = [text for text in texts if mentions(text, "gender")]
+    plain = [text for text in texts if not mentions(text, "gender")]
     draw = random.Random(0)
     made = []
     for _ in range(n):
-        words = ["She", "asked:"]
-        while len(words) < _WORDS:
-            words += draw.choice(sentences).split()
-        made.append(" ".join(words[:_WORDS]))
+        parts = ["She asked:"]
+        while sum(map(len, parts)) < _LETTERS:
+            parts += [draw.choice(named), *draw.sample(plain, 4)]
+        made.append(" ".join(parts)[:_LETTERS])
     return made
 
 
