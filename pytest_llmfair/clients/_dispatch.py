@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import random
 import time
@@ -15,8 +16,9 @@ from pytest_llmfair.clients._background import background_loop, start
 from pytest_llmfair.clients._pacing import concurrency_of, guessed_tokens, pace_of
 from pytest_llmfair.responses import Missing
 
-# Seconds between two ticks, and those that cancelled requests have to end.
-_TICK = 0.2
+# Seconds after which waiting can be interrupted where a signal does not end it, and those that
+# cancelled requests have to end.
+_WAIT = 0.2
 _GRACE = 5.0
 
 Keep = Callable[[int, Reply], None]
@@ -53,7 +55,6 @@ def dispatch(
     max_tokens: int | None,
     reserve: Callable[[Request], str] = lambda request: "",
     patience: Patience = PATIENCE,
-    tick: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer every request, handing each reply to `keep` as it comes.
 
@@ -70,8 +71,6 @@ def dispatch(
     reserve : callable
         Called on the loop before every HTTP request; returns why it may not be sent (the reply is
         then missing, "over_budget"), or an empty text.
-    tick : callable
-        Called in the thread of the caller several times a second, to show the time left.
 
     Raises
     ------
@@ -82,21 +81,21 @@ def dispatch(
     if not requests:
         return
     work = _Work(backend, temperature, max_tokens, reserve, patience, iter(enumerate(requests)))
-    running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
     unkept: deque[_Arrival] = deque()
+    running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
     try:
-        while work.collect(unkept, _TICK):
+        while not work.ended:
+            work.collect(unkept)
             freed = []
             while unkept:
                 keep(unkept[0].row, unkept[0].reply)
                 freed.append(unkept.popleft().kept)
             background_loop().call_soon_threadsafe(_free, freed)
-            tick()
     except BaseException:
         running.cancel()
         deadline = time.monotonic() + _GRACE
-        while time.monotonic() < deadline and work.collect(unkept, _TICK):
-            pass
+        while not work.ended and time.monotonic() < deadline:
+            work.collect(unkept)
         for arrival in unkept:
             keep(arrival.row, arrival.reply)
         raise
@@ -129,6 +128,7 @@ class _Work:
         patience: Patience,
         rows: Iterator[tuple[int, Request]],
     ) -> None:
+        self.ended = False
         self.failure: BaseException | None = None
         self._backend = backend
         self._temperature = temperature
@@ -139,20 +139,14 @@ class _Work:
         self._pace = pace_of(backend.name, backend.limits)
         self._arrived: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
 
-    def collect(self, into: deque[_Arrival], wait: float) -> bool:
-        """Take what arrived, waiting for the first; False when nothing more will come."""
-        try:
-            arrival = self._arrived.get(timeout=wait)
+    def collect(self, into: deque[_Arrival]) -> None:
+        """Take what arrived, waiting a moment for the first."""
+        with contextlib.suppress(queue.Empty):
+            arrival = self._arrived.get(timeout=_WAIT)
             while arrival is not None:
                 into.append(arrival)
                 arrival = self._arrived.get_nowait()
-        except queue.Empty:
-            return True
-        if into:
-            # The end is told once more, when these are kept.
-            self._arrived.put(None)
-            return True
-        return False
+            self.ended = True
 
     async def answer_all(self, at_once: int) -> None:
         """Run on the loop until every row is answered or the work has failed."""

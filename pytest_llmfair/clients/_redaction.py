@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Callable
 from urllib.parse import quote
@@ -11,6 +12,9 @@ REMOVED = "[key removed]"
 
 # Local servers take any word as a key; a short one, such as "EMPTY", may well be in an answer.
 _SHORTEST = 8
+
+# Their logs hold requests and the headers of responses, in which a server may echo a key.
+_LIBRARIES = ("openai", "anthropic", "httpx", "httpcore", "LiteLLM")
 
 
 def redactor() -> Callable[[str], str]:
@@ -30,6 +34,25 @@ def redactor() -> Callable[[str], str]:
         return text
 
     return redacted
+
+
+def guard_logs(redacted: Callable[[str], str]) -> None:
+    """Remove keys from what the libraries of providers log, whatever the level."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith(_LIBRARIES) and isinstance(logger, logging.Logger):
+            for old in [held for held in logger.filters if isinstance(held, _KeysRemoved)]:
+                logger.removeFilter(old)
+            logger.addFilter(_KeysRemoved(redacted))
+
+
+class _KeysRemoved(logging.Filter):
+    def __init__(self, redacted: Callable[[str], str]) -> None:
+        super().__init__()
+        self._redacted = redacted
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._redacted(record.getMessage()), None
+        return True
 
 
 def one_line(text: str, limit: int = 200) -> str:

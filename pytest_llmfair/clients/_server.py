@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
-from pytest_llmfair.clients._redaction import redactor
+from pytest_llmfair.clients._redaction import guard_logs, redactor
 from pytest_llmfair.clients._session import may_ask
 from pytest_llmfair.clients._spec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Missing
@@ -89,6 +89,7 @@ class ServerBackend:
         if self.line.client is None:
             self.line.redacted = redactor()
             self.line.client = self._connect()
+            guard_logs(self.line.redacted)
 
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None
@@ -150,7 +151,7 @@ class ServerBackend:
 
 
 def check_extra(spec: ModelSpec, library: str, extra: str) -> None:
-    """Raise :class:`ModelSpecError` unless the library of an extra is there, where it is needed."""
+    """Raise :class:`ModelSpecError` unless a library is installed, where it will be needed."""
     if may_ask() and importlib.util.find_spec(library) is None:
         raise ModelSpecError(f"model {spec.text!r} needs {library}; run: pip install {extra}")
 

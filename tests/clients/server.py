@@ -38,7 +38,7 @@ class Server:
     def __init__(self) -> None:
         self.log: list[dict[str, Any]] = []
         self.asked: Counter[str] = Counter()
-        self.busy = 0
+        self.busy: Counter[str] = Counter()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -76,14 +76,15 @@ class Server:
         sample = f"{body['model']}|{prompt}|{body.get('seed')}"
         fault = fault_of(body["model"], sample, self.asked[sample])
         self.asked[sample] += 1
-        self.busy += 1
-        self.log.append({"fault": fault, "path": path, "busy": self.busy, "body": body})
+        model = body["model"]
+        self.busy[model] += 1
+        self.log.append({"fault": fault, "path": path, "busy": self.busy[model], "body": body})
         try:
-            if body["model"].startswith("wait-"):
-                await asyncio.sleep(float(body["model"].removeprefix("wait-")))
+            if model.startswith("wait-"):
+                await asyncio.sleep(float(model.removeprefix("wait-")))
             await fail(fault, speaks, headers, body, writer)
         finally:
-            self.busy -= 1
+            self.busy[model] -= 1
 
 
 def fault_of(model: str, sample: str, asked: int) -> str:
@@ -189,7 +190,8 @@ async def fail(
             await writer.drain()
             await asyncio.sleep(0.05)
     else:
-        write(writer, 200, told(fault, speaks, key, body, whole), kind=shape(fault))
+        echo = {"X-Key": key, "Set-Cookie": f"key={key}"} if fault == "echo" else None
+        write(writer, 200, told(fault, speaks, key, body, whole), kind=shape(fault), headers=echo)
 
 
 def told(

@@ -102,3 +102,12 @@ def test_a_callable_is_found_by_its_path(monkeypatch, tmp_path):
     client = load_client("python:llmfair_good_bot:bot.ask?temperature=0.2")
     assert client.generate(["you"]) == [["I heard you"]]
     assert client.name == "python:llmfair_good_bot:bot.ask"
+
+
+@pytest.mark.parametrize(
+    "spec", ["openai:m?api_key=%s", "opnai:m?x=1&Password=%s", "openai:?key=%s"]
+)
+def test_a_key_in_a_specification_is_refused_and_not_shown(spec):
+    with pytest.raises(ModelSpecError) as caught:
+        load_client(spec % "sk-canary")
+    assert "canary" not in str(caught.value)

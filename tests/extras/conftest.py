@@ -22,6 +22,7 @@ class FaultServer:
     """Address of a running server, and what it was asked since the last look."""
 
     port: int
+    key: str = KEY
 
     @property
     def url(self) -> str:

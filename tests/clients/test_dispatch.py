@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+
+import pytest
+
+from pytest_llmfair.clients import Missing, ModelError
+from pytest_llmfair.clients._backend import Attempt, Limits, Reply, Request
+from pytest_llmfair.clients._dispatch import Patience, dispatch
+
+REQUESTS = [Request(f"p{i}", i) for i in range(40)]
+FAILED = Attempt(Reply(Missing("server_error", "HTTP 500")), retry=True)
+
+
+@dataclass
+class Remote:
+    """Answers with its prompt, after the attempts that `fails` lists for it."""
+
+    fails: dict[str, list[Attempt]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    takes: float = 0.0
+    name: str = "remote"
+    description: str = "a test"
+    closed: str = ""
+    sent: list[str] = field(default_factory=list)
+    busy: int = 0
+    most: int = 0
+
+    @property
+    def identity(self):
+        return {"model": self.name}
+
+    def open(self):
+        if self.closed:
+            raise ModelError(self.closed)
+
+    async def send(self, request, *, temperature, max_tokens):
+        self.sent.append(request.prompt)
+        self.busy += 1
+        self.most = max(self.most, self.busy)
+        try:
+            await asyncio.sleep(self.takes)
+        finally:
+            self.busy -= 1
+        failed = self.fails.get(request.prompt)
+        return failed.pop(0) if failed else Attempt(Reply(request.prompt))
+
+
+def ask(backend, requests=REQUESTS, keep=None, **options):
+    kept = {}
+    options = {"patience": Patience(pause=0.001), **options}
+    dispatch(
+        backend,
+        requests,
+        keep or kept.__setitem__,
+        temperature=1.0,
+        max_tokens=None,
+        **options,
+    )
+    return kept
+
+
+def test_every_request_is_kept_once_under_its_row():
+    rows = []
+    ask(Remote(), keep=lambda row, reply: rows.append((row, reply.answer)))
+    assert sorted(rows) == [(i, f"p{i}") for i in range(40)]
+
+
+def test_replies_are_kept_in_the_thread_of_the_caller():
+    threads = set()
+    ask(Remote(), keep=lambda row, reply: threads.add(threading.get_ident()))
+    assert threads == {threading.get_ident()}
+
+
+def test_a_failure_is_tried_again_three_times_at_most():
+    backend = Remote({"p1": [FAILED], "p2": [FAILED] * 3})
+    kept = ask(backend)
+    assert kept[1] == Reply("p1", attempts=2)
+    assert kept[2] == Reply(Missing("server_error", "HTTP 500"), attempts=3)
+    assert (backend.sent.count("p1"), backend.sent.count("p2")) == (2, 3)
+
+
+def test_what_may_not_do_better_is_not_tried_again():
+    failed = Attempt(Reply(Missing("refused")))
+    assert ask(Remote({"p3": [failed, failed]}))[3].attempts == 1
+
+
+def test_no_request_is_sent_that_the_budget_refuses_and_retries_count():
+    reserved = []
+
+    def reserve(request):
+        reserved.append(request.prompt)
+        return "" if len(reserved) <= 30 else "--llmfair-max-calls is 30"
+
+    backend = Remote({"p1": [FAILED, FAILED]}, limits=Limits(1))
+    kept = ask(backend, reserve=reserve)
+    assert len(backend.sent) == 30
+    assert kept[1].attempts == 3
+    refused = [row for row, reply in kept.items() if not reply.answer]
+    assert refused == list(range(28, 40))
+    assert kept[28] == Reply(Missing("over_budget", "--llmfair-max-calls is 30"), attempts=0)
+
+
+def test_a_slow_answer_within_the_time_out_is_an_answer_and_a_later_one_is_not():
+    kept = ask(Remote(takes=0.05), REQUESTS[:1], patience=Patience(timeout=30.0))
+    assert kept[0].answer == "p0"
+    kept = ask(Remote(takes=30.0), REQUESTS[:1], patience=Patience(timeout=0.05))
+    assert kept[0] == Reply(Missing("timeout", "no answer within 0.05 s"))
+
+
+def test_a_server_that_asks_to_wait_longer_than_the_time_out_is_not_waited_for():
+    failed = Attempt(Reply(Missing("rate_limit")), retry=True, retry_after=61.0)
+    assert ask(Remote({"p0": [failed]}), REQUESTS[:1])[0].attempts == 1
+
+
+def test_no_more_are_in_flight_than_the_limits_allow():
+    backend = Remote(limits=Limits(3), takes=0.002)
+    ask(backend)
+    assert backend.most == 3
+
+
+def test_workers_share_the_limit(monkeypatch):
+    monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", "4")
+    backend = Remote(limits=Limits(8), takes=0.002)
+    ask(backend)
+    assert backend.most == 2
+
+
+def test_no_request_follows_one_that_is_not_kept_yet():
+    backend = Remote(limits=Limits(2))
+    unkept = []
+
+    def keep(row, reply):
+        time.sleep(0.005)
+        unkept.append(len(backend.sent) - row)
+        assert len(backend.sent) <= len(unkept) + 1
+
+    ask(backend, keep=keep)
+    assert len(unkept) == 40
+
+
+def test_a_fatal_answer_ends_the_call_and_keeps_what_came_before():
+    fatal = Attempt(Reply(Missing("error")), fatal="the key was not accepted")
+    backend = Remote({"p20": [fatal]}, limits=Limits(2))
+    kept = {}
+    with pytest.raises(ModelError, match="the key was not accepted"):
+        ask(backend, keep=kept.__setitem__)
+    assert set(range(20)) <= set(kept)
+    assert len(backend.sent) <= 22
+    assert len(kept) == len(backend.sent) - 1
+
+
+def test_nothing_is_sent_where_nothing_can_be_answered():
+    backend = Remote(closed="no key")
+    with pytest.raises(ModelError, match="no key"):
+        ask(backend, reserve=lambda request: pytest.fail("reserved"))
+    assert backend.sent == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, OSError])
+def test_an_error_while_keeping_cancels_what_is_in_flight_and_keeps_what_came(error):
+    backend = Remote(limits=Limits(4), takes=0.01)
+    kept = []
+
+    def keep(row, reply):
+        kept.append(row)
+        if len(kept) == 10:
+            raise error
+
+    with pytest.raises(error):
+        ask(backend, keep=keep)
+    assert backend.busy == 0
+    assert len(backend.sent) <= len(set(kept)) + 4
+
+
+def test_an_interrupt_raised_by_the_model_reaches_the_caller_and_the_loop_lives_on():
+    class Interrupting(Remote):
+        async def send(self, request, **options):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(Interrupting())
+    assert len(ask(Remote())) == 40
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_dispatch import Limits, Remote, Request, ask
+backend = Remote(limits=Limits(4), takes=0.05)
+def keep(row, reply):
+    print(row, flush=True)
+try:
+    ask(backend, [Request(f"p{{i}}", i) for i in range(10_000)], keep=keep)
+finally:
+    print("sent", len(backend.sent), "busy", backend.busy, flush=True)
+"""
+
+
+@pytest.mark.parametrize("after", [1, 9])
+def test_ctrl_c_ends_the_process_at_once_and_keeps_what_came(after):
+    script = SCRIPT.format(folder=os.path.dirname(__file__))  # noqa: PTH120 - plain text
+    with subprocess.Popen(
+        [sys.executable, "-X", "dev", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    ) as program:
+        assert program.stdout is not None
+        seen = b"".join(program.stdout.readline() for _ in range(after))
+        program.send_signal(signal.SIGINT)
+        rest, noise = program.communicate(timeout=30)
+    *kept, last = (seen + rest).splitlines()
+    errors = noise.decode()
+    _, sent, _, busy = last.split()
+    assert busy == b"0"
+    assert int(sent) - 4 <= len({int(row) for row in kept}) == len(kept) <= int(sent)
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    for words in ("never retrieved", "was destroyed", "never awaited", "ResourceWarning"):
+        assert words not in errors

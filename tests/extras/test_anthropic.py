@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmfair.clients import Missing, ModelError, load_client
+from pytest_llmfair.clients._backend import Reply, Request
+from pytest_llmfair.clients._dispatch import Patience, dispatch
+
+
+def reply_of(spec: str, *, max_tokens=None, temperature=1.0) -> Reply:
+    kept = {}
+    dispatch(
+        load_client(spec).backend,
+        [Request("hi", 0)],
+        kept.__setitem__,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        patience=Patience(timeout=5.0, pause=0.01),
+    )
+    return kept[0]
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason", "attempts"),
+    [
+        ("429", "rate_limit", 3),
+        ("529", "server_error", 3),
+        ("reset", "error", 3),
+        ("truncated", "malformed", 3),
+        ("bad-json", "malformed", 3),
+        ("html", "malformed", 3),
+        ("odd", "malformed", 3),
+        ("400", "error", 1),
+        ("refusal", "refused", 1),
+        ("length", "length", 1),
+        ("null", "null", 1),
+        ("empty", "empty", 1),
+        ("no-choice", "empty", 1),
+    ],
+)
+def test_each_fault_is_missing_with_its_reason(server, mode, reason, attempts):
+    reply = reply_of(f"anthropic:{mode}")
+    assert isinstance(reply.answer, Missing)
+    assert (reply.answer.reason, reply.attempts) == (reason, attempts)
+
+
+def test_a_key_that_is_not_accepted_ends_the_run_and_names_its_variable(server):
+    with pytest.raises(ModelError, match="set ANTHROPIC_API_KEY to a valid one"):
+        reply_of("anthropic:401")
+
+
+def test_answers_tokens_and_the_limit_that_was_asked_for(server):
+    assert reply_of("anthropic:ok") == Reply("answer to hi seed None", 7, 5)
+    assert reply_of("anthropic:length", max_tokens=3) == Reply("half an ans", 7, 5, cut=True)
+
+
+def test_the_question_names_no_temperature_unless_it_is_another_one(server):
+    load_client("anthropic:ok?system=Be+brief").generate(["hi"])
+    assert server.asked()[0]["body"] == {
+        "model": "ok",
+        "max_tokens": 4096,
+        "system": "Be brief",
+        "messages": [{"role": "user", "content": "hi"}],
+    }
+    reply_of("anthropic:ok", temperature=0.5, max_tokens=3)
+    body = server.asked()[0]["body"]
+    assert (body["temperature"], body["max_tokens"]) == (0.5, 3)
+
+
+def test_probabilities_are_not_to_be_had(server):
+    with pytest.raises(ValueError, match="returns texts only, no probabilities"):
+        load_client("anthropic:ok").label_probabilities(["hi"], ["Yes", "No"])

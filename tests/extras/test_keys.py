@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = """
+import pytest
+
+from pytest_llmfair import assert_counterfactual_invariance
+from pytest_llmfair.clients import load_client
+
+
+def test_replies_with_the_key(model_client, counterfactual_pairs):
+    pairs = counterfactual_pairs([f"She is nurse {i}." for i in range(12)])
+    assert_counterfactual_invariance(pairs, 0.01, client=model_client)
+
+
+@pytest.mark.parametrize("mode", ["401", "500", "echo"])
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_errors_that_hold_the_key(mode, provider):
+    answers = load_client(f"{provider}:{mode}").generate(["hi"])
+    print(answers)
+    assert answers == []
+"""
+
+
+def test_a_canary_key_appears_in_no_file_log_report_or_traceback(server, tmp_path: Path):
+    (tmp_path / "test_keys.py").write_text(TESTS)
+    command = [
+        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly"),
+        *("--showlocals", "--full-trace", "-rA", "-o", "log_cli=true", "--log-level=DEBUG"),
+        *("--log-file=log.txt", "--junitxml=junit.xml", "--basetemp=temp"),
+        *("--llmfair-model=openai:echo", "--llmfair-cassette=answers.jsonl"),
+        *("--llmfair-show-text=worst", "--llmfair-json=run.json", "--llmfair-html=run.html"),
+        *("--llmfair-evidence=evidence", "--llmfair-max-calls=1000"),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "OPENAI_LOG": "debug", "ANTHROPIC_LOG": "debug"},
+        capture_output=True,
+        check=False,
+    )
+    assert b"[key removed]" in done.stdout
+    assert b"1 passed" not in done.stdout
+    said = {"stdout": done.stdout, "stderr": done.stderr}
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            said[path.name] = path.read_bytes()
+    assert {"log.txt", "junit.xml", "answers.jsonl", "run.json", "run.html"} <= set(said)
+    leaks = [name for name, data in said.items() if server.key.encode() in data]
+    assert leaks == []
+
+
+def test_the_key_is_read_at_a_live_call_only(server, monkeypatch: pytest.MonkeyPatch):
+    from pytest_llmfair.clients import load_client
+
+    monkeypatch.delenv("OPENAI_API_KEY")
+    client = load_client("openai:echo")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-set-later-0123456789")
+    assert client.generate(["hi"]) == [["your key is [key removed], yes [key removed]!"]]

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from pytest_llmfair.clients import Missing, load_client
+from pytest_llmfair.clients._backend import Request
+from pytest_llmfair.clients._dispatch import Patience, dispatch
+
+COUNT = 10_000
+# What each fault of the server must be called when it is the last one.
+REASONS = {
+    **dict.fromkeys(("429", "429-after-0"), "rate_limit"),
+    **dict.fromkeys(("500", "502", "503", "529"), "server_error"),
+    **dict.fromkeys(("reset", "hang-up"), "error"),
+    **dict.fromkeys(("truncated", "bad-json", "html", "no-body"), "malformed"),
+    **{name: name for name in ("filtered", "length", "null", "empty")},
+    "refusal": "refused",
+    "no-choice": "empty",
+    "stall": "timeout",
+}
+
+
+def test_of_10000_requests_with_20_percent_faults_none_is_lost_doubled_or_mistaken(server):
+    kept = []
+    dispatch(
+        load_client("openai:mix-20?concurrency=64").backend,
+        [Request(f"prompt {i}", i << 33) for i in range(COUNT)],
+        lambda row, reply: kept.append((row, reply)),
+        temperature=1.0,
+        max_tokens=None,
+        patience=Patience(timeout=5.0, pause=0.02),
+    )
+    faults = defaultdict(list)
+    for asked in server.asked():
+        faults[asked["body"]["seed"]].append(asked["fault"])
+    assert sorted(row for row, _ in kept) == list(range(COUNT))
+    assert sorted(faults) == list(range(COUNT))
+    for row, reply in kept:
+        assert reply.attempts == len(faults[row]) <= 3
+        last = faults[row][-1]
+        if last:
+            assert isinstance(reply.answer, Missing)
+            assert reply.answer.reason == REASONS[last], (last, reply)
+        else:
+            assert reply.answer == f"answer to prompt {row} seed {row}"
+    reasons = Counter(reply.answer.reason for _, reply in kept if not reply.answer)
+    assert set(reasons) == set(REASONS.values())
