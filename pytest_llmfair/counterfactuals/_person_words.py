@@ -54,7 +54,8 @@ def is_verb(word: str, following: str) -> bool:
     """Whether a lower-case word behind a noun is its verb: "a Muslim called", not "dominated"."""
     if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
         return True
-    if any(is_one_of(form, "base_verbs") for form in _singulars(word)):
+    verbs = ("base_verbs", "person_verbs")
+    if any(is_one_of(form, kind) for form in _singulars(word) for kind in verbs):
         return True
     adverb = word.endswith("ly") and not is_one_of(word, "not_adverbs")
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")

@@ -33,8 +33,9 @@ _FAR = 7  # words that may lie between the term and its noun
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A term in its sentence: the words and marks in front of it and behind it, and lower case."""
+    """A term in its sentence: the words and marks around it as written, and those in lower case."""
 
+    word: str
     raw: Words
     before: Words
     behind: Words
@@ -90,7 +91,7 @@ def _is_collective(place: Place) -> bool:
     if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:4]):
         return False
     rest = _behind_joined(place.behind)
-    if rest and rest[0] in ("of", "one", "ones"):
+    if _is_near_things(place) or (rest and is_one_of(rest[0], "behind_things")):
         return False
     return _no_noun(rest) or is_one_of(rest[0], "plural_verbs")
 
@@ -105,8 +106,7 @@ def _is_noun(place: Place) -> bool:
 
 def _are_people(place: Place) -> bool:
     """Allow "most whites", "many seniors"; not "egg whites", "high school seniors"."""
-    around = (*place.before, *place.behind)
-    if any(is_one_of(word, "no_people_near") for word in around) or place.next == "of":
+    if _is_near_things(place) or place.next == "of":
         return False
     first = place.last
     if is_one_of(first, "school_words"):
@@ -154,9 +154,7 @@ def _is_no_given_name(place: Place) -> bool:
     at = len(place.before)
     raw = place.raw
     behind = raw[at:]
-    if any(word.isupper() and len(word) > 2 for word in raw) or not any(
-        word[:1].isupper() for word in raw
-    ):
+    if place.word.islower() or place.word.isupper():
         return True
     first = place.last
     determined = bool(first) and (
@@ -169,13 +167,17 @@ def _is_no_given_name(place: Place) -> bool:
         or is_adjective(first)
     )
     following = place.next
-    if behind and behind[0][:1].isupper() and not is_person(following):
-        return is_modifier(following) or _is_title(raw)
+    if behind and behind[0][:1].isupper() and not _is_title(raw):
+        return first == "the" or is_one_of(following, "demonyms")
     if determined or _is_joined(place.before):
         return True
     if following in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1]):
         return True
     return bool(following) and not _no_noun(place.behind) and following[0].isalpha()
+
+
+def _is_near_things(place: Place) -> bool:
+    return any(is_one_of(word, "no_people_near") for word in (*place.before, *place.behind))
 
 
 def _is_joined(before: Words) -> bool:
@@ -289,7 +291,7 @@ def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
 def _place(text: str, start: int, end: int) -> Place:
     before = _sentence_end(_TOKEN.findall(text, max(0, start - _NEAR), start))
     behind = _sentence_start(_TOKEN.findall(text, end, end + _NEAR))
-    return Place((*before, *behind), _lower(before), _lower(behind))
+    return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind))
 
 
 def _sentence_end(words: list[str]) -> Words:

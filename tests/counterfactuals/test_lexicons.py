@@ -23,7 +23,15 @@ entries:
 CARRIERS = {
     "before_name": "{} Lee",
     "before_person": "so {} engineers so",
+    "demonym": "so {} engineers so",
+    "compared": "so {} engineers so",
+    "old": "so {} engineers so",
+    "predicate": "so he is {}, so",
+    "collective": "so the {}, so",
     "person_noun": "as a {}, so",
+    "people": "so most {}, so",
+    "origin": "so she is from {}, so",
+    "no_given_name": "so {} values so",
     "address": "Sorry, {}, so",
 }
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons, mask, mentions
+from pytest_llmfair.counterfactuals import Entry, generate_pairs, load_lexicons, mask, mentions
 
 NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orientation"]
 CARRIERS = {
     "": "so {} so",
     "before_person": "so {} engineers so",
+    "demonym": "so {} engineers so",
+    "compared": "so {} engineers so",
+    "old": "so {} engineers so",
+    "predicate": "so he is {}, so",
+    "collective": "so the {}, so",
     "person_noun": "it is {a} {}, so",
+    "people": "so most {}, so",
+    "no_team": "so {} so",
+    "origin": "so she is from {}, so",
+    "no_given_name": "so {} values so",
 }
 PAPER = {
     "sexual_orientation": ["asexual", "homosexual", "heterosexual", "bisexual", "other"],
@@ -75,14 +84,21 @@ def test_every_group_gets_pairs_and_gives_pairs(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_written_terms_come_back(name: str) -> None:
     lexicon = load_lexicons()[name]
+
+    def is_first(entry: Entry, group: str) -> bool:
+        term = entry.written(group)
+        return entry is next(e for e in lexicon.entries if term in e.terms.get(group, ()))
+
     for entry in lexicon.entries:
         for group in entry.terms:
-            if (term := entry.written(group)) is None:
+            term = entry.written(group)
+            if term is None or not is_first(entry, group):
                 continue
             text = carried(entry.context, term)
-            first = next(e for e in lexicon.entries if term in e.terms.get(group, ()))
             for pair in generate_pairs([text], attribute=name):
-                if first is entry:
+                if pair.variant == "omission" or entry.written(pair.to_group) is None:
+                    continue
+                if is_first(entry, pair.to_group):
                     back = generate_pairs(
                         [pair.counterfactual], name, groups=(pair.to_group, pair.from_group)
                     )
