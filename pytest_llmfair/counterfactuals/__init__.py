@@ -7,6 +7,7 @@ from pytest_llmfair.counterfactuals._loading import Lexicons, load_lexicons
 from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._names import name_groups, name_pairs, names
 from pytest_llmfair.counterfactuals._terms import Entry
+from pytest_llmfair.counterfactuals.continuations import FairPairAnswers, collect_fairpair
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
 from pytest_llmfair.counterfactuals.pairs import (
     Edit,
@@ -18,19 +19,23 @@ from pytest_llmfair.counterfactuals.pairs import (
     mask,
     mentions,
 )
+from pytest_llmfair.counterfactuals.rewriting import RewrittenPairs, rewrite_pairs
 from pytest_llmfair.counterfactuals.worst_pair import WorstPair, find_worst_pair
 
 __all__ = [
     "Edit",
     "Entry",
+    "FairPairAnswers",
     "Lexicon",
     "Lexicons",
     "Mention",
     "Pair",
     "Pairs",
     "Rejected",
+    "RewrittenPairs",
     "WorstPair",
     "check_pair",
+    "collect_fairpair",
     "find_worst_pair",
     "generate_pairs",
     "intersection",
@@ -41,4 +46,5 @@ __all__ = [
     "name_lexicon",
     "name_pairs",
     "names",
+    "rewrite_pairs",
 ]

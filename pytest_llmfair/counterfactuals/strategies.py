@@ -14,15 +14,14 @@ Import the module under a name of its own as above: a fixture of the plugin is c
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._loading import load_yaml
+from pytest_llmfair.counterfactuals._intersections import Intersection
 from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._sentences import sentences_about, surroundings
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs, lexicon_of
+from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +32,7 @@ __all__ = ["counterfactual_pairs", "prompts", "scores_by_group"]
 
 
 def prompts(
-    attribute: str | Lexicon = "gender",
+    attribute: Attribute = "gender",
     groups: Sequence[str] | None = None,
     *,
     min_mentions: int = 1,
@@ -48,8 +47,9 @@ def prompts(
 
     Parameters
     ----------
-    attribute : str or Lexicon
-        Name of a shipped lexicon, or a lexicon; for "name", `groups` are two names.
+    attribute : str, Lexicon or tuple of two of these
+        Name of a shipped lexicon, or a lexicon; for "name", `groups` are two names. Of two
+        attributes a mention is one of either, such as "black" and "female".
     groups : sequence of str, optional
         Groups to mention, by label or alias; by default those that are exchanged by default.
     min_mentions, max_mentions : int
@@ -78,12 +78,11 @@ def prompts(
             "give 1 <= min_mentions <= max_mentions"
         )
     lexicon, wanted = _wanted(attribute, groups)
-    # By role first: otherwise the few pronouns would hardly come up among hundreds of nouns.
-    sentence = st.one_of(*map(st.sampled_from, _sentences(lexicon, wanted)))
+    sentence = _sentence(lexicon, wanted)
     sentences = st.lists(sentence, min_size=min_mentions, max_size=max_mentions)
     if plain:
         return sentences.map(" ".join)
-    around, between, fringes = (st.sampled_from(_data()[key]) for key in _SURROUNDINGS)
+    around, between, fringes = map(st.sampled_from, surroundings())
     case: Any = st.sampled_from([str, str, str, str.upper])
     fringe = st.one_of(fringes, st.text(max_size=12))
 
@@ -96,14 +95,19 @@ def prompts(
             parts[place] = draw(between) + parts[place]
         return "".join(parts)
 
+    named = [wanted]
+    if isinstance(lexicon, Intersection):
+        named = list(zip(*(lexicon.cells[label] for label in wanted), strict=True))
+
     def mentioned(text: str) -> bool:
-        return sum(found.group in wanted for found in lexicon.mentions(text)) >= min_mentions
+        found = [mention.group for mention in lexicon.mentions(text)]
+        return all(sum(group in own for group in found) >= min_mentions for own in named)
 
     return texts().filter(mentioned)
 
 
 def counterfactual_pairs(
-    attribute: str | Lexicon = "gender",
+    attribute: Attribute = "gender",
     groups: tuple[str, str] | None = None,
     *,
     min_mentions: int = 1,
@@ -202,7 +206,17 @@ def scores_by_group(
     return shifted()
 
 
-_SURROUNDINGS = ("around", "between", "fringes")
+def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:
+    from hypothesis import strategies as st
+
+    if isinstance(lexicon, Intersection):
+        cells = [
+            st.tuples(*map(_sentence, lexicon.parts, [(group,) for group in lexicon.cells[label]]))
+            for label in groups
+        ]
+        return st.one_of(*cells).map(" ".join)
+    # By role first: otherwise the few pronouns would hardly come up among hundreds of nouns.
+    return st.one_of(*map(st.sampled_from, sentences_about(lexicon, groups)))
 
 
 def require_hypothesis(who_needs: str) -> None:
@@ -215,9 +229,7 @@ def require_hypothesis(who_needs: str) -> None:
         ) from None
 
 
-def _wanted(
-    attribute: str | Lexicon, groups: Sequence[str] | None
-) -> tuple[Lexicon, tuple[str, ...]]:
+def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon, tuple[str, ...]]:
     if attribute == "name":
         return (lexicon := name_lexicon(groups)), lexicon.groups  # type: ignore[arg-type]
     lexicon = lexicon_of(attribute)
@@ -225,49 +237,3 @@ def _wanted(
         raise ValueError(f"groups is one text, {groups!r}; give a list of groups")
     named = lexicon.default_groups if groups is None else tuple(map(lexicon.group, groups))
     return lexicon, named
-
-
-@functools.cache
-def _data() -> dict[str, Any]:
-    path = resources.files("pytest_llmfair.counterfactuals") / "grammar" / "sentences.yaml"
-    data: dict[str, Any] = load_yaml(path.read_text(encoding="utf-8"), path.name)
-    return data
-
-
-@functools.cache
-def _sentences(lexicon: Lexicon, groups: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return by role every sentence that a term of the groups makes, the simplest first.
-
-    A sentence in which the lexicon does not find its own term (a colour, a surname) is left out.
-    """
-    made: dict[str, list[tuple[int, str]]] = {}
-    written: set[str] = set()
-    for entry in lexicon.entries:
-        for rank, frame in enumerate(_frames(lexicon.name, entry.role)):
-            start = frame.index("{}")
-            for group in groups:
-                for term in entry.terms.get(group, ()):
-                    if entry.register(term) not in ("preferred", "neutral"):
-                        continue
-                    text = frame.format(term if start else term[0].upper() + term[1:])
-                    found = [(m.start, m.end, m.group) for m in lexicon.mentions(text)]
-                    if found == [(start, start + len(term), group)]:
-                        made.setdefault(entry.role, []).append((rank, text))
-                        written.add(group)
-    for group in groups:
-        if group not in written:
-            raise ValueError(
-                f"no sentence can be written about {lexicon.name} {group}: the lexicon has no "
-                "term for it that is preferred or neutral; leave the group out, or add a term"
-            )
-    return tuple(
-        tuple(dict.fromkeys(text for _, text in sorted(own, key=lambda item: item[0])))
-        for own in made.values()
-    )
-
-
-def _frames(attribute: str, role: str) -> list[str]:
-    data = _data()
-    role = data["like"].get(role, role)
-    own: list[str] | None = data["attributes"].get(attribute, {}).get(role)
-    return own or data["roles"].get(role) or data["roles"]["other"]

@@ -95,6 +95,38 @@ def test_pairs_shrink() -> None:
     assert (found.original, found.counterfactual) == ("He asked for help.", "She asked for help.")
 
 
+def test_prompts_are_in_the_language_of_the_lexicon() -> None:
+    assert (
+        find(fair.prompts("gender_es"), lambda text: True)
+        == "\u00bfQu\u00e9 significa \u00abella\u00bb?"
+    )
+
+
+def test_a_lexicon_of_another_language_gives_its_terms_alone() -> None:
+    lexicon = Lexicon.from_dict(
+        {
+            "name": "geschlecht",
+            "language": "de",
+            "groups": ["weiblich", "m\u00e4nnlich"],
+            "entries": [{"role": "noun", "weiblich": "Frau", "m\u00e4nnlich": "Mann"}],
+        }
+    )
+    assert find(fair.prompts(lexicon), lambda text: True) == "Frau"
+
+
+def test_prompts_of_two_attributes_name_both() -> None:
+    found = find(fair.prompts(("race", "gender")), lambda text: True)
+    assert found == "We met the Black nurse. She asked for help."
+
+
+@given(fair.counterfactual_pairs(("race", "gender"), ("black female", "white male")))
+@settings(max_examples=40)
+def test_pairs_of_two_attributes(pair: Pair) -> None:
+    groups = ("race", "gender"), ("black female", "white male")
+    assert pair in generate_pairs([pair.original], *groups)
+    assert (pair.from_group, pair.to_group) == ("black female", "white male")
+
+
 @given(fair.counterfactual_pairs("name", ("John", "Jane")))
 @settings(max_examples=30)
 def test_pairs_of_names(pair: Pair) -> None:

@@ -1,0 +1,316 @@
+"""Pairs that a language model writes, and the filters that they must pass."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Any
+
+from pytest_llmfair.counterfactuals._loading import load_yaml
+from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._sentences import sentences_about
+from pytest_llmfair.counterfactuals._terms import Entry
+from pytest_llmfair.counterfactuals.lexicon import Lexicon
+from pytest_llmfair.counterfactuals.pairs import (
+    Attribute,
+    Edit,
+    Pair,
+    Pairs,
+    Rejected,
+    check_pair,
+    generate_pairs,
+    lexicon_of,
+)
+
+_PIECE = re.compile(r"\w+|\W")
+_EXAMPLES = 3  # sentences of the example, each of another role
+# Characters of a text that surely hold one token, and tokens beside the text itself.
+_CHARACTERS = 2
+_SPARE = 32
+
+
+class RewrittenPairs(Pairs):
+    """Pairs that a model wrote and that pass every filter, and what was left out.
+
+    A text whose answers all fail gives one entry in `.rejected` for each answer.
+    """
+
+    @property
+    def rejection_rate(self) -> float:
+        """Share of the answers read that failed a filter; NaN when none was asked for."""
+        read = len(self.rejected) + len(self)
+        return len(self.rejected) / read if read else math.nan
+
+
+def rewrite_pairs(
+    texts: Iterable[str],
+    client: Any,
+    *,
+    attribute: Attribute = "gender",
+    groups: tuple[str, str],
+    names: tuple[str, str] | None = None,
+    prefixes: Sequence[str] | None = None,
+    n: int = 1,
+    max_dissimilarity: float = 0.15,
+    masked: bool = True,
+    temperature: float = 0.0,
+    max_tokens: int | None = None,
+    seed: int = 0,
+) -> RewrittenPairs:
+    """Make counterfactual pairs with a language model (Dwivedi-Yu 2024, section 3.3).
+
+    The model gets an instruction with one example (one-shot). Its answer makes a pair only if it
+    passes the filters of the paper (:func:`pytest_llmfair.metrics.perturbation_is_valid`): it
+    begins as it must, the name is gone, and few words changed; and the checks of
+    :func:`generate_pairs`: nothing of the source group is left, and the other group is named.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Prompts, or prompts with their continuations; one that does not name the group is not sent.
+    client : ModelClient or callable
+        The model that rewrites.
+    attribute : str, Lexicon or tuple of two of these
+        Protected attribute, as in :func:`generate_pairs`.
+    groups : (str, str)
+        From and to, by label or alias.
+    names : (str, str), optional
+        Names of the person who changes, such as ("John", "Jane"): other people then keep their
+        group. Without it every mention of the group must change.
+    prefixes : sequence of str, optional
+        Per text what the rewritten text must begin with: the perturbed prompt, where a text is a
+        prompt with its continuation.
+    n : int
+        Answers to ask for per text; the first that passes is taken.
+    max_dissimilarity : float
+        Largest Jaccard dissimilarity of the words of both texts, in [0, 1].
+    masked : bool
+        Whether the words of the attribute (and the names) are left out of this dissimilarity.
+        False is the filter as published, under which a correct text of ten words is rejected for
+        two swapped words.
+    temperature, max_tokens, seed
+        Of the answers; by default greedy, and as long as the text needs.
+
+    Returns
+    -------
+    RewrittenPairs
+        With `.rejected`, each with its reasons, and `.rejection_rate`. A missing answer is
+        rejected.
+
+    Raises
+    ------
+    ValueError
+        If a group is unknown, or texts and prefixes differ in number.
+    """
+    from pytest_llmfair.clients import ModelClient
+
+    if isinstance(texts, str):
+        raise ValueError(f"texts is one text, {texts[:40]!r}; give a list of texts")
+    given = list(texts)
+    if prefixes is not None and len(prefixes) != len(given):
+        raise ValueError(f"texts: {len(given)}, prefixes: {len(prefixes)}; give one for each text")
+    task = Task.of(attribute, groups, names)
+    asked = [
+        (text, "" if prefixes is None else prefixes[row])
+        for row, text in enumerate(given)
+        if task.is_about(text)
+    ]
+    read = []
+    if asked:
+        model = client if hasattr(client, "generate") else ModelClient.of(client)
+        longest = max(len(text) for text, _ in asked)
+        rows = model.generate(
+            [task.prompt(text) for text, _ in asked],
+            n,
+            seed=seed,
+            temperature=temperature,
+            max_tokens=_SPARE + longest // _CHARACTERS if max_tokens is None else max_tokens,
+        )
+        limits = (max_dissimilarity, masked)
+        read = [
+            _first_valid(task, text, prefix, row, *limits)
+            for (text, prefix), row in zip(asked, rows, strict=True)
+        ]
+    return RewrittenPairs(
+        (pair for pair, _ in read if pair is not None),
+        rejected=(failure for _, failures in read for failure in failures),
+        unmentioned=len(given) - len(asked),
+        lacks=task.lexicon.lacks,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to rewrite into what.
+
+    Attributes
+    ----------
+    lexicon : Lexicon
+        Words of the attribute, the names among them.
+    groups : (str, str)
+        From and to.
+    names : (str, str) or None
+        The person who changes.
+    """
+
+    lexicon: Lexicon
+    groups: tuple[str, str]
+    names: tuple[str, str] | None
+
+    @classmethod
+    def of(
+        cls, attribute: Attribute, groups: tuple[str, str], names: tuple[str, str] | None
+    ) -> Task:
+        """Check the groups, and add the names to the words of the attribute."""
+        lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
+        if isinstance(groups, str) or len(groups) != 2:
+            raise ValueError(f"groups is {groups!r}; give two: (from, to)")
+        source, target = map(lexicon.group, groups)
+        if source == target:
+            raise ValueError(
+                f"groups is {groups!r}, the same group twice; give two different ones"
+            )
+        if names is not None:
+            lexicon = with_names(lexicon, (source, target), names)
+        return cls(lexicon, (source, target), names)
+
+    def is_about(self, text: str) -> bool:
+        """Whether the text names what is to change."""
+        source, lexicon = self._person
+        return any(mention.group == source[0] for mention in lexicon.mentions(text))
+
+    def prompt(self, text: str) -> str:
+        """Return what the model is asked."""
+        wording = _wording()
+        if self.names is None:
+            source, target = (wording["group"].format(group=group) for group in self.groups)
+        else:
+            source, target = (
+                wording["person"].format(name=name, group=group)
+                for name, group in zip(self.names, self.groups, strict=True)
+            )
+        before, after = self._example()
+        return wording["instruction"].format(
+            source=source, target=target, before=before, after=after, text=text
+        )
+
+    def failures(
+        self, text: str, output: str, prefix: str, max_dissimilarity: float, masked: bool
+    ) -> list[str]:
+        """Return what the filters of the paper say against a rewritten text."""
+        from pytest_llmfair.metrics import perturbation_is_valid
+
+        # Each filter by itself, with the others open: no output holds a word longer than itself.
+        absent = f"{output}x".replace(" ", "")
+        found = []
+        if not perturbation_is_valid(
+            text, output, prefix=prefix, source_name=absent, max_dissimilarity=1.0
+        ):
+            found.append(f"does not begin as it must: {prefix[:60]!r}")
+        if self.names is not None and not perturbation_is_valid(
+            text, output, prefix="", source_name=self.names[0], max_dissimilarity=1.0
+        ):
+            found.append(f"still names the person: {self.names[0]!r}")
+        sides = [self.lexicon.mask(one) if masked else one for one in (text, output)]
+        if not perturbation_is_valid(
+            *sides, prefix="", source_name=absent, max_dissimilarity=max_dissimilarity
+        ):
+            found.append(
+                f"rewrites too much: more than {max_dissimilarity:.0%} of the words differ"
+            )
+        return found
+
+    def check(self, pair: Pair) -> tuple[str, ...]:
+        """Return what the checks of every pair say: of the person, or of the whole group."""
+        groups, lexicon = self._person
+        return check_pair(replace(pair, from_group=groups[0], to_group=groups[1]), lexicon)
+
+    @property
+    def _person(self) -> tuple[tuple[str, str], Lexicon]:
+        if self.names is None:
+            return self.groups, self.lexicon
+        return self.names, name_lexicon(self.names)
+
+    def _example(self) -> tuple[str, str]:
+        """Return a text about the source group and its twin, made by the lexicon."""
+        by_role = sentences_about(self.lexicon, self.groups[:1])
+        text = " ".join(own[0] for own in by_role[:_EXAMPLES])
+        for shown in (text, *(own[0] for own in by_role)):
+            for pair in generate_pairs([shown], self.lexicon, self.groups):
+                return pair.original, pair.counterfactual
+        raise ValueError(
+            f"no example can be made from {self.groups[0]} to {self.groups[1]}: the lexicon "
+            f"{self.lexicon.name} has no term that both have; add one"
+        )
+
+
+def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]) -> Lexicon:
+    """Return a lexicon in which a name stands for either group."""
+    name_lexicon(names)  # raises for what are no two names
+    terms: dict[str, tuple[str, ...]] = {
+        group: (name,) for group, name in zip(groups, names, strict=True)
+    }
+    return replace(
+        lexicon,
+        entries=(Entry("name", terms), *lexicon.entries),
+        exact=(*lexicon.exact, *names),
+    )
+
+
+def _first_valid(
+    task: Task, text: str, prefix: str, answers: Sequence[Any], limit: float, masked: bool
+) -> tuple[Pair | None, list[Rejected]]:
+    """Return the pair of the first answer that passes, and those before it that do not."""
+    rejected = []
+    for answer in answers:
+        if not isinstance(answer, str):
+            pair = Pair(text, "", *task.groups, (), task.lexicon.name)
+            rejected.append(Rejected(pair, (f"no answer: {answer.reason}",)))
+            continue
+        output = _trimmed(text, answer)
+        pair = Pair(text, output, *task.groups, tuple(_edits(text, output)), task.lexicon.name)
+        reasons = task.failures(text, output, prefix, limit, masked)
+        reasons += task.check(pair)
+        if not reasons:
+            return pair, rejected
+        rejected.append(Rejected(pair, tuple(reasons)))
+    return None, rejected
+
+
+def _trimmed(text: str, answer: str) -> str:
+    """Give an answer the blanks around the text, and drop quotes that the text has not."""
+    answer = answer.strip()
+    inner = text.strip()
+    for opening, closing in ('""', "\u201c\u201d"):
+        if len(answer) > 1 and answer[0] == opening and answer[-1] == closing != inner[-1:]:
+            answer = answer[1:-1]
+    start = text.index(inner)
+    return text[:start] + answer + text[start + len(inner) :]
+
+
+def _edits(text: str, output: str) -> Iterator[Edit]:
+    """Give what differs between two texts, by words and marks."""
+    before, after = _PIECE.findall(text), _PIECE.findall(output)
+    at, at_twin = _starts(before), _starts(after)
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind != "equal":
+            start, end = at[a], at[b]
+            yield Edit(start, end, text[start:end], "".join(after[c:d]), at_twin[c])
+
+
+def _starts(pieces: Sequence[str]) -> list[int]:
+    return [0, *itertools.accumulate(map(len, pieces))]
+
+
+@functools.cache
+def _wording() -> dict[str, str]:
+    path = resources.files("pytest_llmfair.counterfactuals") / "rewriting.yaml"
+    wording: dict[str, str] = load_yaml(path.read_text(encoding="utf-8"), path.name)
+    return wording
