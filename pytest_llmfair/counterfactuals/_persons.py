@@ -33,7 +33,7 @@ _FAR = 7  # words that may lie between the term and its noun
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A term in its sentence: the words and marks around it as written, and those in lower case."""
+    """A term in its sentence: words and marks around it as written, and in lower case."""
 
     word: str
     raw: Words

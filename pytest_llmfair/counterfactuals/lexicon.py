@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals import _english
 from pytest_llmfair.counterfactuals._possessives import possessive_behind, possessive_for
@@ -26,6 +26,7 @@ _SENTENCE = re.compile(
     r"(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z"
 )
 _NOWHERE = (sys.maxsize, sys.maxsize)
+Confidence = Literal["certain", "context"]
 _CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
 PRONOUNS = _CASES | {"subject", "reflexive"}
 
@@ -66,6 +67,9 @@ class Mention:
         as the lexicon says.
     register : {"preferred", "neutral", "outdated", "slur"}
         How people take the words.
+    confidence : {"certain", "context"}
+        Whether the words name the group wherever they stand, or by a rule about the words around
+        them, as "black" and "French" do; ``benchmarks/pairs.py`` prints how often those are right.
     """
 
     start: int
@@ -74,6 +78,7 @@ class Mention:
     group: str
     role: str
     register: Register = "preferred"
+    confidence: Confidence = "certain"
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +201,13 @@ class Lexicon:
         """
         return [
             Mention(
-                start, end, text[start:end], sense.group, sense.role, entry.register(sense.term)
+                start,
+                end,
+                text[start:end],
+                sense.group,
+                sense.role,
+                entry.register(sense.term),
+                "context" if entry.context else "certain",
             )
             for start, end, sense in self._found(text)
             if (entry := sense.entry) is not None
@@ -261,7 +272,7 @@ class Lexicon:
         start, end, sense = found
         before = text[start:end]
         english = self.language == "en"
-        pointed = english and is_pointed(text, start, end)
+        pointed = english and term in self.exact and is_pointed(text, start, end)
         listed = () if sense.entry is None else sense.entry.terms[sense.group]
         after = self._written_like(before, listed, term, pointed)
         if before[0].isupper() and begins_sentence(text, start):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.counterfactuals import Lexicon, generate_pairs
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, mentions
 
 WORDS = Lexicon.from_dict(
     {
@@ -137,3 +137,18 @@ def test_case_follows_the_list_and_the_sentence(text: str, expected: str) -> Non
     )
     (pair,) = generate_pairs([text], attribute=lexicon)
     assert pair.counterfactual == expected
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "confidence"),
+    [
+        ("race", "African Americans voted.", "certain"),
+        ("race", "White voters stayed home.", "context"),
+        ("gender", "She stayed home.", "certain"),
+    ],
+)
+def test_a_mention_tells_whether_the_words_around_it_decided(
+    attribute: str, text: str, confidence: str
+) -> None:
+    (mention,) = mentions(text, attribute)
+    assert mention.confidence == confidence
