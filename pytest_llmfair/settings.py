@@ -5,6 +5,7 @@ Standard library only: the plugin loads this at start-up.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -38,8 +39,11 @@ class Settings:
         Whether FAIL at the gate waits for Holm's correction over the session.
     seed : int
         Session seed, from which the samples of a model are derived.
-    max_tokens : int
-        Longest answer in tokens.
+    max_tokens : int or None
+        Longest answer in tokens; without one a model of this machine stops after 64, and a server
+        where its model ends.
+    timeout : float
+        Seconds that one answer of a server may take, all attempts together.
     show_text : {"worst", "none"}
         Whether messages show prompts and outputs; by default "none" when ``CI`` is set.
     max_missing : float
@@ -82,7 +86,8 @@ class Settings:
     underpowered: str = "fail"
     family: str = "none"
     seed: int = 0
-    max_tokens: int = 64
+    max_tokens: int | None = None
+    timeout: float = 60.0
     show_text: str = field(default_factory=_default_show_text)
     max_missing: float = 0.05
     max_invalid: float = 0.1
@@ -159,6 +164,13 @@ def _level(text: str) -> float:
     if not 0.0 < level < 1.0:
         raise ValueError
     return level
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0.0 < seconds < math.inf:
+        raise ValueError
+    return seconds
 
 
 def _share(text: str) -> float:
@@ -246,8 +258,15 @@ OPTIONS: tuple[Option, ...] = (
         "max_tokens",
         _at_least(1),
         "a whole number of at least 1",
-        "longest answer in tokens (default 64)",
+        "longest answer in tokens (default: 64 of models of this machine, no limit of servers)",
         "N",
+    ),
+    Option(
+        "timeout",
+        _seconds,
+        "a number of seconds above 0, such as 60",
+        "seconds that one answer of a server may take, three attempts together (default 60)",
+        "SECONDS",
     ),
     _choice(
         "show_text",

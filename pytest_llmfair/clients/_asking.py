@@ -83,6 +83,8 @@ class Asker:
         What may be spent, if that is limited.
     plan : callable or None
         Called in place of asking, with what would be asked and how many answers are recorded.
+    timeout : float
+        Seconds that one answer of a server may take.
     counts : Counts
         What was asked so far.
     """
@@ -90,6 +92,7 @@ class Asker:
     replay: Replay | None = None
     budget: Budget | None = None
     plan: Callable[[Live, Sequence[Request], int], None] | None = None
+    timeout: float = 60.0
     counts: Counts = field(default_factory=Counts)
     _models: dict[str, Any] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
@@ -115,7 +118,7 @@ class Asker:
         NotRecorded
             If an answer is not in the cassette, and nothing may be asked.
         """
-        live = Live(backend, temperature, max_tokens, batch, self.budget)
+        live = Live(backend, temperature, max_tokens, batch, self.budget, self.timeout)
         if self.replay is None:
             if self.plan is not None:
                 self.plan(live, requests, 0)

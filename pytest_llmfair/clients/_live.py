@@ -42,6 +42,8 @@ class Live:
         What answers in place of ``backend.generate``.
     budget : Budget or None
         What may be spent.
+    timeout : float
+        Seconds that one answer of a server may take.
     """
 
     backend: AnyBackend
@@ -49,6 +51,7 @@ class Live:
     max_tokens: int | None
     batch: Batch | None = None
     budget: Budget | None = None
+    timeout: float = 60.0
 
     @property
     def longest(self) -> int | None:
@@ -126,7 +129,7 @@ class Live:
         purse: Purse,
         keep: Callable[[Mapping[K, Reply]], None],
     ) -> None:
-        from pytest_llmfair.clients._dispatch import dispatch
+        from pytest_llmfair.clients._dispatch import Patience, dispatch
 
         rows = list(requests.items())
         kept: set[int] = set()
@@ -147,6 +150,7 @@ class Live:
             temperature=self.temperature,
             max_tokens=self.max_tokens,
             reserve=purse.reserve,
+            patience=Patience(self.timeout),
         )
 
     def _purse(self) -> Purse:

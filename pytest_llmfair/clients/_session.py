@@ -89,7 +89,7 @@ def _asker(session: Session) -> Asker:
         budget = Budget(
             caps, lambda: Path(session.shared_folder()) / "spent", lambda: _prices(settings)
         )
-    return Asker(replay, budget, _planned if settings.plan else None)
+    return Asker(replay, budget, _planned if settings.plan else None, settings.timeout)
 
 
 def _prices(settings: Settings) -> Prices:

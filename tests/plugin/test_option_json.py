@@ -31,7 +31,7 @@ def test_file_has_a_schema_version_and_the_settings_that_matter(
         "underpowered": "fail",
         "family": "none",
         "seed": 3,
-        "max_tokens": 64,
+        "max_tokens": None,
         "max_missing": 0.05,
         "max_invalid": 0.1,
     }
