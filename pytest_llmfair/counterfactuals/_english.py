@@ -17,6 +17,10 @@ _WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
 _TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
 _STYLE = rf"(?:[*_~]|{_TAG})*+"
 _NEXT = re.compile(rf"{_STYLE}[^\S\n]*+(?:\n[^\S\n]*+)?{_STYLE}({_WORD}|\S|\n)?")
+# The usual case at less cost: three words with single blanks, or fewer before a mark.
+_PLAIN = re.compile(
+    r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
+)
 _BEFORE = re.compile(rf"{_TAG}|({_WORD}|[^\w\s*~])")
 _NEAR = 60
 _JOINS = ("or", "and", "/", "&")
@@ -212,7 +216,22 @@ def _is_number(word: str) -> bool:
 
 
 def _around(text: str, start: int, end: int) -> Around:
-    found = []
+    plain = _PLAIN.match(text, end)
+    found = [*filter(None, plain.groups()), "", ""][:3] if plain else _behind(text, end)
+    low = [word.lower().replace("\u2019", "'") for word in found]
+    parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
+    if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
+        before = parts[1:3]
+    else:
+        before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
+        before = ["", "", *before[-2:]][-2:]
+    first, second = (word.lower().replace("\u2019", "'") for word in before)
+    return Around((first, second), (low[0], low[1], low[2]), found[0])
+
+
+def _behind(text: str, end: int) -> list[str]:
+    """Return three words behind a place, "" from where the clause ends."""
+    found: list[str] = []
     at = end
     for _ in range(3):
         match = _NEXT.match(text, at)
@@ -224,11 +243,7 @@ def _around(text: str, start: int, end: int) -> Around:
             else:
                 break
         at = match.end() if match else at
-    found += [""] * (3 - len(found))
-    low = [word.lower().replace("\u2019", "'") for word in found]
-    before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
-    behind = [word.lower().replace("\u2019", "'") for word in ["", "", *before[-2:]]][-2:]
-    return Around((behind[0], behind[1]), (low[0], low[1], low[2]), found[0])
+    return found + [""] * (3 - len(found))
 
 
 @functools.cache
@@ -236,9 +251,10 @@ def _grammar() -> Mapping[str, frozenset[str]]:
     import yaml
 
     folder = resources.files("pytest_llmfair.counterfactuals") / "grammar"
+    load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return {
         key: frozenset(word for line in lines for word in line.split())
         for file in ("en.yaml", "en_persons.yaml")
-        for key, lines in yaml.safe_load((folder / file).read_text(encoding="utf-8")).items()
+        for key, lines in load((folder / file).read_text(encoding="utf-8")).items()
         if key != "language"
     }
