@@ -113,6 +113,13 @@ class Bound:
             return self.fair / factor, self.fair * factor
         return self.fair - self.value, self.fair + self.value
 
+    @property
+    def reach(self) -> float:
+        """Largest distance from the fair value that the bound allows; infinite for ratios."""
+        if self.scale == "log":
+            return math.inf
+        return self.value if self.direction == "two-sided" else abs(self.value - self.fair)
+
     def distance_of(self, x: float) -> float:
         """Distance of a value from the fair value."""
         if self.scale == "linear":

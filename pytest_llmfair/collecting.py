@@ -15,6 +15,7 @@ from pytest_llmfair.evidence import (
     texts_of,
     usable,
 )
+from pytest_llmfair.losses import losses_of
 from pytest_llmfair.pairing import commonest, is_pair, paired_texts
 from pytest_llmfair.responses import Missing, PairedResponses, Responses, left_behind
 
@@ -182,6 +183,7 @@ def _from_prompts(
     evidence.kept = [i for i, row in enumerate(responses) if usable(row, whole)]
     kept = [(responses.prompts[i], texts_of(responses[i])) for i in evidence.kept]
     judge_missing(evidence, {"all": responses.answers}, max_missing)
+    evidence.losses = losses_of([responses.answers], (), responses.prompts)
     note_left_out(evidence, len(responses) - len(kept), len(responses), "prompts")
     if not kept:
         return evidence

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_llmfair.losses import Losses
 from pytest_llmfair.responses import Answer, Missing
 
 Texts = list[list[str]]
@@ -47,6 +48,8 @@ class Evidence:
         Pairs that were not asked, since a validity check failed.
     lacks : tuple of str
         Groups of the attribute for which the lexicon has no terms.
+    losses : Losses
+        What the missing answers mean for the verdict.
     """
 
     args: tuple[Any, ...] = ()
@@ -66,6 +69,7 @@ class Evidence:
     placebo: Texts = field(default_factory=list)
     rejected: int = 0
     lacks: tuple[str, ...] = ()
+    losses: Losses = field(default_factory=Losses)
 
     def units_of(self, units: Any) -> Any:
         """Leave out of one label per row asked those of the rows that were left out."""
@@ -96,6 +100,13 @@ def judge_missing(
 ) -> None:
     """Count the missing answers of each group; too many of one make the evidence invalid."""
     evidence.missing = {group: reasons_of(rows) for group, rows in asked.items()}
+    unpaid = sum(reasons.get("over_budget", 0) for reasons in evidence.missing.values())
+    if unpaid:
+        evidence.invalid["over_budget"] = (
+            f"{unpaid} of {sum(len(row) for rows in asked.values() for row in rows)} answers were "
+            "never asked for, since the budget of the run was spent; raise --llmfair-max-calls, "
+            "--llmfair-max-total-tokens or --llmfair-max-cost, or ask for less"
+        )
     for group, rows in asked.items():
         total = sum(len(row) for row in rows)
         lost = sum(evidence.missing[group].values())

@@ -294,6 +294,7 @@ def judged(
         max_mde=judging.max_mde,
         family=judging.family,
         invalid=evidence.invalid,
+        losses=evidence.losses,
         missing=dict(sorted(total.items())),
         missing_by_group=evidence.missing,
         rejected=evidence.rejected,

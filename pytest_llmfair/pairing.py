@@ -15,6 +15,7 @@ from pytest_llmfair.evidence import (
     texts_of,
     usable,
 )
+from pytest_llmfair.losses import losses_of
 from pytest_llmfair.responses import Answer, PairedResponses, left_behind
 
 _MOST_REASONS = 3
@@ -71,6 +72,7 @@ def paired_texts(
     evidence.prompts = list(prompts)
     evidence.outputs = list(zip(rows_a, rows_b, strict=True))
     units = pair_units(responses.pairs)
+    evidence.losses = losses_of([asked[side] for side in sides], sides, units)
     return evidence, rows_a, rows_b, [units[i] for i in evidence.kept]
 
 

@@ -9,6 +9,7 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.bounds import Bound, Direction, Scale
+from pytest_llmfair.losses import Losses
 from pytest_llmfair.settings import Settings
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ def judge(
     excess: Estimate | None = None,
     floor_invalid: Mapping[str, str] | None = None,
     floor_words: str = "",
+    losses: Losses | None = None,
     **report: Any,
 ) -> Result:
     """Judge an estimate against a bound.
@@ -215,6 +217,9 @@ def judge(
         As `invalid`, for evidence that is neither PASS nor FAIL: its noise floor is too high.
     floor_words : str
         What the noise floor is, where it is not the estimate's usual one.
+    losses : Losses, optional
+        What the missing answers mean: a FAIL where their rates differ by more than the bound, and
+        in mode strict no PASS that they could refute.
     **report
         Further fields of :class:`Result`.
 
@@ -261,6 +266,15 @@ def judge(
             notes.append(f"{floor_words} may differ by as much")
         detectable, found = threshold.power(estimate, level, max_mde)
         verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
+    if losses is not None and verdict is not Verdict.INVALID:
+        if unequal := losses.unequal(threshold, level):
+            verdict, found = Verdict.FAIL, {**found, "missing_rates_differ": unequal}
+        else:
+            notes += losses.notes(level)
+        if verdict is Verdict.PASS:
+            reason, words = losses.worst_case(estimate, threshold, interval.lower, interval.upper)
+            reasons += [reason] if reason else []
+            notes += [words] if words else []
     reasons += list(found)
     # Why evidence is invalid comes before whatever else there is to say of it.
     notes = [*found.values(), *notes] if verdict is Verdict.INVALID else [*notes, *found.values()]
@@ -282,6 +296,8 @@ def judge(
     p_exceeds, p_within = threshold.p_values(estimate)
     if excess is not None:
         p_exceeds = max(p_exceeds, excess.p_exceeds(0.0))
+    if "missing_rates_differ" in reasons and losses is not None and losses.difference is not None:
+        p_exceeds = losses.difference.p_exceeds(threshold.reach)
     return Result(
         metric=name,
         verdict=verdict,
@@ -335,7 +351,12 @@ def _red(
     if mode == "point":
         return not allowed
     if mode == "strict":
-        hidden = {"parts_exceed", "uninformative"}
+        hidden = {
+            "parts_exceed",
+            "uninformative",
+            "worst_case_exceeds",
+            "worst_case_unknown",
+        }
         return verdict is not Verdict.PASS or not hidden.isdisjoint(reasons)
     if verdict is Verdict.INCONCLUSIVE:
         return settings.inconclusive == "fail"
