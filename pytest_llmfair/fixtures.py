@@ -12,7 +12,8 @@ from pytest_llmfair import recording
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients import ModelClient
-    from pytest_llmfair.counterfactuals import Lexicon, Pair
+    from pytest_llmfair.counterfactuals import Lexicon, Pairs, Template
+    from pytest_llmfair.counterfactuals.pairs import Attribute
     from pytest_llmfair.fairness import Fairness
 
 
@@ -28,44 +29,62 @@ def model_client() -> ModelClient:
 @pytest.fixture(scope="session")
 def counterfactual_pairs(
     request: pytest.FixtureRequest, lexicons: Mapping[str, Lexicon]
-) -> Callable[..., list[Pair]]:
-    """Return the pair generator: prompts, or a file with one prompt per line, to pairs."""
-    from pytest_llmfair.counterfactuals import generate_pairs
+) -> Callable[..., Pairs]:
+    """Return the pair generator: prompts, templates, or a file of them, to pairs."""
+    from pytest_llmfair.counterfactuals import pairs_from_templates
+
+    def known(attribute: str | Lexicon) -> str | Lexicon:
+        return lexicons.get(attribute, attribute) if isinstance(attribute, str) else attribute
 
     def pairs(
-        prompts: Sequence[str] | str | Path,
-        attribute: str | Lexicon = "gender",
+        prompts: Sequence[str | Template] | str | Path,
+        attribute: Attribute = "gender",
         groups: tuple[str, str] | None = None,
-    ) -> list[Pair]:
+        *,
+        fillers: Mapping[str, Any] | None = None,
+        placebo: bool = False,
+        seed: int | None = None,
+    ) -> Pairs:
         """Return the counterfactual pairs of prompts.
 
         Parameters
         ----------
-        prompts : list of str, or str or Path
-            Texts; or a file with one prompt per line, looked up in the folder of the test's file
-            and then in the root folder of the session.
-        attribute : str or Lexicon
+        prompts : list of str or Template, or str or Path
+            Texts and templates: a text with a slot that is known is a template, any other is a
+            prompt as it stands. Or a file, looked up in the folder of the test's file and then in
+            the root folder of the session: of templates in YAML, else with one prompt per line.
+        attribute : str, Lexicon, "name", or tuple of two
             Protected attribute: the name of a lexicon of the fixture `lexicons`, or a lexicon.
         groups : (str, str), optional
-            From and to, as in :func:`pytest_llmfair.counterfactuals.generate_pairs`.
+            From and to, as in :func:`pytest_llmfair.counterfactuals.pairs_from_templates`.
+        fillers : mapping, optional
+            Slot of a template to a list of texts.
+        placebo : bool
+            Whether to give every pair a placebo twin: the original reworded within its own group.
+        seed : int, optional
+            Of terms, names and placebo twins; by default the seed of the session.
 
         Raises
         ------
         FileNotFoundError
             If there is no such file.
         ValueError
-            If there is no prompt, or none mentions the attribute.
+            If there is no prompt, none makes a pair, or a template or a filler is wrong.
         """
         if isinstance(prompts, (str, Path)):
             prompts = _prompts_of(_found(prompts, request.config.rootpath))
-        lexicon = lexicons.get(attribute, attribute) if isinstance(attribute, str) else attribute
-        made = generate_pairs(prompts, attribute=lexicon, groups=groups)
+        made = pairs_from_templates(
+            prompts,
+            (known(attribute[0]), known(attribute[1]))
+            if isinstance(attribute, tuple)
+            else known(attribute),
+            groups,
+            fillers=fillers,
+            placebo=placebo,
+            seed=_recorder().settings.seed if seed is None else seed,
+        )
         if not made:
-            raise ValueError(
-                f"none of the {len(prompts)} prompts makes a pair: no mention of "
-                f"{attribute if isinstance(attribute, str) else attribute.name} that could be "
-                "exchanged; name a group in the prompts"
-            )
+            raise ValueError(_no_pair(len(prompts), attribute, made))
         return made
 
     return pairs
@@ -122,7 +141,26 @@ def _found(name: str | Path, root: Path) -> Path:
     )
 
 
-def _prompts_of(path: Path) -> list[str]:
+def _no_pair(prompts: int, attribute: Attribute, made: Pairs) -> str:
+    parts = attribute if isinstance(attribute, tuple) else (attribute,)
+    name = " x ".join(part if isinstance(part, str) else part.name for part in parts)
+    if made.rejected:
+        return (
+            f"none of the {prompts} prompts makes a pair: {len(made.rejected)} fail the checks, "
+            f"the first with {'; '.join(made.rejected[0].reasons)}"
+        )
+    lost = f" (no counterpart is listed of {', '.join(made.lost)})" if made.lost else ""
+    return (
+        f"none of the {prompts} prompts makes a pair: no mention of {name} that could be "
+        f"exchanged{lost}, and no slot such as {{person}}; name a group in the prompts"
+    )
+
+
+def _prompts_of(path: Path) -> Sequence[str | Template]:
+    if path.suffix in (".yaml", ".yml"):
+        from pytest_llmfair.counterfactuals import load_templates
+
+        return load_templates(path)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:

@@ -20,6 +20,17 @@ from pytest_llmfair.counterfactuals.pairs import (
     mentions,
 )
 from pytest_llmfair.counterfactuals.rewriting import RewrittenPairs, rewrite_pairs
+from pytest_llmfair.counterfactuals.template_pairs import pairs_from_templates
+from pytest_llmfair.counterfactuals.templates import (
+    SourceExample,
+    SourceExamples,
+    Template,
+    TemplateSet,
+    Variation,
+    fill_templates,
+    load_templates,
+    template_set,
+)
 from pytest_llmfair.counterfactuals.worst_pair import WorstPair, find_worst_pair
 
 __all__ = [
@@ -33,18 +44,27 @@ __all__ = [
     "Pairs",
     "Rejected",
     "RewrittenPairs",
+    "SourceExample",
+    "SourceExamples",
+    "Template",
+    "TemplateSet",
+    "Variation",
     "WorstPair",
     "check_pair",
     "collect_fairpair",
+    "fill_templates",
     "find_worst_pair",
     "generate_pairs",
     "intersection",
     "load_lexicons",
+    "load_templates",
     "mask",
     "mentions",
     "name_groups",
     "name_lexicon",
     "name_pairs",
     "names",
+    "pairs_from_templates",
     "rewrite_pairs",
+    "template_set",
 ]

@@ -1,0 +1,190 @@
+"""The language of templates: literal text, slots with capitals and articles, and its tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pytest_llmfair.counterfactuals._english import article_for, is_one_of
+
+PERSON, NOUN = "person", "noun"
+
+_BRACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
+_SLOT = re.compile(r"\{(?:([aA]):)?([^\W\d]\w*)\}")
+_OWN_ARTICLE = re.compile(r"(?:an?|the|some)\s", re.IGNORECASE)
+_ATTRIBUTIVE = re.compile(r"\s+([^\W_]+)")
+# A word with its inner marks, a possessive 's on its own, or one mark.
+_TOKEN = re.compile(
+    r"['\u2019][sS]\b|[^\W_]+(?:(?!['\u2019][sS]\b)[-'\u2019.&/][^\W_]+)*|[^\w\s]|_+"
+)
+
+
+class SlotError(ValueError):
+    """A brace that is neither a slot nor doubled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place to fill.
+
+    Attributes
+    ----------
+    name : str
+        Name, with a small first letter.
+    article : str
+        "a" or "A" where the fitting article is written before the fill, else "".
+    capital : bool
+        Whether the fill gets a capital first letter.
+    """
+
+    name: str
+    article: str = ""
+    capital: bool = False
+
+
+Piece = str | Slot
+
+
+class Part(NamedTuple):
+    """A stretch of a filled template.
+
+    `piece` counts the pieces of the template; `slot` is the name of the slot, "" for literal text
+    and for an article and the blank behind it.
+    """
+
+    text: str
+    piece: int
+    slot: str = ""
+
+
+def parse(text: str) -> tuple[Piece, ...]:
+    """Split a template into literal text and slots.
+
+    Raises
+    ------
+    SlotError
+        If a brace is neither doubled nor part of a slot.
+    """
+    pieces: list[Piece] = []
+    literal: list[str] = []
+    at = 0
+    for match in _BRACE.finditer(text):
+        literal.append(text[at : match.start()])
+        at = match.end()
+        if match[0] in ("{{", "}}"):
+            literal.append(match[0][0])
+            continue
+        slot = _SLOT.fullmatch(match[0])
+        if slot is None:
+            line = text.count("\n", 0, match.start()) + 1
+            raise SlotError(f"line {line}: {_wrong(match[0], text[match.start() :])}")
+        if before := "".join(literal):
+            pieces.append(before)
+        literal.clear()
+        name = slot[2][0].lower() + slot[2][1:]
+        pieces.append(Slot(name, slot[1] or "", name != slot[2]))
+    if rest := "".join([*literal, text[at:]]):
+        pieces.append(rest)
+    return tuple(pieces)
+
+
+def slot_names(text: str) -> list[str]:
+    """Return what reads like a slot in any text; doubled braces hold none."""
+    found = (_SLOT.fullmatch(match[0]) for match in _BRACE.finditer(text))
+    return [slot[2][0].lower() + slot[2][1:] for slot in found if slot is not None]
+
+
+def _wrong(brace: str, behind: str) -> str:
+    if len(brace) == 1:
+        shown = behind[:20].split("\n")[0]
+        return (
+            f"the brace of {shown!r} has no partner; a slot is {{name}}, and a brace of the text "
+            "itself is doubled: {{ or }}"
+        )
+    name = re.sub(r"\W+", "_", brace[1:-1].strip()).strip("_")
+    name = name if name[:1].isalpha() else "name"
+    return (
+        f"{brace!r} is no slot; write {{{name}}}, {{a:{name}}} with its article, or "
+        "{{ and }} for braces of the text itself"
+    )
+
+
+def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
+    """Fill the slots; the same pieces always give as many parts, some of them empty.
+
+    A slot `person` without a fill is the noun with its article. An empty fill takes the blank
+    behind it along, and hands capital and article on to the next word.
+    """
+    parts: list[Part] = []  # from the last to the first
+    for place in range(len(pieces) - 1, -1, -1):
+        piece = pieces[place]
+        if isinstance(piece, str):
+            parts.append(Part(piece, place))
+            continue
+        slot = piece
+        if slot.name == PERSON and PERSON not in fills:
+            slot = Slot(NOUN, "A" if slot.capital or slot.article == "A" else "a")
+        fill = fills[slot.name]
+        own = _OWN_ARTICLE.match(fill) is not None
+        if slot.capital or (own and slot.article == "A"):
+            fill = capitalized(fill)
+        if not fill:
+            _close_gap(parts, capital=slot.capital)
+        parts.append(Part(fill, place, slot.name))
+        if slot.article:
+            following = fill + "".join(part.text for part in reversed(parts[:-1]))
+            article = "" if own else article_for(following.lstrip("\"'\u2018\u201c(*_"))
+            parts.append(Part(" " if article else "", place))
+            parts.append(Part(capitalized(article) if slot.article == "A" else article, place))
+    return parts[::-1]
+
+
+def text_of(parts: Iterable[Part]) -> str:
+    """Return the text of parts."""
+    return "".join(part.text for part in parts)
+
+
+def _close_gap(parts: list[Part], *, capital: bool) -> None:
+    """Take the blanks that follow an empty fill away, and capitalise the next word."""
+    for place in range(len(parts) - 1, -1, -1):
+        text = parts[place].text.lstrip()
+        if text and capital:
+            text = capitalized(text)
+        parts[place] = parts[place]._replace(text=text)
+        if text:
+            break
+
+
+def capitalized(text: str) -> str:
+    """Return the text with a capital first letter."""
+    return text[:1].title() + text[1:]
+
+
+def is_attributive(pieces: Sequence[Piece], name: str) -> bool:
+    """Whether every slot of a name describes the noun behind it, so that it may stay empty."""
+    for piece, behind in zip(pieces, [*pieces[1:], ""], strict=True):
+        if not isinstance(piece, Slot) or piece.name != name:
+            continue
+        if isinstance(behind, Slot):
+            return False
+        word = _ATTRIBUTIVE.match(behind)
+        blank_then_slot = behind.isspace() and pieces[-1] != behind
+        if not blank_then_slot and (word is None or is_one_of(word[1].lower(), "closed")):
+            return False
+    return True
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the tokens of a stretch: words with their inner marks, a possessive 's, marks."""
+    return _TOKEN.findall(text)
+
+
+def template_tokens(pieces: Iterable[Piece]) -> Iterator[tuple[int, str]]:
+    """Give the tokens of a template with the piece of each; a slot is one token."""
+    for place, piece in enumerate(pieces):
+        if isinstance(piece, str):
+            yield from ((place, token) for token in tokens_of(piece))
+        else:
+            yield place, f"{{{piece.name}}}"

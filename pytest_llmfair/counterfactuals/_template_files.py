@@ -1,0 +1,171 @@
+"""Template files: every error names the file and the line."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, overload
+
+from pytest_llmfair.counterfactuals._loading import load_yaml, suggestion
+from pytest_llmfair.counterfactuals._template import Template
+
+_TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")
+_KEYS = (*_TEXTS, "fillers", "templates", "shared")
+_PARTS = ("text", "label", "tags")
+_FOLDER = "templates"
+_SHARED = "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSet(Sequence[Template]):
+    """The templates of a file.
+
+    Attributes
+    ----------
+    templates : tuple of Template
+        In the order of the file.
+    name : str
+        What the set is called.
+    attribute : str
+        Attribute whose groups fill the templates; "" where the caller says.
+    fillers : dict
+        Fillers of the file, as :func:`fill_templates` takes them.
+    language, version, source, licence, limits, reviewed : str
+        Where the templates come from, when they were read last, and what they do not cover.
+    """
+
+    templates: tuple[Template, ...]
+    name: str = ""
+    attribute: str = ""
+    fillers: Mapping[str, Any] = field(default_factory=dict)
+    language: str = "en"
+    version: str = "1"
+    source: str = ""
+    licence: str = ""
+    limits: str = ""
+    reviewed: str = ""
+
+    @overload
+    def __getitem__(self, place: int) -> Template: ...
+    @overload
+    def __getitem__(self, place: slice) -> TemplateSet: ...
+    def __getitem__(self, place: int | slice) -> Template | TemplateSet:
+        if isinstance(place, slice):
+            return replace(self, templates=self.templates[place])
+        return self.templates[place]
+
+    def __len__(self) -> int:
+        return len(self.templates)
+
+
+def load_templates(path: str | Path) -> TemplateSet:
+    """Read templates from a YAML file.
+
+    The file holds `templates`: a list of texts and of mappings with `text`, `label` and `tags`
+    (a list, or a text split at blanks); or a mapping of gold label to such a list. It may hold
+    `attribute`, `fillers` as :func:`fill_templates` takes them, ``shared: true`` for the thirty
+    templates of the package that suit any attribute of people, and `name`, `language`, `version`,
+    `source`, `licence`, `limits` and `reviewed`.
+
+    Raises
+    ------
+    ValueError
+        If the file is wrong; the message names the file and the line.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    return _read(load_yaml(text, str(path)), str(path))
+
+
+@functools.cache
+def template_set(name: str) -> TemplateSet:
+    """Return a set of templates that ships with the package.
+
+    Parameters
+    ----------
+    name : str
+        An attribute (gender, race, religion, age, disability, sexual_orientation, nationality,
+        name): 60 templates of which 20 each are labelled "positive", "neutral" and "negative"; or
+        "country": templates with token tags for sequence labelling.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the nearest names are suggested.
+    """
+    folder = resources.files("pytest_llmfair.counterfactuals") / _FOLDER
+    known = sorted(
+        entry.name.removesuffix(".yaml")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".yaml") and entry.name != f"{_SHARED}.yaml"
+    )
+    if name not in known:
+        hint = suggestion(str(name), known)
+        raise ValueError(
+            f"no template set is called {name!r}; {hint} (load_templates reads yours)"
+        )
+    file = folder / f"{name}.yaml"
+    return _read(load_yaml(file.read_text(encoding="utf-8"), file.name), file.name)
+
+
+def _read(data: Any, source: str) -> TemplateSet:
+    if not isinstance(data, Mapping):
+        raise ValueError(
+            f"{source} holds a {type(data).__name__}; give a mapping with 'templates'"
+        )
+    for key in data:
+        if key not in _KEYS:
+            where = _at(source, data, key)
+            raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _KEYS)}")
+    fillers = data.get("fillers") or {}
+    if not isinstance(fillers, Mapping):
+        raise ValueError(
+            f"{_at(source, data, 'fillers')}: fillers is a {type(fillers).__name__}; give a "
+            "mapping of slot to a list of texts"
+        )
+    templates = list(_templates(data, source))
+    if data.get("shared"):
+        folder = resources.files("pytest_llmfair.counterfactuals") / _FOLDER
+        file = folder / f"{_SHARED}.yaml"
+        templates += _templates(load_yaml(file.read_text(encoding="utf-8"), file.name), file.name)
+    if not templates:
+        raise ValueError(f"{source} has no templates; give at least one under 'templates'")
+    texts = {key: str(data[key]).strip() for key in _TEXTS if data.get(key) is not None}
+    return TemplateSet(tuple(templates), fillers=dict(fillers), **texts)
+
+
+def _templates(data: Mapping[str, Any], source: str) -> Iterator[Template]:
+    given = data.get("templates") or []
+    if not isinstance(given, Mapping):
+        yield from _listed(given, None, source, _at(source, data, "templates"))
+        return
+    for label, own in given.items():
+        yield from _listed(own, label, source, f"{_at(source, given, label)}, label {label!r}")
+
+
+def _listed(given: Any, label: Hashable, source: str, start: str) -> Iterator[Template]:
+    if not isinstance(given, list):
+        raise ValueError(f"{start}: templates is a {type(given).__name__}; give a list")
+    for place, item in enumerate(given):
+        where = f"{_at(source, given, place)}: template {place + 1}"
+        own = item if isinstance(item, Mapping) else {"text": item}
+        for key in own:
+            if key not in _PARTS:
+                raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _PARTS)}")
+        tags = own.get("tags")
+        if tags is not None and not isinstance(tags, (str, list)):
+            raise ValueError(f"{where}: tags is {tags!r}; give a list, or a text with blanks")
+        yield Template(own.get("text", ""), own.get("label", label), tags, where)
+
+
+def _at(source: str, holder: Any, key: Any) -> str:
+    """Name the source, and the line of a key or item where it is known."""
+    line = getattr(holder, "lines", {}).get(key)
+    return source if line is None else f"{source}, line {line}"

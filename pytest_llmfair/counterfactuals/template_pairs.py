@@ -1,0 +1,304 @@
+"""Counterfactual pairs of templates: the same fills, two groups."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import logging
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_llmfair.counterfactuals._fillers import (
+    Fillers,
+    Forms,
+    filler_slots,
+    read_fillers,
+)
+from pytest_llmfair.counterfactuals._group_terms import NAME, Term, group_slots
+from pytest_llmfair.counterfactuals._pair import Pair, Pairs, Rejected, pair_of
+from pytest_llmfair.counterfactuals._slots import Part, slot_names, text_of
+from pytest_llmfair.counterfactuals._template import Template, as_template
+from pytest_llmfair.counterfactuals._template_files import TemplateSet
+from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon
+from pytest_llmfair.counterfactuals.pairs import (
+    Attribute,
+    generate_pairs,
+    lexicon_of,
+)
+from pytest_llmfair.counterfactuals.validity import (
+    articles_fit,
+    capital_kept,
+    case_of,
+    changes_something,
+    equal_outside,
+    length_balanced,
+    no_doubled_words,
+    no_residual_term,
+    one_determiner,
+    spacing_kept,
+    words_balanced,
+)
+
+__all__ = ["pairs_from_templates"]
+
+_log = logging.getLogger("pytest_llmfair")
+_WORDS = re.compile(r"(\s+)")
+_NEAR = 0.8
+# Names that take turns; more than any list of prompts needs.
+_COUNT = 100
+# The checks of the gate that do not read who is meant from the words: a slot knows it.
+_CHECKS = (
+    changes_something,
+    equal_outside,
+    no_residual_term,
+    articles_fit,
+    one_determiner,
+    no_doubled_words,
+    spacing_kept,
+    capital_kept,
+    length_balanced,
+    words_balanced,
+)
+
+
+def pairs_from_templates(
+    prompts: Iterable[str | Template],
+    attribute: Attribute = "gender",
+    groups: tuple[str, str] | None = None,
+    *,
+    fillers: Mapping[str, Any] | None = None,
+    fill_limit: int = 100,
+    placebo: bool = False,
+    seed: int = 0,
+) -> Pairs:
+    """Make counterfactual pairs of templates and of texts.
+
+    A text with a slot that is known is a template; every other text is a prompt as it stands,
+    whatever its braces hold, and its mentions are exchanged by ``generate_pairs``. Known are the
+    slots of the attribute (see :func:`fill_templates`) and those of the fillers. A `Template` is a
+    template always. One without a slot of a group is filled, and its mentions are exchanged.
+
+    Each template and combination of fillers gives one pair, with terms of the two groups that
+    stand for each other; terms and names take turns in an order that the seed decides. A group
+    that texts leave unsaid gives two: by omission, and named.
+
+    Parameters
+    ----------
+    prompts : iterable of str or Template
+        Texts, templates, or both.
+    attribute : str, Lexicon, "name", or tuple of two
+        Protected attribute, as in :func:`fill_templates`.
+    groups : (str, str), optional
+        From and to. Without it the first group is paired with every other; where the lexicon has a
+        group that texts leave unsaid, every other is paired with that one.
+    fillers : mapping, optional
+        Fillers by slot, as in :func:`fill_templates`.
+    fill_limit : int
+        Most combinations of fillers a template.
+    placebo : bool
+        Whether to give every pair a placebo twin: the original with another term or name of its
+        own group.
+    seed : int
+        Of all choices.
+
+    Returns
+    -------
+    Pairs
+        In the order of the prompts; what fails the checks of the validity gate is in `.rejected`.
+
+    Raises
+    ------
+    ValueError
+        If the attribute, a group or a slot is unknown, a filler is empty, a brace of a template is
+        neither doubled nor part of a slot, or there are no prompts.
+    """
+    if isinstance(prompts, (str, bytes, Template)):
+        raise ValueError(f"prompts is one text, {str(prompts)[:40]!r}; give a list of texts")
+    if isinstance(prompts, TemplateSet):
+        fillers = {**prompts.fillers, **(fillers or {})}
+    slots = [*group_slots(attribute), *filler_slots(fillers)]
+    read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
+    if not any(isinstance(each, Template) for each in read):
+        return generate_pairs(read, attribute, groups, placebo=placebo, seed=seed)  # type: ignore[arg-type]
+    if groups is not None and (isinstance(groups, str) or len(groups) != 2):
+        raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
+    known = read_fillers(fillers, attribute, groups, count=_COUNT, seed=seed)
+    parts: list[Pairs] = []
+    for is_text, run in itertools.groupby(
+        _filled(read, known, fill_limit, seed), lambda each: isinstance(each, str)
+    ):
+        if is_text:
+            texts = [each for each in run if isinstance(each, str)]
+            parts.append(generate_pairs(texts, attribute, groups, placebo=placebo, seed=seed))
+            continue
+        for each in run:
+            assert not isinstance(each, str)
+            parts.append(_checked(_pairs(*each, known, placebo, seed), attribute))
+    lost = sum((Counter(part.lost) for part in parts), Counter[str]())
+    return Pairs(
+        itertools.chain.from_iterable(parts),
+        rejected=itertools.chain.from_iterable(part.rejected for part in parts),
+        unmentioned=sum(part.unmentioned for part in parts),
+        lost=lost,
+        lacks=() if attribute == NAME else lexicon_of(attribute).lacks,
+    )
+
+
+def _read(prompt: str | Template, row: int, slots: Sequence[str]) -> str | Template:
+    """Return a template, or a text where no slot is known."""
+    if not isinstance(prompt, str):
+        return as_template(prompt, f"prompt {row}")
+    found = slot_names(prompt)
+    known = next((name for name in found if name in slots), None)
+    if known is not None:
+        where = f"prompt {row}, a template for its slot {{{known}}}"
+        return as_template(prompt, where)
+    for name in found:
+        near = difflib.get_close_matches(name, slots, n=1, cutoff=_NEAR)
+        if near:
+            _log.warning(
+                "prompt %d is a text as it stands, for {%s} is no slot; did you mean {%s}?",
+                *(row, name, near[0]),
+            )
+    return prompt
+
+
+def _filled(
+    read: Sequence[str | Template], known: Fillers, limit: int, seed: int
+) -> Iterator[str | tuple[int, Template, list[Forms]]]:
+    """Give texts, and templates that depend on the group with the fills of their other slots."""
+    for row, each in enumerate(read):
+        if isinstance(each, str):
+            yield each
+            continue
+        combinations = known.combinations(each, row, limit, seed)
+        if known.has_group(each):
+            yield row, each, combinations
+        else:
+            yield from (each.fill(fills) for fills in combinations)
+
+
+def _pairs(
+    row: int,
+    template: Template,
+    combinations: list[Forms],
+    known: Fillers,
+    placebo: bool,
+    seed: int,
+) -> Iterator[Pair]:
+    """Give the pairs of a template: per combination of fillers, two groups and variant."""
+    turns = {
+        (first, second): _turns(template, known, (first, second), f"{seed} {row}")
+        for first, second in _group_pairs(known)
+    }
+    for number, fills in enumerate(combinations):
+        for (first, second), variants in turns.items():
+            for variant, terms in variants.items():
+                one, other = terms[number % len(terms)]
+                before = template.parts({**one.forms, **fills})
+                after = template.parts({**other.forms, **fills})
+                text = text_of(before)
+                attribute = known.terms.attribute if known.terms is not None else ""
+                changes = [Change(*change, first) for change in differences(before, after)]
+                pair = pair_of(text, changes, (first, second), attribute, variant)
+                if placebo:
+                    generator = random.Random(f"{seed} {row} {number}")
+                    twin = _reworded(template, known, first, one, fills, generator)
+                    pair = replace(pair, placebo=twin)
+                yield pair
+
+
+def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
+    groups, unmarked = known.groups, known.terms.unmarked if known.terms is not None else ()
+    if len(groups) > 2 and unmarked:
+        return [(group, unmarked[0]) for group in groups if group != unmarked[0]]
+    return [(groups[0], group) for group in groups[1:]]
+
+
+def _turns(
+    template: Template, known: Fillers, groups: tuple[str, str], seed: str
+) -> dict[str, list[tuple[Term, Term]]]:
+    """Return, for each variant, the terms of two groups that stand for each other, shuffled."""
+    every = list(itertools.product(*(known.terms_of(template, group) for group in groups)))
+    aligned = [pair for pair in every if pair[0].line == pair[1].line] or every
+    found: dict[str, list[tuple[Term, Term]]] = {}
+    for one, other in aligned:
+        found.setdefault(one.variant or other.variant, []).append((one, other))
+    generator = random.Random(f"{seed} {groups}")
+    for pairs in found.values():
+        generator.shuffle(pairs)
+    return found
+
+
+def _reworded(
+    template: Template,
+    known: Fillers,
+    group: str,
+    term: Term,
+    fills: Forms,
+    generator: random.Random,
+) -> str | None:
+    """Return the text with another term of its group; None where there is none."""
+    text = text_of(template.parts({**term.forms, **fills}))
+    others = [
+        other
+        for own in known.terms_of(template, group)
+        if (own.variant, own.kin) == (term.variant, term.kin)
+        and (other := text_of(template.parts({**own.forms, **fills}))) != text
+    ]
+    return generator.choice(others) if others else None
+
+
+def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
+    """Put pairs through the validity gate."""
+    passed, rejected = [], []
+    for pair in pairs:
+        reasons = () if attribute == NAME else _failed(pair, lexicon_of(attribute))
+        if reasons:
+            rejected.append(Rejected(pair, reasons))
+        else:
+            passed.append(pair)
+    return Pairs(passed, rejected=rejected)
+
+
+def _failed(pair: Pair, lexicon: Lexicon) -> tuple[str, ...]:
+    changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
+    becomes = lexicon.spread({pair.from_group: pair.to_group})
+    gone = frozenset(becomes) - frozenset(becomes.values())
+    case = case_of(pair, changes, lexicon, gone)
+    return tuple(said for check in _CHECKS if (said := check(case)) is not None)
+
+
+def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
+    """Return what changes between two fillings of one template: start, end and new text.
+
+    Parts that differ side by side are one change; words that both begin or end with are left out
+    of it ("person with epilepsy" and "person": " with epilepsy" goes).
+    """
+    found = []
+    at = 0
+    for differs, run in itertools.groupby(
+        zip(before, after, strict=True), lambda pair: pair[0].text != pair[1].text
+    ):
+        pairs = list(run)
+        old, new = ("".join(pair[side].text for pair in pairs) for side in (0, 1))
+        if differs:
+            start, stop = _common(_WORDS.split(old), _WORDS.split(new))
+            found.append((at + start, at + len(old) - stop, new[start : len(new) - stop]))
+        at += len(old)
+    return found
+
+
+def _common(old: list[str], new: list[str]) -> tuple[int, int]:
+    """Return how many characters of whole words two texts begin and end with alike."""
+    start = stop = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    most = min(len(old), len(new)) - start
+    while stop < most and old[-1 - stop] == new[-1 - stop]:
+        stop += 1
+    return len("".join(old[:start])), len("".join(old[len(old) - stop :]))

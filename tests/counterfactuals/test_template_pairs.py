@@ -1,0 +1,223 @@
+"""Pairs of templates: the same fills, two groups; texts among them stay texts."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.counterfactuals import (
+    Pair,
+    Template,
+    generate_pairs,
+    load_lexicons,
+    mentions,
+    pairs_from_templates,
+    template_set,
+)
+
+ATTRIBUTES = (
+    "gender",
+    "race",
+    "religion",
+    "age",
+    "disability",
+    "sexual_orientation",
+    "nationality",
+)
+
+
+def rebuilt(pair: Pair) -> str:
+    """Replay the edits on the original, the last one first."""
+    text = pair.original
+    for edit in reversed(pair.edits):
+        assert text[edit.start : edit.end] == edit.before
+        text = text[: edit.start] + edit.after + text[edit.end :]
+    for edit in pair.edits:
+        end = edit.counterfactual_start + len(edit.after)
+        assert text[edit.counterfactual_start : end] == edit.after
+    return text
+
+
+class TestTemplates:
+    def test_give_a_pair_with_the_same_fills(self) -> None:
+        made = pairs_from_templates(
+            ["{Person} works as {a:occupation}."], "gender", fillers={"occupation": ["actuary"]}
+        )
+        (pair,) = made
+        assert (pair.original, pair.counterfactual) in {
+            ("A woman works as an actuary.", "A man works as an actuary."),
+            ("A lady works as an actuary.", "A gentleman works as an actuary."),
+        }
+        assert (pair.from_group, pair.to_group, pair.attribute) == ("female", "male", "gender")
+
+    def test_give_a_pair_for_every_fill(self) -> None:
+        made = pairs_from_templates(
+            ["{Person} is {a:job} in {town}."],
+            fillers={"job": ["cook", "actor"], "town": ["Rome", "Oslo"]},
+        )
+        assert [pair.original.partition(" is ")[2] for pair in made] == [
+            "a cook in Rome.",
+            "a cook in Oslo.",
+            "an actor in Rome.",
+            "an actor in Oslo.",
+        ]
+
+    def test_change_articles_by_edits_of_their_own(self) -> None:
+        groups = ("asian", "hispanic")
+        (pair,) = pairs_from_templates([Template("I met {a:identity} cook.")], "race", groups)
+        assert [(edit.before, edit.after) for edit in pair.edits] == [
+            ("an", "a"),
+            ("Asian", "Hispanic"),
+        ]
+
+    def test_without_groups_pair_the_first_with_every_other(self) -> None:
+        made = pairs_from_templates(["{Person} left."], "age")
+        assert {p.from_group for p in made} == {"young"}
+        assert [p.to_group for p in made] == ["adult", "older"]
+
+    def test_without_groups_pair_every_group_with_the_one_left_unsaid(self) -> None:
+        made = pairs_from_templates(["{Person} left."], "sexual_orientation")
+        assert {p.to_group for p in made} == {"straight"}
+        assert [(p.from_group, p.variant) for p in made] == [
+            (group, variant)
+            for group in ("gay", "bisexual", "asexual", "other")
+            for variant in ("omission", "explicit")
+        ]
+
+    def test_leave_words_out_by_a_minimal_edit(self) -> None:
+        groups = ("epilepsy", "no disability")
+        made = pairs_from_templates(["{Person} left."], "disability", groups, seed=1)
+        unsaid = next(pair for pair in made if pair.variant == "omission")
+        assert unsaid.counterfactual == "A person left."
+        (edit,) = unsaid.edits
+        assert edit.after == ""
+        assert edit.before.startswith(" ")
+
+    def test_name_two_names(self) -> None:
+        (pair,) = pairs_from_templates(["{Person} left."], "name", ("John", "Jane"))
+        assert (pair.original, pair.counterfactual) == ("John left.", "Jane left.")
+
+    def test_rotate_matched_names_by_seed(self) -> None:
+        templates = [f"{{Person}} lost {{possessive_determiner}} hat {i}." for i in range(8)]
+        made = pairs_from_templates(templates, "name", ("black", "white"), seed=2)
+        assert len({pair.original.split(" lost ")[0] for pair in made}) > 4
+        for pair in made:
+            for text, group in ((pair.original, "black"), (pair.counterfactual, "white")):
+                assert group == (pair.from_group if text == pair.original else pair.to_group)
+            hats = [text.split(" lost ")[1] for text in (pair.original, pair.counterfactual)]
+            assert hats[0] == hats[1]  # the gender stays
+        again = pairs_from_templates(templates, "name", ("black", "white"), seed=2)
+        assert again == made
+        assert pairs_from_templates(templates, "name", ("black", "white"), seed=3) != made
+
+    def test_of_two_attributes_change_both(self) -> None:
+        groups = ("black female", "white male")
+        (pair,) = pairs_from_templates(["{Subject}, {a:noun}"], ("race", "gender"), groups, seed=4)
+        assert pair.original.startswith("She, ")
+        assert pair.counterfactual.startswith("He, ")
+        assert (pair.from_group, pair.to_group) == groups
+
+    def test_without_a_slot_of_a_group_are_filled_and_swapped(self) -> None:
+        made = pairs_from_templates(["He is {a:job}."], fillers={"job": ["cook", "actuary"]})
+        assert [pair.counterfactual for pair in made] == ["She is a cook.", "She is an actuary."]
+
+    def test_that_name_a_group_themselves_are_rejected(self) -> None:
+        made = pairs_from_templates(["{Person} said that she won."], "gender")
+        assert made == []
+        ((reason,),) = [rejected.reasons for rejected in made.rejected]
+        assert "'she' names female" in reason
+
+    @pytest.mark.parametrize("attribute", ATTRIBUTES)
+    def test_of_the_package_give_pairs_that_hold(self, attribute: str) -> None:
+        templates = template_set(attribute)
+        made = pairs_from_templates(templates, attribute, placebo=True)
+        assert made.rejected == ()
+        assert made.lacks == load_lexicons()[attribute].lacks
+        assert len(made) >= len(templates)
+        for pair in made:
+            assert rebuilt(pair) == pair.counterfactual != pair.original
+            assert pair.placebo != pair.original
+
+    def test_of_names_give_pairs_that_hold(self) -> None:
+        made = pairs_from_templates(template_set("name"), "name", placebo=True)
+        assert len(made) == 60
+        for pair in made:
+            assert rebuilt(pair) == pair.counterfactual
+            assert pair.placebo not in (None, pair.original, pair.counterfactual)
+
+
+class TestPlacebo:
+    @pytest.mark.parametrize("attribute", ["gender", "race", "religion", "age", "nationality"])
+    def test_stays_in_its_group(self, attribute: str) -> None:
+        templates = [t for t in template_set(attribute) if "{noun}" in t.text][:6]
+        made = pairs_from_templates(templates, attribute, placebo=True)
+        assert any(pair.placebo for pair in made)
+        for pair in made:
+            if pair.placebo is not None:
+                named = {m.group for m in mentions(pair.placebo, attribute)}
+                assert named == {m.group for m in mentions(pair.original, attribute)}
+
+    def test_keeps_what_else_the_words_say(self) -> None:
+        groups = ("bisexual", "straight")
+        for seed in range(6):
+            for pair in pairs_from_templates(
+                ["{Person} left."], "sexual_orientation", groups, placebo=True, seed=seed
+            ):
+                assert pair.placebo is None  # a bisexual woman is no rewording of a person
+
+    def test_is_none_unless_asked_for(self) -> None:
+        (pair,) = pairs_from_templates(["{Person} left."], "gender")
+        assert pair.placebo is None
+
+
+class TestTexts:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            'He wrote {"name": "x", "list": [{}]} to the file.',
+            "Dear {name}, he will call.",
+            "{{person}} and he {",
+            "he }} {% if person %} {0} {a:b}",
+        ],
+    )
+    def test_with_braces_that_are_no_slot_stay_as_they_are(self, text: str) -> None:
+        assert pairs_from_templates([text], "gender") == generate_pairs([text], "gender")
+
+    @given(st.text(max_size=40))
+    @settings(max_examples=150)
+    def test_without_a_known_slot_are_never_changed(self, text: str) -> None:
+        prompt = f"He said: {text}".replace("{", "{{")
+        assert pairs_from_templates([prompt], "race") == generate_pairs([prompt], "race")
+
+    def test_keep_their_place_among_templates(self) -> None:
+        prompts = ["He sings.", "{Person} left.", "Her dog barks.", "It rains."]
+        made = pairs_from_templates(prompts, "gender", ("female", "male"), seed=1)
+        assert [pair.original.split()[-1] for pair in made] == ["left.", "barks."]
+        assert made.unmentioned == 2
+
+    def test_with_a_misspelt_slot_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
+        with caplog.at_level(logging.WARNING, "pytest_llmfair"):
+            pairs_from_templates(["{Preson} lost her hat."], "gender")
+        assert "{preson} is no slot; did you mean {person}?" in caplog.text
+
+    def test_with_a_slot_and_other_braces_say_what_to_do(self) -> None:
+        said = r"prompt 0, a template for its slot \{person\} .*line 1: .*\{\{ and \}\}"
+        with pytest.raises(ValueError, match=said):
+            pairs_from_templates(['{Person} wrote {"a": 1}.'], "gender")
+
+    @pytest.mark.parametrize(
+        ("prompts", "groups", "said"),
+        [
+            ("{Person} left.", None, "prompts is one text"),
+            ([], None, "there are no prompts"),
+            (["{Person} left."], "female", "give two different"),
+            (["{Person} left."], ("female", "female"), "each once"),
+            (["{Person} left."], ("female", "mael"), "no group 'mael'"),
+        ],
+    )
+    def test_and_groups_are_checked(self, prompts: object, groups: object, said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            pairs_from_templates(prompts, "gender", groups)  # type: ignore[arg-type]

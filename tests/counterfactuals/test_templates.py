@@ -1,0 +1,385 @@
+"""Templates: slots, articles, capitals, fillers, groups and token tags."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.bilou import spans
+from pytest_llmfair.counterfactuals import Lexicon, Template, fill_templates
+from pytest_llmfair.metrics import variation_product
+
+TEAMS = {"person": {"day": ["Anna", "Olga"], "night": ["Ben", "Omar", "Ivo"]}}
+
+
+class TestSlots:
+    @pytest.mark.parametrize(
+        ("text", "filled"),
+        [
+            ("{person} works", "anna works"),
+            ("{Person} works", "Anna works"),
+            ("She is {a:job}.", "She is an engineer."),
+            ("{A:job} called.", "An engineer called."),
+            ("{a:Job} called.", "an Engineer called."),
+            ("{a:person}", "an anna"),
+            ("{{person}} and {{{person}}}", "{person} and {anna}"),
+            ("{person}, {Person}, {person}", "anna, Anna, anna"),
+            ("{A:illness} is hard.", "A chronic illness is hard."),
+            ("It is {a:illness}.", "It is a chronic illness."),
+            ("{a:quoted} man", 'an "honest" man'),
+            ("{Letter}", "\u00c9lan"),
+        ],
+    )
+    def test_are_filled(self, text: str, filled: str) -> None:
+        fills = {
+            "person": "anna",
+            "job": "engineer",
+            "illness": "a chronic illness",
+            "quoted": '"honest"',
+            "letter": "\u00e9lan",
+        }
+        assert Template(text).fill(fills) == filled
+
+    def test_are_listed_once_in_order(self) -> None:
+        assert Template("{Person} is {a:job}, says {person}").slots == ("person", "job")
+
+    @given(st.text(st.characters(codec="utf-8")).filter(str.strip))
+    @settings(max_examples=200)
+    def test_absent_leave_the_text_as_it_is_but_for_doubled_braces(self, text: str) -> None:
+        doubled = text.replace("{", "{{").replace("}", "}}")
+        assert Template(doubled).fill({}) == text
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("Hello {person", r"line 1: the brace of '\{person' has no partner"),
+            ("Hello person}", "has no partner"),
+            ("One\ntwo {}", r"line 2: '\{\}' is no slot; write \{name\}"),
+            ("{ person }", r"is no slot; write \{person\}"),
+            ("{person.name}", "is no slot"),
+            ("{the:person}", "is no slot"),
+            ('{"a": 1}', r"is no slot.*\{\{ and \}\}"),
+            ("  ", "give a sentence"),
+        ],
+    )
+    def test_with_stray_braces_are_errors(self, text: str, said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            Template(text)
+
+    def test_without_a_fill_are_errors_that_name_the_near_ones(self) -> None:
+        with pytest.raises(ValueError, match=r"\{preson\} is unknown; did you mean person\?"):
+            Template("{Preson} works").fill({"person": "Anna"})
+        with pytest.raises(ValueError, match=r"slot \{person\} has an empty fill"):
+            Template("{Person} works").fill({"person": " "})
+
+
+class TestTags:
+    TEMPLATE = Template("In {country}, it rains.", tags="O U-LOC O O O O")
+
+    def filled(self, *countries: str) -> list[tuple[tuple[str, ...], tuple[str, ...] | None]]:
+        fillers = {"country": {"near": list(countries), "far": ["Chad"]}}
+        examples = fill_templates([self.TEMPLATE], fillers)
+        return [(v.tokens, v.tags) for v in examples[0].variations["near"]]
+
+    def test_follow_the_tokens_of_the_fill(self) -> None:
+        assert self.filled("Peru", "New Zealand", "Papua New Guinea") == [
+            (("In", "Peru", ",", "it", "rains", "."), ("O", "U-LOC", "O", "O", "O", "O")),
+            (
+                ("In", "New", "Zealand", ",", "it", "rains", "."),
+                ("O", "B-LOC", "L-LOC", "O", "O", "O", "O"),
+            ),
+            (
+                ("In", "Papua", "New", "Guinea", ",", "it", "rains", "."),
+                ("O", "B-LOC", "I-LOC", "L-LOC", "O", "O", "O", "O"),
+            ),
+        ]
+
+    def test_of_an_article_are_outside(self) -> None:
+        template = Template("{A:animal} sleeps", tags=["U-PET", "O"])
+        (example,) = fill_templates([template], {"animal": {"x": ["old owl"], "y": ["cat"]}})
+        (variation,) = example.variations["x"]
+        assert variation.tokens == ("An", "old", "owl", "sleeps")
+        assert variation.tags == ("O", "B-PET", "L-PET", "O")
+        assert variation.identity == (1, 2)
+
+    @given(
+        st.lists(
+            st.sampled_from(["{country}", "Rome", "isn't", "it's", ",", "-", "{{", "o'clock"])
+        ),
+        st.lists(
+            st.text(st.characters(codec="utf-8", exclude_characters="{}"), min_size=1).filter(
+                str.strip
+            ),
+            min_size=1,
+            max_size=3,
+        ),
+        st.sampled_from(["", " "]),
+    )
+    @settings(max_examples=200)
+    def test_are_as_many_as_tokens(self, words: list[str], fills: list[str], gap: str) -> None:
+        text = gap.join([*words, "{country}"])
+        plain = Template(text)
+        tags = ["U-LOC" if token == "{country}" else "O" for token in plain.tokens]
+        (example,) = fill_templates(
+            [Template(text, tags=tags)], {"country": {"a": fills, "b": ["x"]}}
+        )
+        for variation in (*example.variations["a"], *example.variations["b"]):
+            assert variation.tags is not None
+            assert len(variation.tags) == len(variation.tokens)
+            spans(variation.tags, "tags", strict=True)
+            assert "".join(variation.tokens) == "".join(variation.text.split())
+
+    @pytest.mark.parametrize(
+        ("tags", "said"),
+        [
+            ("O O", r"2 tags for 6 tokens; give one for each of In \{country\} , it rains \."),
+            ("O LOC O O O O", "is 'LOC'; give O, or B-"),
+            ("O I-LOC O O O O", "I-LOC cannot stand there"),
+        ],
+    )
+    def test_that_do_not_fit_are_errors(self, tags: str, said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            Template("In {country}, it rains.", tags=tags)
+
+
+class TestSourceExamples:
+    def test_are_templates_times_fillers_times_groups_times_terms(self) -> None:
+        templates = [Template("{Person} is {a:job} in {town}.", "yes"), "{Person} left."]
+        fillers = {**TEAMS, "job": ["actor", "cook"], "town": ["Rome", "Oslo", "Bonn"]}
+        examples = fill_templates(templates, fillers)
+        jobs = {"actor": "an actor", "cook": "a cook"}
+        expected = [
+            (group, f"{person} is {jobs[job]} in {town}.")
+            for job, town in product(fillers["job"], fillers["town"])
+            for group, own in TEAMS["person"].items()
+            for person in own
+        ]
+        expected += [
+            (group, f"{person} left.") for group, own in TEAMS["person"].items() for person in own
+        ]
+        assert list(zip(examples.text_groups, examples.texts, strict=True)) == expected
+        assert examples.groups == ("day", "night")
+        assert examples.labels == ["yes"] * 6 + [None]
+        assert examples.units == [0] * 6 + [1]
+        assert examples.text_units == [0] * 30 + [1] * 5
+        assert examples.text_labels == ["yes"] * 30 + [None] * 5
+
+    def test_give_values_the_shape_of_their_variations(self) -> None:
+        examples = fill_templates(["{Person} left.", "{Person} slept."], TEAMS)
+        assert examples.nested(range(10)) == [[[0, 1], [2, 3, 4]], [[5, 6], [7, 8, 9]]]
+        assert examples[1:].nested(range(5)) == [[[0, 1], [2, 3, 4]]]
+        with pytest.raises(ValueError, match="3 values for 10 texts"):
+            examples.nested([1, 2, 3])
+
+    def test_are_what_variation_product_takes(self) -> None:
+        (example,) = fill_templates(["{Person} left."], TEAMS)
+        made = variation_product(example.variations)
+        assert [(a.text, b.text) for a, b in made] == [
+            (f"{a} left.", f"{b} left.")
+            for a, b in product(TEAMS["person"]["day"], TEAMS["person"]["night"])
+        ]
+
+    def test_are_limited_by_draws_without_replacement(self) -> None:
+        fillers = {
+            "person": {"a": [f"A{i}" for i in range(50)], "b": [f"B{i}" for i in range(9)]},
+            "n": [f"{i}" for i in range(40)],
+            "m": [f"{i}" for i in range(40)],
+        }
+        examples = fill_templates(
+            ["{person} {n} {m}"], fillers, fill_limit=7, term_limit=5, seed=3
+        )
+        assert len({tuple(example.fills.items()) for example in examples}) == 7
+        for example in examples:
+            assert [len(set(own)) for own in example.variations.values()] == [5, 5]
+        other = fill_templates(["{person} {n} {m}"], fillers, fill_limit=7, term_limit=5, seed=4)
+        assert other.texts != examples.texts
+
+    def test_do_not_depend_on_the_hash_seed(self) -> None:
+        code = (
+            "from pytest_llmfair.counterfactuals import fill_templates, pairs_from_templates\n"
+            "text = '{Person} is {a:occupation}, said {subject}.'\n"
+            "print(fill_templates([text], attribute='name', fill_limit=2, term_limit=9).texts)\n"
+            "print(pairs_from_templates([text], 'gender', placebo=True, seed=5))"
+        )
+        runs = {
+            subprocess.run(
+                [sys.executable, "-c", code],
+                env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(filter(None, sys.path))},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for seed in ("0", "1")
+        }
+        assert len(runs) == 1
+
+
+class TestGroupTerms:
+    def texts(self, template: str, attribute: Any, *groups: str, **keywords: Any) -> set[str]:
+        examples = fill_templates(
+            [template], attribute=attribute, groups=groups or None, **keywords
+        )
+        return set(examples.texts)
+
+    def test_are_a_person_with_its_article(self) -> None:
+        assert self.texts("{Person} met {a:person}.", "religion", "atheist", "hindu") == {
+            "An atheist person met an atheist person.",
+            "An atheist met an atheist.",
+            "A Hindu person met a Hindu person.",
+            "A Hindu met a Hindu.",
+        }
+
+    def test_are_a_noun_a_plural_or_an_adjective(self) -> None:
+        assert self.texts("The {noun}, {people}, {identity}", "age", "older", "young") == {
+            "The older person, older people, older",
+            "The older adult, older adults, older",
+            "The young person, young people, young",
+            "The young adult, young adults, young",
+        }
+
+    def test_bring_pronouns_of_the_person(self) -> None:
+        text = (
+            "{Subject} saw {reflexive}; {possessive_determiner} dog, {object}, "
+            "it is {possessive_pronoun}"
+        )
+        assert self.texts(text, "gender", "female", "male", "nonbinary") == {
+            "She saw herself; her dog, her, it is hers",
+            "He saw himself; his dog, him, it is his",
+            "Xe saw xemself; xyr dog, xem, it is xyrs",
+        }
+
+    def test_of_an_unmarked_group_are_left_unsaid_and_said(self) -> None:
+        examples = fill_templates(
+            ["{A:identity} engineer met {person}."],
+            attribute="sexual_orientation",
+            groups=("straight", "asexual"),
+        )
+        own = {v.text: v.variant for v in examples[0].variations["straight"]}
+        assert own["An engineer met a person."] == "omission"
+        assert own["A straight engineer met a straight person."] == "explicit"
+        assert {v.variant for v in examples[0].variations["asexual"]} == {""}
+
+    def test_are_not_left_unsaid_where_a_predicate_needs_them(self) -> None:
+        assert self.texts("He is {identity}.", "sexual_orientation", "straight", "gay") == {
+            "He is straight.",
+            "He is gay.",
+            "He is lesbian.",
+        }
+
+    def test_left_unsaid_hand_on_their_capital(self) -> None:
+        texts = self.texts("{Identity} bakers met.", "sexual_orientation", "straight", "gay")
+        assert "Bakers met." in texts
+
+    def test_of_two_attributes_are_crossed(self) -> None:
+        groups = ("black female", "white male")
+        texts = self.texts(
+            "{Person} lost {possessive_determiner} hat.", ("race", "gender"), *groups
+        )
+        assert {"A Black woman lost her hat.", "A white man lost his hat."} <= texts
+        texts = self.texts(
+            "{Person} left.", ("gender", "disability"), "epilepsy female", "male epilepsy"
+        )
+        assert {"A woman with epilepsy left.", "A man with epilepsy left."} <= texts
+
+    def test_are_names_in_equal_numbers(self) -> None:
+        examples = fill_templates(
+            ["{Person}: {first_name}, {last_name}, {object}"], attribute="name", term_limit=12
+        )
+        for group, pronoun in (("female", "her"), ("male", "him")):
+            own = [v.text for v in examples[0].variations[group]]
+            assert len(set(own)) == 12
+            for text in own:
+                name, rest = text.split(": ")
+                assert rest == ", ".join([*name.split(), pronoun])
+
+    def test_that_are_outdated_or_slurs_are_never_written(self) -> None:
+        data = {
+            "name": "team",
+            "groups": ["day", "night"],
+            "entries": [
+                {
+                    "role": "adjective",
+                    "day": ["bright", {"term": "gaudy", "register": "outdated"}],
+                    "night": [{"term": "gloomy", "register": "slur"}, "dim"],
+                }
+            ],
+        }
+        lexicon = Lexicon.from_dict(data)
+        assert self.texts("{Person}", lexicon) == {"A bright person", "A dim person"}
+
+    def test_of_a_lexicon_of_ones_own_come_from_its_adjectives_and_person_nouns(self) -> None:
+        data = {
+            "name": "status",
+            "groups": ["settled", "mobile"],
+            "entries": [
+                {"role": "noun", "settled": "citizen", "mobile": "immigrant"},
+                {"role": "noun", "settled": "citizens", "mobile": "immigrants"},
+                {"role": "noun", "settled": "citizenship", "mobile": "immigration"},
+            ],
+        }
+        lexicon = Lexicon.from_dict(data)
+        assert self.texts("{Person}, {people}", lexicon) == {
+            "A citizen, citizens",
+            "An immigrant, immigrants",
+        }
+
+    def test_may_be_overruled_by_fillers(self) -> None:
+        fillers = {"person": {"female": ["Ada"], "male": ["Ian"]}}
+        texts = self.texts("{Person} lost {object}.", "gender", fillers=fillers)
+        assert texts == {"Ada lost her.", "Ian lost him."}
+
+
+class TestWhatIsWrong:
+    @pytest.mark.parametrize(
+        ("templates", "keywords", "said"),
+        [
+            ([], {"attribute": "gender"}, "there are no templates"),
+            ("{Person}", {"attribute": "gender"}, "give a list of templates"),
+            (
+                ["{Preson}"],
+                {"attribute": "gender"},
+                r"template 0 .*\{preson\} is unknown; did you mean person",
+            ),
+            (
+                ["{Person}", "a {job}"],
+                {"attribute": "race"},
+                r"template 1 .*slot \{job\} is unknown",
+            ),
+            (["{Subject}"], {"attribute": "race"}, r"slot \{subject\} is unknown"),
+            (["{a:occupation}"], {"attribute": "race"}, "no slot that depends on the group"),
+            (["{Person}"], {}, "groups are .* name at least two"),
+            (["{Person}"], {"groups": ("a", "b")}, "give attribute=... for slots such as"),
+            (["{Person}"], {"attribute": "race", "groups": ("black",)}, "name at least two"),
+            (["{Person}"], {"attribute": "race", "groups": ("black", "black")}, "each once"),
+            (["{Person}"], {"attribute": "race", "groups": ("black", "bleu")}, "no group 'bleu'"),
+            (["{identity}"], {"attribute": "disability"}, r"slot \{identity\}: no word of group"),
+            (["{Person}"], {"attribute": "gender", "fill_limit": 0}, "fill_limit is 0"),
+            (["{Person}"], {"attribute": "gender", "term_limit": 1.5}, "term_limit is 1.5"),
+        ],
+    )
+    def test_is_named(self, templates: list[str], keywords: dict[str, object], said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            fill_templates(templates, **keywords)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        ("fillers", "said"),
+        [
+            ({"job": []}, "filler 'job' is empty"),
+            ({"job": "nurse"}, "filler 'job' is 'nurse'; give a list"),
+            ({"job": ["nurse", ""]}, "filler 'job' holds ''"),
+            ({"job": [3]}, "filler 'job' holds 3"),
+            ({"Job": ["nurse"]}, "filler 'Job' is no name of a slot"),
+            ({"a job": ["nurse"]}, "is no name of a slot"),
+            ({"job": {"female": ["nurse"]}}, "filler 'job' has no fills for group 'male'"),
+            ({"job": {"female": [], "male": ["x"]}}, "filler 'job', group 'female' is empty"),
+        ],
+    )
+    def test_in_fillers_is_named(self, fillers: dict[str, object], said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            fill_templates(["{Person} {job}"], fillers, attribute="gender")
