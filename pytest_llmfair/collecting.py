@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.evidence import (
@@ -23,7 +24,14 @@ if TYPE_CHECKING:
     from pytest_llmfair.metrics import MetricInfo
 
 # How many arguments of a metric are made from answers; what follows is the caller's.
-COLLECTED = {"scores": 1, "score_pairs": 2, "texts": 1, "text_pairs": 2, "pronoun_counts": 2}
+COLLECTED = {
+    "scores": 1,
+    "score_pairs": 2,
+    "embedding_pairs": 2,
+    "texts": 1,
+    "text_pairs": 2,
+    "pronoun_counts": 2,
+}
 
 
 def collect(
@@ -116,6 +124,8 @@ def evidence_for(
     data = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
     if info.needs in ("scores", "score_pairs"):
         return Evidence(tuple(_scored(_rows(x), scorer) if _holds_texts(x) else x for x in data))
+    if info.needs == "embedding_pairs":
+        return Evidence(tuple(_embedded(_rows(x), scorer) if _holds_texts(x) else x for x in data))
     return Evidence(data)
 
 
@@ -128,6 +138,7 @@ def measurable(info: MetricInfo, *, pairs: bool) -> None:
         "scores": (True, True),
         "text_pairs": (False, True),
         "score_pairs": (False, True),
+        "embedding_pairs": (False, True),
         "texts": (True, False),
         "pronoun_counts": (True, False),
         "prompts": (False, False),
@@ -161,6 +172,8 @@ def _from_pairs(
         evidence.args = (rows_a, rows_b)
     elif info.needs == "score_pairs":
         evidence.args = (_scored(rows_a, scorer), _scored(rows_b, scorer))
+    elif info.needs == "embedding_pairs":
+        evidence.args = (_embedded(rows_a, scorer), _embedded(rows_b, scorer))
     else:
         # Both members of a pair are prompts of their own, but one sampling unit.
         evidence.args = (_scored([*rows_a, *rows_b], scorer),)
@@ -240,3 +253,10 @@ def _scored(rows: Texts, scorer: Callable[[Sequence[str]], Any]) -> list[list[fl
     flat = [text for row in rows for text in row]
     scores = iter([float(x) for x in scorer(flat)])
     return [[next(scores) for _ in row] for row in rows]
+
+
+def _embedded(rows: Texts, encoder: Callable[[Sequence[str]], Any]) -> list[Any]:
+    """Embed every text once and keep the rows: one array (n_generations, dim) each."""
+    vectors = encoder([text for row in rows for text in row])
+    ends = list(accumulate(len(row) for row in rows))
+    return [vectors[end - len(row) : end] for end, row in zip(ends, rows, strict=True)]

@@ -354,6 +354,8 @@ def scorer_of(info: MetricInfo, scorer: Any) -> Callable[[Sequence[str]], Any]:
         from pytest_llmfair.scorers import load_scorers, score
 
         chosen: Any = info.scorer if scorer is None else scorer
-        return score(load_scorers()[chosen] if isinstance(chosen, str) else chosen, texts)
+        if isinstance(chosen, str):
+            chosen = load_scorers()[chosen]
+        return chosen(texts) if info.needs == "embedding_pairs" else score(chosen, texts)
 
     return score_texts

@@ -18,7 +18,14 @@ from pytest_llmfair.stats import Estimate, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
 Needs = Literal[
-    "scores", "score_pairs", "texts", "text_pairs", "pronoun_counts", "prompts", "table"
+    "scores",
+    "score_pairs",
+    "embedding_pairs",
+    "texts",
+    "text_pairs",
+    "pronoun_counts",
+    "prompts",
+    "table",
 ]
 Scale = Literal["linear", "log"]
 Example = Callable[[int, int], Mapping[str, Any]]
@@ -26,6 +33,7 @@ Example = Callable[[int, int], Mapping[str, Any]]
 _EXAMPLES: dict[Needs, Example] = {
     "scores": _examples.scores,
     "score_pairs": _examples.score_pairs,
+    "embedding_pairs": _examples.embeddings,
     "texts": _examples.texts,
     "text_pairs": _examples.text_pairs,
     "pronoun_counts": _examples.pronoun_counts,

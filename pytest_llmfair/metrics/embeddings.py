@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, listed
 from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs, sample_of_pairs
 from pytest_llmfair.metrics._registry import metric
@@ -28,7 +27,8 @@ _AT_ONCE = 1 << 20
     unit="pair",
     reported="cut-offs only, no values",
     aliases=("cosine", "CCS"),
-    example=_examples.embeddings,
+    needs="embedding_pairs",
+    scorer="embedding",
 )
 def counterfactual_cosine(
     embeddings_a: Any,
@@ -40,7 +40,9 @@ def counterfactual_cosine(
     """Mean cosine between the embeddings of the answers to the two members of a pair.
 
     Counterfactual cosine similarity of Bouchard (2024), section 3.1.3.1: the scalar product over
-    the product of the lengths. The embeddings come from a sentence transformer of your choice.
+    the product of the lengths. The embeddings come from a sentence transformer of your choice;
+    texts are embedded by the scorer "embedding", or the one that an assertion is given as
+    ``scorer``.
 
     Parameters
     ----------

