@@ -2,49 +2,63 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.counterfactuals import Pair, generate_pairs, load_lexicons
+from pytest_llmfair.counterfactuals import (
+    Lexicon,
+    Pair,
+    Pairs,
+    generate_pairs,
+    load_lexicons,
+    mentions,
+)
+from pytest_llmfair.counterfactuals import strategies as fair
 
 GENDER = load_lexicons()["gender"]
-TERMS = sorted({t for e in GENDER.entries for terms in e.terms.values() for t in terms})
+# One attribute of pronouns, one of words that count by context, one with a group left unsaid.
+ATTRIBUTES = ("gender", "race", "disability")
+GROUPS = {
+    "gender": [None, ("female", "male"), ("male", "nonbinary")],
+    "race": [None, ("black", "white"), ("asian", "hispanic")],
+    "disability": [None, ("visual disability", "no disability"), ("epilepsy", "short stature")],
+}
+MANY = 10_000
 
-# Female and male terms that have one line and one counterpart, and are no part of a longer term.
+
+def terms_of(lexicon: Lexicon) -> list[str]:
+    return sorted({t for e in lexicon.entries for terms in e.terms.values() for t in terms})
+
+
+TERMS = {attribute: terms_of(load_lexicons()[attribute]) for attribute in ATTRIBUTES}
+
+# Female and male terms that have one line and one counterpart, are no part of a longer term, and
+# name a person of any gender nowhere.
 LINES = [
     [e.terms[group][0] for group in ("female", "male")]
     for e in GENDER.entries
     if e.terms.keys() >= {"female", "male"}
     and len(e.terms["female"]) == len(e.terms["male"]) == 1
     and not e.context
-    and not {*GENDER.neutral} & {*e.terms["female"], *e.terms["male"]}
 ]
 COUNTS = Counter(t for e in GENDER.entries for terms in e.terms.values() for t in terms)
-PARTS = {part for term in TERMS if " " in term for part in term.split()}
+PARTS = {part for term in TERMS["gender"] if " " in term for part in term.split()}
 ONE_TO_ONE = [
-    term for line in LINES for term in line if all(COUNTS[t] == 1 and t not in PARTS for t in line)
+    term
+    for line in LINES
+    for term in line
+    if all(COUNTS[t] == 1 and t not in PARTS and t not in GENDER.neutral for t in line)
 ]
 
 FILLER = [
     *("the", "a", "an", "Dr.", "old", "best", "first", "Smith", "King", "person", "said", "made"),
-    *(
-        "'s",
-        "n't",
-        "of",
-        "or",
-        "/",
-        "-",
-        ",",
-        ".",
-        "\u201c",
-        "cleaning",
-        "honor",
-        "in",
-        "law",
-        "42",
-    ),
+    *("'s", "n't", "of", "or", "/", "-", ",", ".", "\u201c", "cleaning", "honor", "in", "law"),
+    *("42", "is", "was", "nurse", "people", "with", "who", "as", "I", "my", "called"),
     *(
         "caf\u00e9",
         "\u5979",
@@ -55,20 +69,57 @@ FILLER = [
         "http://x.y/he",
     ),
 ]
-BLANKS = st.sampled_from([" ", "  ", "\n", "\t", "\u00a0", "", "-", "_", "'"])
+# What trips up code that walks over texts: a lone surrogate, NUL, the marks that turn the
+# direction of reading, combining and enclosing marks, joiners, letters that grow or shrink in
+# another case, line ends of other systems.
+HAZARDS = [
+    *("\ud800", "\udfff", "\x00", "\x1b[0m", "\u202e", "\u200f", "\u2067", "\ufeff", "\u00ad"),
+    *("e\u0301", "\u0301", "a\u20dd", "\u200d", "\u200c", "\ufe0f", "\U0001f3fd"),
+    *("\u00df", "\u1e9e", "\u0130", "\u0131", "\ufb01", "\u01c5", "\u03c2", "\u1f88"),
+    *("\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\u3000", "\u200b"),
+    *(
+        "\u05e9\u05dc\u05d5\u05dd",
+        "\u0645\u0631\u062d\u0628\u0627",
+        "\u4ed6\u3002",
+        "\u0e40\u0e02\u0e32",
+    ),
+    *(
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+        "\U0001f1e9\U0001f1ea",
+        "\U0010ffff",
+        "\ue000",
+    ),
+]
+BLANKS = [" ", "  ", "\n", "\t", "\u00a0", "", "-", "_", "'"]
 CASES = [str, str.lower, str.upper, str.capitalize]
 SPELLINGS = {case(term) for case in CASES for term in ONE_TO_ONE}
+ANYTHING = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=3)
 
 
 def texts(terms: list[str]) -> st.SearchStrategy[str]:
     piece = st.one_of(
         st.builds(lambda case, term: case(term), st.sampled_from(CASES), st.sampled_from(terms)),
-        st.sampled_from(FILLER),
-        st.text(max_size=3),
+        st.sampled_from(FILLER + HAZARDS),
+        ANYTHING,
     )
-    return st.lists(st.tuples(piece, BLANKS), min_size=1, max_size=14).map(
+    return st.lists(st.tuples(piece, st.sampled_from(BLANKS)), min_size=1, max_size=14).map(
         lambda parts: "".join(word + blank for word, blank in parts)
     )
+
+
+def cases(attribute: str, placebo: bool = False) -> st.SearchStrategy[Pairs]:
+    """Pairs of scrambled terms, and of whole sentences, with and without groups."""
+    text = texts(TERMS[attribute]) | fair.prompts(attribute)
+    groups = st.sampled_from(GROUPS[attribute])
+    return st.builds(
+        lambda text, groups: generate_pairs([text], attribute, groups, placebo=placebo),
+        text,
+        groups,
+    )
+
+
+def all_of(made: Pairs) -> list[Pair]:
+    return [*made, *(each.pair for each in made.rejected)]
 
 
 def rebuilt(pair: Pair) -> str:
@@ -83,39 +134,86 @@ def rebuilt(pair: Pair) -> str:
     return "".join(out) + pair.original[at:]
 
 
-@given(texts(TERMS), st.sampled_from([None, ("female", "male"), ("male", "nonbinary")]))
-@settings(max_examples=300)
-def test_edits_turn_the_original_into_the_counterfactual(
-    text: str, groups: tuple[str, str] | None
-) -> None:
-    for pair in generate_pairs([text], attribute="gender", groups=groups):
-        assert pair.original == text
-        assert rebuilt(pair) == pair.counterfactual
-        for edit in pair.edits:
-            assert text[edit.start : edit.end] == edit.before
-            end = edit.counterfactual_start + len(edit.after)
-            assert pair.counterfactual[edit.counterfactual_start : end] == edit.after
+def assert_byte_equal_outside(pair: Pair) -> None:
+    at = twin_at = 0
+    for edit in pair.edits:
+        end = edit.counterfactual_start + len(edit.after)
+        assert pair.original[edit.start : edit.end] == edit.before
+        assert pair.counterfactual[edit.counterfactual_start : end] == edit.after
+        between = pair.original[at : edit.start]
+        assert between == pair.counterfactual[twin_at : edit.counterfactual_start]
+        at, twin_at = edit.end, end
+    assert pair.original[at:] == pair.counterfactual[twin_at:]
 
 
-@given(texts(TERMS), st.sampled_from([None, ("female", "male"), ("female", "nonbinary")]))
-@settings(max_examples=300)
-def test_outside_the_edits_both_are_byte_equal(text: str, groups: tuple[str, str] | None) -> None:
-    for pair in generate_pairs([text], attribute="gender", groups=groups):
-        kept, twin, at, twin_at = [], [], 0, 0
-        for edit in pair.edits:
-            kept.append(text[at : edit.start])
-            twin.append(pair.counterfactual[twin_at : edit.counterfactual_start])
-            at, twin_at = edit.end, edit.counterfactual_start + len(edit.after)
-        kept.append(text[at:])
-        twin.append(pair.counterfactual[twin_at:])
-        assert kept == twin
+def random_prompts(attribute: str, count: int) -> Iterator[str]:
+    """Give texts of terms, filler and hazards; every thousandth is very long."""
+    draw = random.Random(f"prompts of {attribute}")
+    for number in range(count):
+        size = draw.randrange(1, 14) if number % 1000 else 600
+        parts = []
+        for _ in range(size):
+            kind = draw.random()
+            if kind < 0.4:
+                parts.append(draw.choice(CASES)(draw.choice(TERMS[attribute])))
+            elif kind < 0.7:
+                parts.append(draw.choice(FILLER))
+            elif kind < 0.85:
+                parts.append(draw.choice(HAZARDS))
+            else:
+                parts.append("".join(chr(draw.randrange(0x110000)) for _ in range(3)))
+            parts.append(draw.choice(BLANKS))
+        yield "".join(parts)
 
 
-@given(texts(TERMS), st.sampled_from([None, ("female", "male"), ("male", "nonbinary")]))
-@settings(max_examples=500)
-def test_both_are_equal_once_masked(text: str, groups: tuple[str, str] | None) -> None:
-    for pair in generate_pairs([text], attribute="gender", groups=groups):
-        assert GENDER.mask(pair.original) == GENDER.mask(pair.counterfactual)
+@pytest.mark.parametrize("attribute", ["gender", "race"])
+def test_ten_thousand_prompts_of_any_characters_make_sound_pairs(attribute: str) -> None:
+    prompts = list(random_prompts(attribute, MANY))
+    made = generate_pairs(prompts, attribute)
+    assert len(made) > MANY / 4
+    for pair in all_of(made):
+        assert_byte_equal_outside(pair)
+    lexicon = load_lexicons()[attribute]
+    for text in prompts[::10]:
+        for found in mentions(text, lexicon):
+            assert text[found.start : found.end] == found.text
+        lexicon.mask(text)
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_edits_turn_the_original_into_the_counterfactual(attribute: str) -> None:
+    @given(cases(attribute))
+    @settings(max_examples=150)
+    def check(made: Pairs) -> None:
+        for pair in all_of(made):
+            assert rebuilt(pair) == pair.counterfactual
+
+    check()
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_outside_the_edits_both_are_byte_equal(attribute: str) -> None:
+    @given(cases(attribute))
+    @settings(max_examples=150)
+    def check(made: Pairs) -> None:
+        for pair in all_of(made):
+            assert_byte_equal_outside(pair)
+
+    check()
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_both_are_equal_once_masked_unless_words_are_left_out(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+
+    @given(cases(attribute))
+    @settings(max_examples=250)
+    def check(made: Pairs) -> None:
+        for pair in made:
+            if pair.variant != "omission":
+                assert lexicon.mask(pair.original) == lexicon.mask(pair.counterfactual)
+
+    check()
 
 
 @given(texts(ONE_TO_ONE))
@@ -127,15 +225,74 @@ def test_swapping_twice_gives_the_original_for_one_to_one_terms(text: str) -> No
             assert back.counterfactual == text
 
 
-@given(texts(TERMS))
-def test_without_a_mention_there_is_no_pair_and_no_mask_of_a_group(text: str) -> None:
-    pairs = generate_pairs([text], attribute="gender")
-    binary = [m for m in GENDER.mentions(text) if m.group != "nonbinary"]
-    assert bool(pairs) == bool(binary)
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_without_a_mention_there_is_no_pair(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+
+    @given(texts(TERMS[attribute]))
+    @settings(max_examples=150)
+    def check(text: str) -> None:
+        made = generate_pairs([text], attribute)
+        groups = {m.group for m in lexicon.mentions(text)} & {*lexicon.default_groups}
+        assert bool(made) <= bool(groups)
+        assert bool(made.rejected) <= bool(groups)
+        assert made.unmentioned == (not groups)
+
+    check()
 
 
-@given(st.text(max_size=200))
-@settings(max_examples=300)
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_every_edit_touches_a_mention_or_the_article_before_one(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+
+    @given(cases(attribute))
+    @settings(max_examples=150)
+    def check(made: Pairs) -> None:
+        for pair in made:
+            spans = [(m.start, m.end) for m in lexicon.mentions(pair.original)]
+            for edit in pair.edits:
+                touched = any(edit.start <= end and start <= edit.end for start, end in spans)
+                behind = pair.original[edit.end :]
+                at = (
+                    edit.end
+                    + len(behind)
+                    - len(behind.lstrip(' \t\n\u00a0*_~"\u201c\u2018\u00ab('))
+                )
+                article = edit.before.lower() in ("a", "an") and any(s == at for s, _ in spans)
+                assert touched or article or pair.variant == "omission"
+
+    check()
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_placebo_twins_stay_in_their_group(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+    seen = []
+
+    @given(cases(attribute, placebo=True))
+    @settings(max_examples=200)
+    def check(made: Pairs) -> None:
+        for pair in made:
+            if pair.placebo is not None:
+                seen.append(pair)
+                assert pair.placebo != pair.original
+                groups = [m.group for m in lexicon.mentions(pair.original)]
+                assert [m.group for m in lexicon.mentions(pair.placebo)] == groups
+                assert lexicon.mask(pair.placebo) == lexicon.mask(pair.original)
+
+    check()
+    assert seen
+
+
+def test_pairs_do_not_depend_on_their_neighbours() -> None:
+    prompts = list(random_prompts("gender", 60))
+    together = generate_pairs(prompts, "gender")
+    alone = [pair for text in prompts for pair in generate_pairs([text], "gender")]
+    assert list(together) == alone
+
+
+@given(ANYTHING.flatmap(lambda part: st.integers(0, 400).map(lambda n: part * n)))
+@settings(max_examples=200)
 def test_any_text_can_be_read(text: str) -> None:
     generate_pairs([text], attribute="gender")
     GENDER.mask(text)
