@@ -110,6 +110,95 @@ def test_prompts_without_a_mention_are_an_error(run: Run, pytester: pytest.Pytes
     result.stdout.fnmatch_lines(["E*ValueError: none of the 1 prompts *no mention of gender *"])
 
 
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        # A known slot makes a template, with fillers of the test's own.
+        (
+            "['{Person} is {a:job}.'], 'race', ('white', 'asian'), fillers={'job': ['cook']}",
+            "{('A white person is a cook.', 'An Asian person is a cook.'),"
+            " ('A European American person is a cook.', 'An Asian American person is a cook.')}",
+        ),
+        # Anything else in braces is text.
+        (
+            "['He wrote {\"name\": 1}, {name} and {{person}}.']",
+            "{('He wrote {\"name\": 1}, {name} and {{person}}.',"
+            " 'She wrote {\"name\": 1}, {name} and {{person}}.')}",
+        ),
+        (
+            "['{Person} left.'], 'name', ('John', 'Jane')",
+            "{('John left.', 'Jane left.')}",
+        ),
+        (
+            "['{Person} left.'], ('race', 'gender'), ('black female', 'white male')",
+            "{(f'A {a} {b} left.', f'A {c} {d} left.')"
+            " for a, c in (('Black', 'white'), ('African American', 'European American'))"
+            " for b, d in (('woman', 'man'), ('lady', 'gentleman'))}",
+        ),
+    ],
+)
+def test_pairs_from_templates_and_texts(
+    call: str, expected: str, run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(
+        f"""
+        def test_it(counterfactual_pairs):
+            (pair,) = counterfactual_pairs({call})
+            assert (pair.original, pair.counterfactual) in {expected}
+        """
+    )
+    run().assert_outcomes(passed=1)
+
+
+def test_pairs_from_a_file_of_templates(run: Run, pytester: pytest.Pytester) -> None:
+    (pytester.path / "mine.yaml").write_text(
+        "fillers: {job: [cook]}\ntemplates: ['{Person} is {a:job}.', 'He sings.']\n", "utf-8"
+    )
+    pytester.makepyfile(
+        """
+        def test_it(counterfactual_pairs):
+            first, second = counterfactual_pairs("mine.yaml")
+            assert first.counterfactual.endswith("is a cook.")
+            assert second.counterfactual == "She sings."
+        """
+    )
+    run().assert_outcomes(passed=1)
+
+
+def test_pairs_take_the_seed_of_the_session(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(counterfactual_pairs):
+            templates = [f"{{Person}} left {i}." for i in range(9)]
+            made = counterfactual_pairs(templates, "name")
+            assert made == counterfactual_pairs(templates, "name", seed=7)
+            assert made != counterfactual_pairs(templates, "name", seed=8)
+        """
+    )
+    run("--llmfair-seed=7").assert_outcomes(passed=1)
+
+
+def test_pairs_with_placebo_twins(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(counterfactual_pairs):
+            groups = ("young", "older")
+            (pair,) = counterfactual_pairs(["{Person} left."], "age", groups, placebo=True)
+            assert "oung" in pair.placebo != pair.original
+        """
+    )
+    run().assert_outcomes(passed=1)
+
+
+def test_prompts_whose_pairs_all_fail_the_checks_are_an_error(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(
+        "def test_it(counterfactual_pairs): counterfactual_pairs(['{Person} said she won.'])"
+    )
+    run().stdout.fnmatch_lines(["E*none of the 1 prompts *1 fail the checks, *'she' names female"])
+
+
 def test_unknown_attribute_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         "def test_it(counterfactual_pairs): counterfactual_pairs(['He sings.'], 'gander')"
