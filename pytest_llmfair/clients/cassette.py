@@ -253,12 +253,7 @@ def _repaired(handle: int, path: Path) -> int:
             f"{path} is no cassette: its first line is no record; name another file, or repair it "
             "with `llmfair cassette prune`"
         )
-    start, tail = size, b""
-    while start > 0 and b"\n" not in tail:
-        start = max(start - _BLOCK, 0)
-        os.lseek(handle, start, os.SEEK_SET)
-        tail = os.read(handle, size - start)
-    tail = tail.rpartition(b"\n")[2]
+    tail = _tail(handle, size)
     if not tail:
         return size
     try:
@@ -268,6 +263,18 @@ def _repaired(handle: int, path: Path) -> int:
         return size - len(tail)
     os.lseek(handle, 0, os.SEEK_END)
     return size + os.write(handle, b"\n")
+
+
+def _tail(handle: int, size: int) -> bytes:
+    """Return what lies behind the last end of a line."""
+    length = 1
+    while True:
+        start = max(size - length, 0)
+        os.lseek(handle, start, os.SEEK_SET)
+        tail = os.read(handle, size - start)
+        if b"\n" in tail or start == 0:
+            return tail.rpartition(b"\n")[2]
+        length *= 64
 
 
 def _warn(path: Path, damaged: Sequence[tuple[int, str]]) -> None:
