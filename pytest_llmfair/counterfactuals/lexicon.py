@@ -21,6 +21,7 @@ from pytest_llmfair.text import MASK, replaced
 _ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+[*_~\"\u201c\u2018\u00ab(]{0,3}\Z", re.IGNORECASE)
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
 _WORD = re.compile(r"[^\s-]+")
+_BLANKS = re.compile(r"\s+")
 # The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
 _SENTENCE = re.compile(
     r"(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z"
@@ -268,24 +269,35 @@ class Lexicon:
     def change(
         self, text: str, found: tuple[int, int, Sense], term: str, group: str
     ) -> list[Change]:
-        """Tell how a term is written in the place of words found, with the article before it."""
+        """Tell how a term takes the place of words found; its article and possessive follow."""
+        start, end, sense = found
+        after = self.written(text, found, term)
+        changes = []
+        if self.language == "en":
+            article = article_before(text, start)
+            if article is not None and (fitting := refitted(article[1], text[start:end], after)):
+                changes.append(Change(*article.span(1), fitting, sense.group))
+            if standing := possessive_behind(text, end):
+                fitting = possessive_for(after, standing, plurals=self._plurals)
+                if fitting != standing:
+                    end, after = end + len(standing), after + fitting
+        return [*changes, Change(start, end, after, sense.group, sense, group)]
+
+    def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
+        """Return a term with the case, the capital and the line break of words found."""
         start, end, sense = found
         before = text[start:end]
-        english = self.language == "en"
-        pointed = english and term in self.exact and is_pointed(text, start, end)
+        pointed = self.language == "en" and term in self.exact and is_pointed(text, start, end)
         listed = () if sense.entry is None else sense.entry.terms[sense.group]
-        after = self._written_like(before, listed, term, pointed)
+        broken = "\n" in before
+        like = " ".join(before.split()) if broken else before
+        after = self._written_like(like, listed, term, pointed)
         if before[0].isupper() and begins_sentence(text, start):
             after = capitalized(after)
-        changes = []
-        article = article_before(text, start) if english else None
-        if article is not None and (fitting := refitted(article[1], before, after)):
-            changes.append(Change(*article.span(1), fitting, sense.group))
-        if english and (standing := possessive_behind(text, end)):
-            fitting = possessive_for(after, standing, plurals=self._plurals)
-            if fitting != standing:
-                end, after = end + len(standing), after + fitting
-        return [*changes, Change(start, end, after, sense.group, sense, group)]
+        if broken:
+            gap = next(blank for blank in _BLANKS.findall(before) if "\n" in blank)
+            after = _BLANKS.sub(lambda _: gap, after, count=1)
+        return after
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""
@@ -316,16 +328,13 @@ class Lexicon:
         return self._counterparts[key]
 
     def comes_back(self, sense: Sense, group: str) -> bool:
-        """Whether the counterpart of a meaning in a group is the counterpart of this alone."""
+        """Whether the lexicon is one to one here: no other term has this counterpart."""
         key = (id(sense), f"\0{group}")
         if key not in self._counterparts:
             term = self.counterpart(sense, group)
-            back = [
-                self.counterpart(other, sense.group)
-                for other in (() if term is None else self.senses(term))
-                if other.group == group and other.role == sense.role
-            ]
-            self._counterparts[key] = sense.term if {*back} == {sense.term} else None
+            others = () if term is None else self.senses(term)
+            back = {self.counterpart(own, sense.group) for own in others if own.group == group}
+            self._counterparts[key] = sense.term if back == {sense.term} else None
         return self._counterparts[key] is not None
 
     def _alike(self, sense: Sense) -> list[Sense]:

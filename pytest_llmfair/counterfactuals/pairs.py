@@ -98,7 +98,7 @@ def generate_pairs(
                 groups_of = next(iter(to.items()))
                 pair = pair_of(text, changes, groups_of, lexicon.name, variant)
                 gone = _vanishing(lexicon, to, variant)
-                reasons = failed(case_of(pair, changes, lexicon, gone))
+                reasons = failed(case_of(pair, changes, lexicon, gone, found))
                 if reasons:
                     rejected.append(Rejected(pair, reasons))
                     continue

@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_llmfair.counterfactuals._english import article_for, is_one_of
+from pytest_llmfair.counterfactuals._pair import OMISSION, Pair
 from pytest_llmfair.counterfactuals.lexicon import (
     PRONOUNS,
     Change,
     Lexicon,
+    Reading,
     article_before,
     begins_sentence,
 )
@@ -23,7 +25,6 @@ from pytest_llmfair.text import replaced
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals._terms import Sense
-    from pytest_llmfair.counterfactuals.pairs import Pair
 
 # What one replacement may add or take away. The longest ordinary ones ("epilepsy" for "a mental
 # health condition", "who is living with a mental health condition" left out) stay well below.
@@ -31,8 +32,10 @@ MAX_WORDS = 8
 MAX_CHARACTERS = 60
 
 _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
 _LEFT_OVER = re.compile(r"\s | \s| [.,;:!?)\]}\u201d]")
 _MARKS = ".,;:!?()*_\"'\u2018\u2019\u201c\u201d"
+_FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
 _NEAR = 40
 
 
@@ -45,8 +48,10 @@ class Case(NamedTuple):
         The pair.
     changes : list of Change
         Its edits, with what the words mean.
+    found : list
+        What the lexicon reads in the original.
     twin : dict
-        Start to end and meaning of every mention in the counterfactual.
+        What it reads in the counterfactual: start to end and meaning.
     gone : frozenset of str
         Groups that nothing may name any more.
     lexicon : Lexicon
@@ -55,6 +60,7 @@ class Case(NamedTuple):
 
     pair: Pair
     changes: list[Change]
+    found: Reading
     twin: Mapping[int, tuple[int, Sense]]
     gone: frozenset[str]
     lexicon: Lexicon
@@ -95,6 +101,24 @@ def names_the_other_group(case: Case) -> str | None:
     return None
 
 
+def read_alike(case: Case) -> str | None:
+    """Check that what is not exchanged is read as before, so that both are equal once masked."""
+    if case.pair.variant == OMISSION:
+        return None
+    edits = iter(case.pair.edits)
+    edit, shift = next(edits, None), 0
+    for start, end, _ in case.found:
+        while edit is not None and edit.start < start:
+            shift += len(edit.after) - len(edit.before)
+            edit = next(edits, None)
+        if start + shift not in case.twin:
+            word = case.pair.original[start:end]
+            return f"the texts are read differently: {word!r} counts in the original only"
+    if len(case.found) < len(case.twin):
+        return "the texts are read differently: more words count in the counterfactual"
+    return None
+
+
 def no_residual_term(case: Case) -> str | None:
     """Check that no term of a group is left that the exchange should have removed."""
     if case.gone:
@@ -124,11 +148,11 @@ def articles_fit(case: Case) -> str | None:
     pair = case.pair
     for edit in pair.edits:
         start = edit.counterfactual_start
-        article = article_before(pair.counterfactual, start)
+        article = _article(pair.counterfactual, start)
         if article is None:
             continue
         after = edit.after or pair.counterfactual[start : start + _NEAR]
-        before = article_before(pair.original, edit.start)
+        before = _article(pair.original, edit.start)
         odd = before is not None and before[1].lower() != article_for(edit.before)
         if article[1].lower() != article_for(after) and not odd:
             return f"an article does not fit: {article[1]} {after[:20]!r}"
@@ -222,17 +246,25 @@ def words_balanced(case: Case) -> str | None:
 
 
 def comes_back(case: Case) -> str | None:
-    """Check that exchanging back gives the original, where the lexicon is one to one."""
+    """Check that exchanging back gives the original, where the lexicon is one to one.
+
+    Case apart, which the lexicon decides: "black" becomes "white" and comes back as "Black".
+    """
+    text, lexicon = case.pair.counterfactual, case.lexicon
     for change, edit in zip(case.changes, case.pair.edits, strict=True):
-        sense = change.sense
-        if sense is None or change.becomes == sense.group:
+        sense, at = change.sense, edit.counterfactual_start
+        if sense is None or change.becomes == sense.group or at not in case.twin:
             continue
-        found = case.twin.get(edit.counterfactual_start)
-        if found is None or not case.lexicon.comes_back(sense, change.becomes):
+        end, found = case.twin[at]
+        term = lexicon.counterpart(found, sense.group)
+        if term is None or term.casefold() == edit.before.casefold():
             continue
-        back = case.lexicon.counterpart(found[1], sense.group)
-        if back is None or back.casefold() != sense.term.casefold():
-            return f"{edit.after!r} comes back as {back!r}, not as {edit.before!r}"
+        as_written = found.term == lexicon.counterpart(sense, change.becomes)
+        if not as_written or not lexicon.comes_back(sense, change.becomes):
+            continue
+        back = lexicon.written(text, (at, end, found), term)
+        if not _plain(edit.before).startswith(_plain(back)):
+            return f"the way back leads elsewhere: {edit.before!r} comes back as {back!r}"
     return None
 
 
@@ -240,6 +272,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "edits change something": changes_something,
     "equal outside the edits": equal_outside,
     "names the other group": names_the_other_group,
+    "read alike": read_alike,
     "no residual term": no_residual_term,
     "the name is new": name_is_new,
     "articles fit": articles_fit,
@@ -259,18 +292,35 @@ def failed(case: Case) -> tuple[str, ...]:
     return tuple(said for check in CHECKS.values() if (said := check(case)) is not None)
 
 
-def case_of(pair: Pair, changes: list[Change], lexicon: Lexicon, gone: frozenset[str]) -> Case:
-    """Put a pair on trial: read its counterfactual."""
-    read = lexicon.read(pair.counterfactual)
-    twin: dict[int, tuple[int, Sense]] = {}
-    for start, end, sense in read:
-        if sense.entry is not None:
-            twin.setdefault(start, (end, sense))
-    return Case(pair, changes, twin, gone, lexicon)
+def case_of(
+    pair: Pair,
+    changes: list[Change],
+    lexicon: Lexicon,
+    gone: frozenset[str],
+    found: Reading | None = None,
+) -> Case:
+    """Put a pair on trial: read its counterfactual, and the original unless `found` is given."""
+    read = reversed(lexicon.read(pair.counterfactual))  # of two at one place the first counts
+    twin = {start: (end, sense) for start, end, sense in read}
+    known = lexicon.read(pair.original) if found is None else found
+    return Case(pair, changes, known, twin, gone, lexicon)
+
+
+def _article(text: str, start: int) -> re.Match[str] | None:
+    """Return the article before a place, through any tags and marks."""
+    article = article_before(text, start)
+    if article is None and start and not (text[start - 1].isalnum() or text[start - 1].isspace()):
+        return _ARTICLE.search(text, max(0, start - _NEAR), start)
+    return article
 
 
 def _composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _plain(text: str) -> str:
+    """Fold case and the forms of dashes and apostrophes; blanks and line breaks stay."""
+    return _composed(text).casefold().translate(_FORMS)
 
 
 def _doubled(text: str, start: int, end: int) -> str:

@@ -1,0 +1,231 @@
+"""The validity gate: each check fails for a sentence or a lexicon that is really wrong."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.counterfactuals import (
+    Edit,
+    Lexicon,
+    Pair,
+    Pairs,
+    Rejected,
+    check_pair,
+    generate_pairs,
+)
+from pytest_llmfair.counterfactuals.validity import CHECKS, MAX_CHARACTERS, MAX_WORDS
+
+
+def own(*entries: dict[str, Any], **keys: Any) -> Lexicon:
+    listed = [{"role": "noun", **entry} for entry in entries]
+    return Lexicon.from_dict({"name": "own", "groups": ["a", "b"], "entries": listed, **keys})
+
+
+def reasons(text: str, attribute: Any, groups: tuple[str, str] | None = None) -> tuple[str, ...]:
+    """Return why the only pair of a text is rejected; empty where it is fine."""
+    pairs = generate_pairs([text], attribute, groups=groups)
+    (rejected,) = pairs.rejected or (None,)
+    assert (rejected is None) != (pairs == [])
+    return () if rejected is None else rejected.reasons
+
+
+LONG = "person who was trained for years to look after people who are ill or hurt"
+MANY = "one of us who do it all day long"
+
+
+# Check, text, attribute, groups, and how the reason begins.
+WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
+    # The same name, its accent typed in two ways.
+    ("edits change something", "Jos\u00e9 left.", "name", ("Jos\u00e9", "Jose\u0301"),
+     "an edit changes nothing"),
+    # A word that is a counterpart in one line and a term of the other group in another.
+    ("names the other group", "The boss left.",
+     own({"a": "chair", "b": "chairman"}, {"role": "title", "a": "boss", "b": "chair"}), None,
+     "a replacement names another group: 'chair' names a"),
+    # A term whose first letter no search begins with.
+    ("names the other group", "Nice autistic people",
+     own({"a": "autistic", "b": "(neuro)typical"}), None,
+     "a replacement names nobody: '(neuro)typical' is not read as b"),
+    # An exchange that takes from another word the person that it described.
+    ("read alike", "a tall nurse",
+     own({"c": "tall", "role": "adjective", "context": "before_person"},
+         {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("a", "b"),
+     "the texts are read differently: 'tall' counts in the original only"),
+    ("read alike", "a tall machine",
+     own({"c": "tall", "role": "adjective", "context": "before_person"},
+         {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("b", "a"),
+     "the texts are read differently: more words count in the counterfactual"),
+    # "Straight woman" brings the gender back that the exchange took away.
+    ("no residual term", "She is a lesbian.", ("gender", "sexual_orientation"),
+     ("gay female", "straight male"),
+     "a term of the source group is left: 'woman' names female"),
+    ("the name is new", "John met Jane.", "name", ("John", "Jane"),
+     "the prompt already holds the name: 'Jane'"),
+    ("articles fit", "He is an <b>uncle</b>.", own({"a": "uncle", "b": "nephew"}), None,
+     "an article does not fit: an 'nephew'"),
+    ("one determiner", "She wrote about her epilepsy.", "disability",
+     ("epilepsy", "chronic illness"), "two determiners: her a chronic illness"),
+    # "Her fall" can be read as "he saw that she fell".
+    ("pronoun roles kept", "She saw his fall.", "gender", None,
+     "a pronoun changes its role: 'her' reads as object, not as possessive determiner"),
+    ("no doubled words", "Help the young.", own({"a": "young", "b": "the elderly"}), None,
+     "a word stands twice: the the"),
+    ("no doubled words", "An uncle called.", own({"a": "uncle", "b": "aunt who called"}), None,
+     "a word stands twice: called called"),
+    # A term with a blank at its end, which YAML keeps in quotes.
+    ("spacing kept", "Yes, boss.", own({"a": "boss", "b": "sir "}), None,
+     "a blank is left over: 'Yes, sir .'"),
+    ("capital kept", "Autistic people left.", own({"a": "autistic", "b": "(neuro)typical"}), None,
+     "a sentence begins small: '(neuro)typic'"),
+    ("length balanced", "A nurse called.", own({"a": "nurse", "b": LONG}), None,
+     f"a replacement is {len(LONG) - 5} characters longer, more than {MAX_CHARACTERS}"),
+    ("words balanced", "The nurses called.", own({"a": "nurses", "b": f"{MANY} and night"}), None,
+     f"a replacement has 10 words more, over {MAX_WORDS}"),
+    # The line break has no place in a counterpart of one word.
+    ("comes back", "a nonbinary\nperson", "gender", ("nonbinary", "female"),
+     "the way back leads elsewhere: 'nonbinary\\nperson' comes back as 'nonbinary person'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("check", "text", "attribute", "groups", "reason"), WRONG)
+def test_a_check_fails(
+    check: str, text: str, attribute: Any, groups: tuple[str, str] | None, reason: str
+) -> None:
+    assert any(said.startswith(reason) for said in reasons(text, attribute, groups))
+
+
+def test_every_check_fails_for_something() -> None:
+    # Pairs of our own are equal outside their edits by the way they are made; see below.
+    assert {check for check, *_ in WRONG} == set(CHECKS) - {"equal outside the edits"}
+
+
+# The same, put right: what made the check fail is gone.
+@pytest.mark.parametrize(
+    ("text", "attribute", "groups"),
+    [
+        ("Jos\u00e9 left.", "name", ("Jos\u00e9", "Jane")),
+        ("The boss left.", own({"a": "chair", "b": "lead"}, {"a": "boss", "b": "chairman"}), None),
+        ("Nice autistic people", own({"a": "autistic", "b": "neuro-typical"}), None),
+        ("a tall nurse", own({"c": "tall", "role": "adjective", "context": "before_person"},
+                             {"a": "nurse", "b": "waiter"}, groups=["a", "b", "c"]), ("a", "b")),
+        ("She is gay.", ("gender", "sexual_orientation"), ("gay female", "straight male")),
+        ("John met Jack.", "name", ("John", "Jane")),
+        ("He is an *uncle*.", own({"a": "uncle", "b": "nephew"}), None),
+        ("He is an <b>uncle</b>.", own({"a": "uncle", "b": "aunt"}), None),
+        ("She wrote about epilepsy.", "disability", ("epilepsy", "chronic illness")),
+        ("She saw his car.", "gender", None),
+        ("She gave him his keys.", "gender", None),
+        ("the the man", "gender", None),
+        ("Help young people.", own({"a": "young", "b": "elderly"}), None),
+        ("Yes , boss .", own({"a": "boss", "b": "sir"}), None),
+        ("iPhone users and Boss", own({"a": "boss", "b": "worker"}), None),
+        ("the best\nman", "gender", None),
+        ("a black man", "race", ("black", "white")),
+        ("A young adult asked.", "age", ("young", "older")),
+        ("He is openly gay.", "sexual_orientation", ("gay", "bisexual")),
+        ("She has epilepsy.", "disability", ("epilepsy", "mental health condition")),
+    ],
+)  # fmt: skip
+def test_ordinary_swaps_pass(text: str, attribute: Any, groups: tuple[str, str] | None) -> None:
+    assert reasons(text, attribute, groups) == ()
+
+
+def test_an_article_that_was_wrong_before_is_not_held_against_the_pair() -> None:
+    lexicon = own({"a": "uncle", "b": "aunt"})
+    assert reasons("He is a uncle.", lexicon) == ()
+
+
+class TestRejected:
+    def test_pairs_are_left_out_counted_and_kept_with_all_reasons(self) -> None:
+        pairs = generate_pairs(
+            ["Help the young.", "young"], own({"a": "young", "b": "the elderly"})
+        )
+        assert [pair.counterfactual for pair in pairs] == ["the elderly"]
+        (rejected,) = pairs.rejected
+        assert isinstance(rejected, Rejected)
+        assert rejected.pair.counterfactual == "Help the the elderly."
+        assert rejected.reasons == (
+            "two determiners: the the elderly",
+            "a word stands twice: the the",
+        )
+
+    def test_pairs_are_logged(self, caplog: pytest.LogCaptureFixture) -> None:
+        with caplog.at_level(logging.INFO, "pytest_llmfair"):
+            generate_pairs(["John met Jane."], "name", groups=("John", "Jane"))
+        assert "name: 1 pairs left out, for they fail the checks" in caplog.text
+
+
+class TestPairs:
+    def test_say_what_was_left_out(self) -> None:
+        pairs = generate_pairs(
+            ["The queen left.", "The report is late.", "She left.", "A queen and her aunt"],
+            "gender",
+            groups=("female", "nonbinary"),
+        )
+        assert [pair.original for pair in pairs] == ["She left."]
+        assert pairs.unmentioned == 1
+        assert pairs.lost == {"queen": 2, "aunt": 1}
+        assert "intersex" in pairs.lacks
+
+    def test_are_a_list(self) -> None:
+        pairs = generate_pairs(["She left."], "gender")
+        assert isinstance(pairs, list)
+        assert isinstance(pairs, Pairs)
+        assert pairs == [pairs[0]]
+        assert [*pairs, *pairs] == pairs + pairs
+
+    def test_are_empty_by_default(self) -> None:
+        pairs = Pairs()
+        assert (pairs.rejected, pairs.unmentioned, pairs.lost, pairs.lacks) == ((), 0, {}, ())
+
+
+class TestPairsMadeElsewhere:
+    PAIR = Pair(
+        "Ask her son.",
+        "Ask his son.",
+        "female",
+        "male",
+        (Edit(4, 7, "her", "his", 4),),
+        "gender",
+    )
+
+    def test_pass(self) -> None:
+        assert check_pair(self.PAIR, "gender") == ()
+
+    def test_fail_where_they_differ_outside_the_edits(self) -> None:
+        pair = replace(self.PAIR, counterfactual="Ask his daughter.")
+        assert "the texts differ outside the edits" in check_pair(pair, "gender")
+
+    def test_fail_where_a_term_is_left(self) -> None:
+        pair = replace(
+            self.PAIR, original="Ask her about her.", counterfactual="Ask his about her."
+        )
+        assert "a term of the source group is left: 'her' names female" in check_pair(
+            pair, "gender"
+        )
+
+    @pytest.mark.parametrize(
+        ("edit", "reason"),
+        [
+            (Edit(4, 7, "him", "his", 4), "an edit does not stand in the original: 'him'"),
+            (Edit(4, 7, "her", "his", 5), "an edit does not stand in the counterfactual: 'his'"),
+        ],
+    )
+    def test_fail_where_an_edit_is_not_where_it_says(self, edit: Edit, reason: str) -> None:
+        assert reason in check_pair(replace(self.PAIR, edits=(edit,)), "gender")
+
+    def test_fail_without_edits(self) -> None:
+        pair = replace(self.PAIR, counterfactual="Ask her son.", edits=())
+        assert "nothing is edited" in check_pair(pair, "gender")
+
+    def test_may_be_by_omission(self) -> None:
+        pair = Pair(
+            "A blind man", "A man", "visual disability", "no disability",
+            (Edit(2, 8, "blind ", "", 2),), "disability", variant="omission",
+        )  # fmt: skip
+        assert check_pair(pair, "disability") == ()
+        assert check_pair(replace(pair, counterfactual="A  man"), "disability")
