@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._loading import load_lexicons, suggestion
+from pytest_llmfair.counterfactuals._loading import at_line, load_lexicons, suggestion
 from pytest_llmfair.counterfactuals._terms import CONTEXTS, REGISTERS, Entry, Register
 from pytest_llmfair.text import tokens
 
@@ -19,12 +19,6 @@ _OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synony
 _REQUIRED = ("name", "groups", "entries")
 
 
-def _at(source: str, holder: Any, key: Any) -> str:
-    """Name the source, and the line of a key or item where it is known."""
-    line = getattr(holder, "lines", {}).get(key)
-    return source if line is None else f"{source}, line {line}"
-
-
 def fields_from(data: Any, source: str) -> dict[str, Any]:
     """Check the content of a lexicon file and return the fields of a `Lexicon`."""
     if not isinstance(data, Mapping):
@@ -32,25 +26,25 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     known = [*_TEXTS, *_LISTS, *_OTHERS]
     for key in data:
         if key not in known:
-            where = _at(source, data, key)
+            where = at_line(source, data, key)
             raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), known)}")
     base = _base(data, source)
     for key in _REQUIRED if base is None else ():
         if not data.get(key):
-            where = _at(source, data, key)
+            where = at_line(source, data, key)
             raise ValueError(f"{where}: {key!r} is missing or empty; a lexicon needs it")
     fields: dict[str, Any] = {
         key: str(data[key]).strip() for key in _TEXTS if data.get(key) is not None
     }
     for key in _LISTS:
-        fields[key] = _terms(data.get(key) or [], f"{_at(source, data, key)}: {key}")
-    fields["reviewed"] = _date(data.get("reviewed"), _at(source, data, "reviewed"))
+        fields[key] = _terms(data.get(key) or [], f"{at_line(source, data, key)}: {key}")
+    fields["reviewed"] = _date(data.get("reviewed"), at_line(source, data, "reviewed"))
     given = {key: value for key, value in fields.items() if value}
     if base is not None:
         fields = _upon(base, fields)
     groups = fields["groups"]
     if len(set(groups)) < 2 or len(set(groups)) != len(groups):
-        where = _at(source, data, "groups")
+        where = at_line(source, data, "groups")
         raise ValueError(f"{where}: groups are {list(groups)}; name two or more, each once")
     aliases = _aliases(data, groups, {} if base is None else base.aliases, source)
     labels = {**{group: group for group in groups}, **aliases}
@@ -60,13 +54,13 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     for group in given.get("lacks", ()):
         if group in labels:
             raise ValueError(
-                f"{_at(source, data, 'lacks')}: {group!r} is lacking and a group; keep one"
+                f"{at_line(source, data, 'lacks')}: {group!r} is lacking and a group; keep one"
             )
     fields["lacks"] = tuple(group for group in fields["lacks"] if group not in labels)
     fields["aliases"] = aliases
     inherited = () if base is None else base.entries
     entries = data.get("entries") or []
-    own = _entries(entries, labels, source, _at(source, data, "entries"), inherited)
+    own = _entries(entries, labels, source, at_line(source, data, "entries"), inherited)
     # The entries of a user come first, so that they are read and written first.
     fields["entries"] = (*own, *inherited)
     owners = {
@@ -93,8 +87,8 @@ def _base(data: Any, source: str) -> Lexicon | None:
     except (KeyError, TypeError):
         known = suggestion(str(name), list(load_lexicons()))
         raise ValueError(
-            f"{_at(source, data, 'extends')}: extends {name!r}, which is no lexicon that ships "
-            f"with the package; {known}"
+            f"{at_line(source, data, 'extends')}: extends {name!r}, which is no lexicon that "
+            f"ships with the package; {known}"
         ) from None
 
 
@@ -114,7 +108,7 @@ def _label(name: str, labels: dict[str, str], data: Any, key: str, source: str) 
     if name not in labels:
         said = "default group" if key == "default_groups" else f"{key} group"
         raise ValueError(
-            f"{_at(source, data, key)}: {said} {name!r} is no group; "
+            f"{at_line(source, data, key)}: {said} {name!r} is no group; "
             + suggestion(name, list(labels))
         )
     return labels[name]
@@ -124,14 +118,14 @@ def _neutral_nouns(data: Any, owners: dict[str, str], source: str) -> dict[str, 
     """Return by term the noun that is left when its group is not named."""
     given = data.get("neutral_nouns") or {}
     if not isinstance(given, Mapping):
-        where = _at(source, data, "neutral_nouns")
+        where = at_line(source, data, "neutral_nouns")
         raise ValueError(
             f"{where}: neutral_nouns is a {type(given).__name__}; give noun: [terms that it "
             "takes the place of]"
         )
     nouns: dict[str, str] = {}
     for noun, terms in given.items():
-        where = f"{_at(source, given, noun)}: neutral_nouns, {noun}"
+        where = f"{at_line(source, given, noun)}: neutral_nouns, {noun}"
         (word,) = _terms(noun, where)
         for term in _terms(terms, where):
             _owner(term, owners, where)
@@ -143,11 +137,11 @@ def _synonyms(data: Any, owners: dict[str, str], source: str) -> tuple[tuple[str
     """Return the lines of terms that stand for each other within their group."""
     given = data.get("synonyms") or []
     if not isinstance(given, (list, tuple)):
-        where = _at(source, data, "synonyms")
+        where = at_line(source, data, "synonyms")
         raise ValueError(f"{where}: synonyms is a {type(given).__name__}; give a list of lists")
     lines = []
     for number, line in enumerate(given, start=1):
-        where = f"{_at(source, given, number - 1)}: synonyms, line {number}"
+        where = f"{at_line(source, given, number - 1)}: synonyms, line {number}"
         terms = _terms(line, where)
         groups = list(dict.fromkeys(_owner(term, owners, where) for term in terms))
         if len(groups) > 1:
@@ -172,17 +166,17 @@ def _aliases(
 ) -> dict[str, str]:
     given = data.get("aliases") or {}
     if not isinstance(given, Mapping):
-        where = _at(source, data, "aliases")
+        where = at_line(source, data, "aliases")
         raise ValueError(f"{where}: aliases is a {type(given).__name__}; give group: [aliases]")
     aliases = dict(inherited)
     for group in groups:
         if group in inherited:
-            where = _at(source, data, "groups")
+            where = at_line(source, data, "groups")
             raise ValueError(
                 f"{where}: {group!r} is another name of {inherited[group]!r}; use that"
             )
     for group, names in given.items():
-        here = _at(source, given, group)
+        here = at_line(source, given, group)
         if group not in groups:
             raise ValueError(
                 f"{here}: aliases of {group!r}, which is no group; "
@@ -220,7 +214,7 @@ def _entries(
         for term in terms
     }
     for number, item in enumerate(data, start=1):
-        where = f"{_at(source, data, number - 1)}: entry {number}"
+        where = f"{at_line(source, data, number - 1)}: entry {number}"
         if not isinstance(item, Mapping):
             raise ValueError(f"{where} is {item!r}; give a mapping of role and groups to terms")
         role, context = item.get("role"), item.get("context", "")
@@ -237,7 +231,7 @@ def _entries(
             if key in ("role", "context"):
                 continue
             # An entry can run over several lines; the line of the group is the nearer one.
-            here = f"{_at(source, item, key)}: entry {number}"
+            here = f"{at_line(source, item, key)}: entry {number}"
             if key not in labels:
                 raise ValueError(
                     f"{here} ({role}): unknown group {key!r}; "

@@ -41,6 +41,12 @@ def load_yaml(text: str, source: str) -> Any:
         raise ValueError(f"{source} is no valid YAML: {error}") from None
 
 
+def at_line(source: str, holder: Any, key: Any) -> str:
+    """Name the source, and the line of a key or item where it is known."""
+    line = getattr(holder, "lines", {}).get(key)
+    return source if line is None else f"{source}, line {line}"
+
+
 @functools.cache
 def _line_loader() -> Any:
     import yaml

@@ -28,8 +28,9 @@ def phrases(lexicon: Lexicon) -> list[dict[str, Forms]]:
 
     Phrases are English: a lexicon of another language has none.
 
-    Forms are `noun` (one person, without article), `people` (several) and, where the group has an
-    adjective, `identity`; pronouns by case, where the lexicon has them. Only words that the lexicon has as preferred or neutral are in them.
+    Forms are `noun` (one person, without article), `people` (several), `identity` where the group
+    has an adjective, and pronouns by case where the lexicon has them. Only words that the lexicon
+    has as preferred or neutral are in them.
     """
     if lexicon.language != "en":
         return []

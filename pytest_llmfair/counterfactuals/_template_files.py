@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
-from pytest_llmfair.counterfactuals._loading import load_yaml, suggestion
+from pytest_llmfair.counterfactuals._loading import at_line, load_yaml, suggestion
 from pytest_llmfair.counterfactuals._template import Template
 
 _TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")
@@ -122,12 +122,12 @@ def _read(data: Any, source: str) -> TemplateSet:
         )
     for key in data:
         if key not in _KEYS:
-            where = _at(source, data, key)
+            where = at_line(source, data, key)
             raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _KEYS)}")
     fillers = data.get("fillers") or {}
     if not isinstance(fillers, Mapping):
         raise ValueError(
-            f"{_at(source, data, 'fillers')}: fillers is a {type(fillers).__name__}; give a "
+            f"{at_line(source, data, 'fillers')}: fillers is a {type(fillers).__name__}; give a "
             "mapping of slot to a list of texts"
         )
     templates = list(_templates(data, source))
@@ -144,17 +144,17 @@ def _read(data: Any, source: str) -> TemplateSet:
 def _templates(data: Mapping[str, Any], source: str) -> Iterator[Template]:
     given = data.get("templates") or []
     if not isinstance(given, Mapping):
-        yield from _listed(given, None, source, _at(source, data, "templates"))
+        yield from _listed(given, None, source, at_line(source, data, "templates"))
         return
     for label, own in given.items():
-        yield from _listed(own, label, source, f"{_at(source, given, label)}, label {label!r}")
+        yield from _listed(own, label, source, f"{at_line(source, given, label)}, label {label!r}")
 
 
 def _listed(given: Any, label: Hashable, source: str, start: str) -> Iterator[Template]:
     if not isinstance(given, list):
         raise ValueError(f"{start}: templates is a {type(given).__name__}; give a list")
     for place, item in enumerate(given):
-        where = f"{_at(source, given, place)}: template {place + 1}"
+        where = f"{at_line(source, given, place)}: template {place + 1}"
         own = item if isinstance(item, Mapping) else {"text": item}
         for key in own:
             if key not in _PARTS:
@@ -163,9 +163,3 @@ def _listed(given: Any, label: Hashable, source: str, start: str) -> Iterator[Te
         if tags is not None and not isinstance(tags, (str, list)):
             raise ValueError(f"{where}: tags is {tags!r}; give a list, or a text with blanks")
         yield Template(own.get("text", ""), own.get("label", label), tags, where)
-
-
-def _at(source: str, holder: Any, key: Any) -> str:
-    """Name the source, and the line of a key or item where it is known."""
-    line = getattr(holder, "lines", {}).get(key)
-    return source if line is None else f"{source}, line {line}"

@@ -124,6 +124,14 @@ class TestTemplates:
         made = pairs_from_templates(["He is {a:job}."], fillers={"job": ["cook", "actuary"]})
         assert [pair.counterfactual for pair in made] == ["She is a cook.", "She is an actuary."]
 
+    def test_of_another_language_take_phrases_from_fillers(self) -> None:
+        spanish = load_lexicons()["gender_es"]
+        fillers = {"person": {"female": ["Ana"], "male": ["Juan"]}}
+        (pair,) = pairs_from_templates(["{Person} canta."], spanish, fillers=fillers)
+        assert {pair.original, pair.counterfactual} == {"Ana canta.", "Juan canta."}
+        with pytest.raises(ValueError, match=r"slot \{person\}: no word of group 'female'"):
+            pairs_from_templates(["{Person} canta."], spanish)
+
     def test_that_name_a_group_themselves_are_rejected(self) -> None:
         made = pairs_from_templates(["{Person} said that she won."], "gender")
         assert made == []
