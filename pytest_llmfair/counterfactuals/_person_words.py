@@ -51,7 +51,7 @@ def ends_phrase(word: str) -> bool:
 
 
 def is_verb(word: str, following: str) -> bool:
-    """Whether a lower-case word behind a noun is its verb: "a Muslim called", not "dominated"."""
+    """Whether a word behind a noun is its verb: "a Muslim called"; not "a Muslim dominated area"."""
     if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
         return True
     verbs = ("base_verbs", "person_verbs")
@@ -59,7 +59,7 @@ def is_verb(word: str, following: str) -> bool:
         return True
     adverb = word.endswith("ly") and not is_one_of(word, "not_adverbs")
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
-    return adverb or (past and (ends_phrase(following) or following.endswith("ly")))
+    return adverb or (past and (ends_phrase(following) or not is_one_of(word, "participles")))
 
 
 def _singulars(word: str) -> list[str]:

@@ -53,21 +53,21 @@ class Place:
 
 def _describes(place: Place) -> bool:
     """Allow "a Black engineer", "he is gay", "the old are"; not a thing, nor "jet-black"."""
-    if _head(place) or _is_said(place):
+    if _is_before_person(place) or _is_said(place):
         return True
     return is_one_of(place.next, "plural_verbs") and _is_collective(place)
 
 
 def _is_attribute(place: Place) -> bool:
     """Allow "an older worker"; not "my older brother", which compares, nor "he is older"."""
-    head = _head(place)
-    return bool(head) and not _is_any(head, "kin")
+    head, thing = _head(place)
+    return bool(head) and not (thing or _is_any(head, "kin"))
 
 
 def _is_old(place: Place) -> bool:
     """Allow "my old mother"; not "my old friend", where the bond has lasted."""
-    head = _head(place)
-    return bool(head) and not _is_any(head, "bonds")
+    head, thing = _head(place)
+    return bool(head) and not (thing or _is_any(head, "bonds"))
 
 
 def _is_said(place: Place) -> bool:
@@ -77,8 +77,9 @@ def _is_said(place: Place) -> bool:
 
 def _is_national(place: Place) -> bool:
     """Allow what `_describes` allows, but no persons of a language: "Spanish speakers"."""
-    head = _head(place)
-    return _is_said(place) or (bool(head) and not _is_any(head, "language_persons"))
+    if _is_before_person(place) and not _is_any(_head(place)[0], "language_persons"):
+        return True
+    return _is_said(place)
 
 
 def _is_collective(place: Place) -> bool:
@@ -93,13 +94,18 @@ def _is_collective(place: Place) -> bool:
     rest = _behind_joined(place.behind)
     if _is_near_things(place) or (rest and is_one_of(rest[0], "behind_things")):
         return False
+    asked = len(words) > 1 and words[-2] in ("are", "were")
+    if asked and len(rest) > 1 and (is_adjective(rest[0]) or rest[0].endswith("er")):
+        return ends_phrase(rest[1])
     return _no_noun(rest) or is_one_of(rest[0], "plural_verbs")
 
 
 def _is_noun(place: Place) -> bool:
     """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish"."""
-    first = place.last
-    if not (is_one_of(first, "determiners") or (first and is_modifier(first))) or _head(place):
+    words = list(place.before)
+    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
+        words.pop()
+    if not words or not is_one_of(words[-1], "determiners") or _head(place)[0]:
         return False
     return place.next in ("'s", "\u2019s", "'", "\u2019") or _no_noun(place.behind)
 
@@ -139,13 +145,14 @@ def _is_origin(place: Place) -> bool:
         return is_one_of(words[-2], "belong_to")
     if words[-1] != "from" or len(words) < 2:
         return False
-    verb = words[-2]
+    words, raw = words[:-1], raw[:-1]
+    while words and is_one_of(words[-1], "behind_moved"):
+        words, raw = words[:-1], raw[:-1]
+    verb = words[-1] if words else ""
     if is_person(verb) or is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
         return True
     if is_one_of(verb, "come_from"):
-        words, raw = (*words[:-2], "is"), (*raw[:-2], "is")
-    else:
-        words, raw = words[:-1], raw[:-1]
+        words, raw = (*words[:-1], "is"), (*raw[:-1], "is")
     return is_predicate(raw, words, ())
 
 
@@ -157,14 +164,16 @@ def _is_no_given_name(place: Place) -> bool:
     if place.word.islower() or place.word.isupper():
         return True
     first = place.last
+    if is_one_of(first, "be") and is_one_of(place.before[-2:][0], "called"):
+        return False
     determined = bool(first) and (
         is_one_of(first, "determiners")
         or is_one_of(first, "predicate_adverbs")
         or is_one_of(first, "be")
         or is_one_of(first, "be_contracted")
         or is_one_of(first, "begun")
+        or is_one_of(first, "person_modifiers")
         or first == "as"
-        or is_adjective(first)
     )
     following = place.next
     if behind and behind[0][:1].isupper() and not _is_title(raw):
@@ -201,9 +210,19 @@ def _is_any(word: str, kind: str) -> bool:
     return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
 
 
-def _head(place: Place) -> str:
-    """Return the person noun of the noun phrase that the term stands in; "" for none."""
-    return "" if _is_surname(place) else _person_head(place.behind, _after_be(place.before))
+def _is_before_person(place: Place) -> bool:
+    """Whether a person noun follows; of a group ("the Black student union") also in a compound."""
+    head, thing = _head(place)
+    return bool(head) and (not thing or _is_any(head, "peoples"))
+
+
+def _head(place: Place) -> tuple[str, bool]:
+    """Return the person noun that the term stands before, and whether it is part of a thing.
+
+    "" for none. "An old user account" is a thing.
+    """
+    none = ("", False)
+    return none if _is_surname(place) else _person_head(place.behind, _is_alone(place.before))
 
 
 def _is_surname(place: Place) -> bool:
@@ -214,33 +233,34 @@ def _is_surname(place: Place) -> bool:
     return False
 
 
-def _after_be(before: Words) -> bool:
+def _is_alone(before: Words) -> bool:
+    """Whether the term is a predicate, so that a clause of its own can be joined to it."""
     words = [word for word in before if not is_one_of(word, "predicate_adverbs")]
-    return bool(words) and (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted"))
+    if not words or not (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted")):
+        return False
+    return len(words) < 2 or not is_one_of(words[-2], "before_plural_be")
 
 
-def _person_head(words: Words, alone: bool) -> str:
-    """Return the first person noun that only modifiers, joined or not, part from the term.
-
-    A predicate stands `alone`: what is joined to it can be a clause of its own.
-    """
+def _person_head(words: Words, alone: bool) -> tuple[str, bool]:
+    """Find the first person noun that only modifiers, joined or not, part from the term."""
     joined = False
     for place, word in enumerate(words[:_FAR]):
+        following = words[place + 1] if place + 1 < len(words) else ""
         if word in JOINS or word == ",":
             if alone:
-                return ""
+                break
             joined = True
         elif not joined and is_person(word):
-            owner = word != bare(word)
-            following = words[place + 1] if place + 1 < len(words) else ""
-            return "" if not owner and is_one_of(following, "thing_heads") else word
+            return word, word == bare(word) and is_one_of(following, "thing_heads")
         elif not joined and is_one_of(word, "origins"):
-            return word
-        elif is_modifier(word):
-            joined = False
+            return word, False
+        elif not is_modifier(word):
+            break
+        elif _no_noun((following,)) and is_one_of(word, "person_adjectives"):
+            return word, False
         else:
-            return ""
-    return ""
+            joined = False
+    return "", False
 
 
 def _behind_joined(words: Words) -> Words:

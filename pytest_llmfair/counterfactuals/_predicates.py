@@ -50,7 +50,7 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
         return _is_told_as(subject)
     if verb in ("being", "becoming") and not _has_subject(subject):
         return True
-    if is_one_of(verb, "be"):
+    if is_one_of(verb, "be") or is_one_of(verb, "turning"):
         return _has_person_subject(subject, written, verb)
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
@@ -133,6 +133,8 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
     words = list(subject)
     if verb == "be" and len(words) > 1 and is_one_of(words[-2], "before_to_be"):
         return words[-1] == "to"
+    if is_one_of(verb, "turning") and words and is_one_of(words[-1], "be"):
+        words.pop()
     while words and is_one_of(words[-1], "verb_chain"):
         words.pop()
     if not words:
@@ -148,7 +150,8 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
             head = clause[place - 1]
             if word == "of" and is_one_of(head, "quantities"):
                 break
-            return _is_subject_word(head, written[place - 1], place == 1)
+            named = _is_subject_word(head, written[place - 1], place == 1)
+            return named or is_one_of(head, "indefinite")
     return _is_subject(clause, written, verb)
 
 
