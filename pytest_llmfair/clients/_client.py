@@ -62,7 +62,7 @@ class ModelClient:
         temperature: float = 1.0,
         max_tokens: int | None = None,
     ) -> ModelClient:
-        """Return a client for a function of one prompt, a backend, or a client (as it is).
+        """Return a client for a function of one prompt, a runnable of LangChain, or a backend.
 
         Raises
         ------
@@ -72,7 +72,9 @@ class ModelClient:
         if isinstance(model, ModelClient):
             return model
         backend = model
-        if not any(callable(getattr(model, way, None)) for way in ("generate", "send")):
+        # Chat models of LangChain have a `generate` of their own.
+        ways = () if hasattr(model, "ainvoke") else ("generate", "send")
+        if not any(callable(getattr(model, way, None)) for way in ways):
             from pytest_llmfair.clients.python_callable import PythonCallable
 
             backend = PythonCallable.of(model, name)

@@ -82,7 +82,9 @@ def _read_csv(path: Path) -> list[Row]:
                 raise TableError(f"{where} has not as many fields as the first line")
             rows.append(Row(where, values))
     except csv.Error as error:
-        raise TableError(f"{path}:{reader.line_num} cannot be read ({error})") from None
+        raise TableError(
+            f"{path} cannot be read behind line {reader.line_num} ({error})"
+        ) from None
     finally:
         csv.field_size_limit(limit)
     return rows

@@ -221,7 +221,9 @@ def test_ctrl_c_ends_the_process_at_once_and_keeps_what_came(after):
     errors = noise.decode()
     _, sent, _, busy = last.split()
     assert busy == b"0"
-    assert int(sent) - 4 <= len({int(row) for row in kept}) == len(kept) <= int(sent)
+    assert int(sent) - 4 <= len({int(row) for row in kept}) <= int(sent)
+    # The one that was being kept may be kept once more.
+    assert len(kept) <= len(set(kept)) + 1
     assert errors.rstrip().endswith("KeyboardInterrupt")
     for words in ("never retrieved", "was destroyed", "never awaited", "ResourceWarning"):
         assert words not in errors

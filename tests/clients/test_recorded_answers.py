@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import csv
+import json
+import random
+from dataclasses import dataclass
+
+import pytest
+
+from pytest_llmfair.clients import Missing, ModelSpecError, load_client
+
+ROWS = [
+    {"prompt": "Who is she?", "answer": "A nurse."},
+    {"prompt": "Who is he?", "answer": "A judge."},
+    {"prompt": "Who is she?", "answer": "A pilot."},
+    {"prompt": "Who is he?", "answer": None},
+    {"prompt": "Who is she?", "answer": " "},
+    {"prompt": "Who is he?", "answer": "\u2028 line\nends \x1b[31m \ud83d"},
+]
+
+
+@dataclass(frozen=True)
+class Twins:
+    original: str
+    counterfactual: str
+
+
+def jsonl(folder, rows, name="said.jsonl"):
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def load(path):
+    return load_client(f"responses:{path}")
+
+
+def test_duplicates_are_repeats_in_order_and_no_text_is_missing(tmp_path):
+    client = load(jsonl(tmp_path, ROWS))
+    she, he = client.generate(["Who is she?", "Who is he?"], 3)
+    assert she == ["A nurse.", "A pilot.", Missing("empty", "recorded as an empty text")]
+    assert he == ["A judge.", Missing("null", "recorded as null"), ROWS[5]["answer"]]
+    assert client.generate(["Who is he?"], 1) == [["A judge."]]
+
+
+def test_a_column_of_repeats_gives_the_order(tmp_path):
+    rows = [{"prompt": "p", "response": f"r{i}", "repeat": i} for i in range(12)]
+    random.Random(3).shuffle(rows)
+    assert load(jsonl(tmp_path, rows)).generate(["p"], 12) == [[f"r{i}" for i in range(12)]]
+
+
+def test_a_csv_file_holds_the_same(tmp_path):
+    path = tmp_path / "said.csv"
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.DictWriter(file, ["repeat", "response", "prompt", "note"])
+        writer.writeheader()
+        for repeat, text in ((1, 'two "quoted", lines\nhere'), (0, "x" * 300_000)):
+            row = {"repeat": repeat, "response": text, "prompt": "p", "note": ""}
+            writer.writerow(row)
+    limit = csv.field_size_limit()
+    assert load(path).generate(["p"], 2) == [["x" * 300_000, 'two "quoted", lines\nhere']]
+    assert csv.field_size_limit() == limit
+
+
+def test_the_sides_of_pairs_and_equal_prompts_get_answers_of_their_own(tmp_path):
+    path = jsonl(tmp_path, [{"prompt": "p", "answer": str(i)} for i in range(8)])
+    answers = load(path).answer_pairs([Twins("p", "p"), Twins("p", "p")], 2)
+    assert answers.original == (("0", "1"), ("2", "3"))
+    assert answers.counterfactual == (("4", "5"), ("6", "7"))
+
+
+def test_a_prompt_that_is_not_there_is_named_with_the_nearest(tmp_path):
+    client = load(jsonl(tmp_path, ROWS))
+    words = (
+        r"no answer to 1 of 2 prompts; the first is 'Who is she'; the nearest is 'Who is she\?'; "
+        "a prompt must stand there letter by letter"
+    )
+    with pytest.raises(ValueError, match=words):
+        client.generate(["Who is she?", "Who is she"])
+
+
+def test_more_repeats_than_there_are_is_an_error_with_both_numbers(tmp_path):
+    with pytest.raises(ValueError, match=r"has 3 answers to 'Who is he\?', and 4 are asked for"):
+        load(jsonl(tmp_path, ROWS)).generate(["Who is he?"], 4)
+
+
+def test_the_model_is_named_by_its_file_and_known_by_its_content(tmp_path):
+    first, second = jsonl(tmp_path, ROWS), jsonl(tmp_path, ROWS[1:], "more.jsonl")
+    client = load(first)
+    assert client.name == f"responses:{first}"
+    assert client.description == "6 recorded answers to 2 prompts of said.jsonl"
+    revisions = [load(path).backend.identity["revision"] for path in (first, second)]
+    assert len(set(revisions)) == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (b"", "there is no answer in the file"),
+        (b'{"prompt": "p", "answer": "a"}\n{"prompt"', r"said\.jsonl:2 is no JSON"),
+        (b'\n\n["p", "a"]\n', r"said\.jsonl:3 is a JSON list"),
+        (b'{"prompt": "p", "text": "a"}\n', r"said\.jsonl:1 has no 'answer', but prompt, text"),
+        (b'{"prompt": "p", "answer": "a"}\n{"answer": "a"}\n', r":2 has no 'prompt', but answer"),
+        (b'{"prompt": "", "answer": "a"}\n', "the prompt is ''; give a text"),
+        (b'{"prompt": "p", "answer": 7}\n', "the answer is 7; give a text, or null"),
+        (b'{"prompt": "p", "answer": "\xff"}\n', r"said\.jsonl:1 is no JSON"),
+        (b'{"prompt": "p", "answer": "a", "repeat": "x"}\n', "the repeat is 'x'"),
+        (b'{"prompt": "p", "answer": "a", "repeat": 1}\n' * 2, ":2 is repeat 1 of 'p' once more"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(tmp_path, lines, words):
+    path = tmp_path / "said.jsonl"
+    path.write_bytes(lines)
+    with pytest.raises(ModelSpecError, match=words):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("prompt,answer\np,a\np\n", r"said\.csv:3 has not as many fields"),
+        ("prompt,answer\np,a,b\n", r"said\.csv:2 has not as many fields"),
+        ('prompt,answer\np,"a\n', r"said\.csv cannot be read behind line 1"),
+        ("question,answer\np,a\n", "has no 'prompt', but question, answer"),
+    ],
+)
+def test_a_csv_line_that_cannot_be_read_is_named(tmp_path, text, words):
+    path = tmp_path / "said.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ModelSpecError, match=words):
+        load(path)
+
+
+def test_a_file_of_another_encoding_is_named(tmp_path):
+    path = tmp_path / "said.csv"
+    path.write_bytes("prompt,answer\np,é\n".encode("latin-1"))
+    with pytest.raises(ModelSpecError, match=r"no UTF-8 \(byte 16\); save it as UTF-8"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("none.jsonl", r"there is no file .*none\.jsonl"),
+        ("said.xlsx", r"unknown kind; give a file that ends in \.jsonl, \.csv, \.parquet"),
+    ],
+)
+def test_a_file_that_is_not_there_or_unknown_is_named(tmp_path, name, words):
+    with pytest.raises(ModelSpecError, match=words):
+        load(tmp_path / name)
+
+
+def test_recorded_answers_take_no_options(tmp_path):
+    with pytest.raises(ModelSpecError, match="responses models have no option 'temperature'"):
+        load(f"{jsonl(tmp_path, ROWS)}?temperature=1")
