@@ -10,8 +10,8 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import AnyStr, NamedTuple
 
 # Scripts written without blanks: a character (with its marks) is a token, as in the default rules
 # of Unicode Annex 29: Thai, Lao, Burmese, Khmer, Hiragana, Han.
@@ -86,6 +86,9 @@ _ASCII_SENTENCE_END = re.compile(r"[.!?]\s+")  # three times as fast
 
 # Stands for a masked word; tokens() reads it as one word.
 MASK = "[MASK]"
+
+
+_Piece = tuple[int, int, str]
 
 
 class Found(NamedTuple):
@@ -273,11 +276,12 @@ class WordFinder:
         """Return every match in order; see :func:`find_words`."""
         if not text.isascii():
             text = _with_ascii_marks(text)
-        pieces = self._ascii_pieces(text) if text.isascii() else self._pieces(text)
-        if not pieces:
-            return []
-        found: list[Found] = []
         pattern, line = _scan(text)
+        if text.isascii():
+            pieces = self._ascii_pieces(text)
+        else:
+            pieces = self._pieces(text, pattern, line)
+        found: list[Found] = []
         position = 0
         for start, end, head in pieces:
             if start < position or not _opens(text, start):
@@ -296,28 +300,37 @@ class WordFinder:
                     break
         return found
 
-    def _pieces(self, text: str) -> list[tuple[int, int, str]]:
+    def _pieces(self, text: str, pattern: re.Pattern[str], line: str) -> list[_Piece]:
         """Return where a term may begin: start, end and first piece, in order."""
-        pattern, line = _scan(text)
-        spans = [match.span() for match in pattern.finditer(line)]
-        return [
-            (start, end, piece)
-            for start, end in spans
-            if (piece := _fold_piece(text[start:end])) in self._heads
-        ]
+        if "\0" in line or _FIRST_UNSPACED.search(line):
+            spans = [match.span() for match in pattern.finditer(line)]
+            folded = [(start, end, _fold_piece(text[start:end])) for start, end in spans]
+            return [piece for piece in folded if piece[2] in self._heads]
+        heads = {word: _fold_piece(word) for word in {*line.split()}}
+        line = f" {line} "
+        return sorted(
+            (start, start + len(word), head)
+            for word, head in heads.items()
+            if head in self._heads
+            for start in _places(line, f" {word} ")
+        )
 
-    def _ascii_pieces(self, text: str) -> list[tuple[int, int, str]]:
+    def _ascii_pieces(self, text: str) -> list[_Piece]:
         """Return the same for ASCII, without a step of Python for every word of the text."""
         line = b" %b " % text.encode("ascii").translate(_ASCII_PIECES)
-        pieces = []
-        for piece in self._ascii_heads.intersection(line.split()):
-            head, sought = piece.decode("ascii"), b" %b " % piece
-            at = line.find(sought)
-            while at >= 0:
-                pieces.append((at, at + len(piece), head))
-                at = line.find(sought, at + len(piece) + 1)
-        pieces.sort()
-        return pieces
+        return sorted(
+            (start, start + len(word), word.decode("ascii"))
+            for word in self._ascii_heads.intersection(line.split())
+            for start in _places(line, b" %b " % word)
+        )
+
+
+def _places(line: AnyStr, sought: AnyStr) -> Iterator[int]:
+    """Yield where a word between blanks begins; the blank before the first is not counted."""
+    at = line.find(sought)
+    while at >= 0:
+        yield at
+        at = line.find(sought, at + len(sought) - 1)
 
 
 @functools.lru_cache(maxsize=64)

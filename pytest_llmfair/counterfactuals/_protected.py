@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
-# Cheap signs that a text may hold any of them; most texts hold none.
-_SIGNS = ("://", "www.", "@", "`", "<", ".com", ".org", ".net", ".io", ".edu", ".gov", ".co.")
-_PROTECTED = re.compile(
-    r"""
-      ```.*?(?:```|\Z)                                  # fenced code
-    | `[^`\n]+`                                         # inline code
-    | <[A-Za-z/!][^<>\n]*>                              # tags
-    | (?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+  # addresses with a scheme
-    | \bwww\.\S+
-    | (?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+         # e-mail
-    | (?<![\w@])@\w+                                    # handles
-    | (?<![\w.-])(?:[\w-]+\.)+(?:com|org|net|io|edu|gov|co\.\w\w)\b\S*
-    """,
-    re.VERBOSE | re.DOTALL,
+# Cheap signs that a text may hold a kind of them (most texts hold none), and what the kind is.
+_KINDS = (
+    (("`",), r"```.*?(?:```|\Z)|`[^`\n]+`"),
+    (("<",), r"<[A-Za-z/!][^<>\n]*>"),
+    (("://",), r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+"),
+    (("www.",), r"\bwww\.\S+"),
+    (("@",), r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+|(?<![\w@])@\w+"),
+    (
+        (".com", ".org", ".net", ".io", ".edu", ".gov", ".co."),
+        r"(?<![\w.-])(?:[\w-]+\.)+(?:com|org|net|io|edu|gov|co\.\w\w)\b\S*",
+    ),
 )
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans, in order, that substitution and masking leave alone."""
-    if not any(sign in text for sign in _SIGNS):
-        return []
-    return [match.span() for match in _PROTECTED.finditer(text)]
+    kinds = tuple(kind for signs, kind in _KINDS if any(sign in text for sign in signs))
+    return [match.span() for match in _pattern(kinds).finditer(text)] if kinds else []
+
+
+@functools.cache
+def _pattern(kinds: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(kinds), re.DOTALL)
