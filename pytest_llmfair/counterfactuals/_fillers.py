@@ -17,7 +17,10 @@ from pytest_llmfair.counterfactuals._template import Template
 from pytest_llmfair.counterfactuals.pairs import Attribute
 from pytest_llmfair.sampling import sampled_product
 
+Forms = dict[str, str]
+
 _FILE = "fillers.yaml"
+_NONE = Term({}, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,10 @@ class Fillers:
         Raises
         ------
         ValueError
-            If the template has a slot that is unknown.
+            If the template has a slot that is unknown, or `limit` is below 1.
         """
+        if limit < 1 or limit != int(limit):
+            raise ValueError(f"fill_limit is {limit!r}; give a whole number of at least 1")
         for name in template.slots:
             if name not in self.known:
                 hint = "" if self.terms else "; give attribute=... for slots such as {person}"
@@ -97,10 +102,6 @@ class Fillers:
                 line = (term.line, *places)
                 found.setdefault((*used, *extra), replace(term, forms=forms, line=line))
         return list(found.values())
-
-
-Forms = dict[str, str]
-_NONE = Term({}, 0)
 
 
 def read_fillers(

@@ -83,9 +83,8 @@ def fill_templates(
         told), a template has no slot that depends on the group, there is no template or group, or
         a limit is below 1.
     """
-    for name, limit in (("fill_limit", fill_limit), ("term_limit", term_limit)):
-        if limit < 1 or limit != int(limit):
-            raise ValueError(f"{name} is {limit!r}; give a whole number of at least 1")
+    if term_limit < 1 or term_limit != int(term_limit):
+        raise ValueError(f"term_limit is {term_limit!r}; give a whole number of at least 1")
     if isinstance(templates, TemplateSet):
         attribute = attribute if attribute is not None else templates.attribute or None
         fillers = {**templates.fillers, **(fillers or {})}
