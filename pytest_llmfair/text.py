@@ -277,10 +277,8 @@ class WordFinder:
         if not text.isascii():
             text = _with_ascii_marks(text)
         pattern, line = _scan(text)
-        if text.isascii():
-            pieces = self._ascii_pieces(text)
-        else:
-            pieces = self._pieces(text, pattern, line)
+        ascii_only = text.isascii()
+        pieces = self._ascii_pieces(text) if ascii_only else self._pieces(text, pattern, line)
         found: list[Found] = []
         position = 0
         for start, end, head in pieces:
