@@ -50,7 +50,7 @@ def placebo_of(
         pair = pair_of(text, changes, (group, changes[-1].becomes), own.name)
         case = case_of(pair, changes, own, frozenset())
         named = [sense.group for _, sense in case.twin.values()]
-        same = own is not lexicon or named == [s.group for *_, s in found if s.entry is not None]
+        same = own is not lexicon or named == [sense.group for *_, sense in found]
         if same and not failed(case):
             return pair.counterfactual
     return None
@@ -59,25 +59,30 @@ def placebo_of(
 def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
     """Return other terms for a meaning in its group, none of them outdated or a slur.
 
-    Those of its line of synonyms, where it has one; else those of its entry.
+    Those of its line of synonyms, where it has one, else those of its entry; in their order, from
+    the term itself on.
     """
     if sense.entry is None or sense.role in PRONOUNS:
         return ()
     term = sense.term.casefold()
     line = next((x for x in lexicon.synonyms if term in map(str.casefold, x)), None)
     if line is None:
-        entry, terms = sense.entry, sense.entry.terms[sense.group]
-        return tuple(t for t in terms if t.casefold() != term and entry.register(t) in _FINE)
-    return tuple(
-        other
-        for other in line
-        if other.casefold() != term
-        and any(
-            (known.role, known.group) == (sense.role, sense.group)
-            and known.entry is not None
-            and known.entry.register(known.term) in _FINE
-            for known in lexicon.senses(other)
-        )
+        line = sense.entry.terms[sense.group]
+        fine = [other for other in line if sense.entry.register(other) in _FINE]
+    else:
+        fine = [other for other in line if _stands_for(lexicon, sense, other)]
+    own = next((place for place, other in enumerate(line) if other.casefold() == term), 0)
+    order = [*line[own + 1 :], *line[:own]]
+    return tuple(other for other in order if other in fine)
+
+
+def _stands_for(lexicon: Lexicon, sense: Sense, term: str) -> bool:
+    """Whether a term can have the role and the group of a meaning, and may be written."""
+    return any(
+        (known.role, known.group) == (sense.role, sense.group)
+        and known.entry is not None
+        and known.entry.register(known.term) in _FINE
+        for known in lexicon.senses(term)
     )
 
 
@@ -96,20 +101,17 @@ def _rewordings(
             if changes:
                 yield changes, own
         return
-    choices: dict[tuple[str, str], list[str]] = {}
     reworded = [each for each in found if each[2].group in groups]
-    for *_, sense in reworded:
-        key = (sense.term, sense.role)
-        if key not in choices:
-            known = alternatives(lexicon, sense)
-            choices[key] = generator.sample(known, len(known))
-    for turn in range(max(map(len, choices.values()), default=0)):
+    choices = {(sense.term, sense.role): alternatives(lexicon, sense) for *_, sense in reworded}
+    most = max(map(len, choices.values()), default=0)
+    first = generator.randrange(most) if most else 0
+    # One step for all terms: "a German from Germany" becomes "an Italian from Italy".
+    for turn in range(first, first + most):
         changes = []
         for each in reworded:
             terms = choices[each[2].term, each[2].role]
             if terms:
-                term = terms[turn % len(terms)]
-                changes += lexicon.change(text, each, term, each[2].group)
+                changes += lexicon.change(text, each, terms[turn % len(terms)], each[2].group)
         yield changes, lexicon
 
 

@@ -300,8 +300,9 @@ def case_of(
     found: Reading | None = None,
 ) -> Case:
     """Put a pair on trial: read its counterfactual, and the original unless `found` is given."""
-    read = reversed(lexicon.read(pair.counterfactual))  # of two at one place the first counts
-    twin = {start: (end, sense) for start, end, sense in read}
+    twin: dict[int, tuple[int, Sense]] = {}
+    for start, end, sense in lexicon.read(pair.counterfactual):
+        twin.setdefault(start, (end, sense))  # of two at one place the first counts
     known = lexicon.read(pair.original) if found is None else found
     return Case(pair, changes, known, twin, gone, lexicon)
 
