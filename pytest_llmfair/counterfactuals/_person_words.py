@@ -41,7 +41,7 @@ def is_adjective(word: str) -> bool:
 
 
 def is_abstract(word: str) -> bool:
-    """Whether a lower-case word names a material or an idea, although a sentence begins with it."""
+    """Whether a lower-case word names a material or an idea, which a sentence can begin with."""
     return is_one_of(word, "mass_nouns") or (len(word) > 6 and word.endswith(_ABSTRACT))
 
 
@@ -51,7 +51,7 @@ def ends_phrase(word: str) -> bool:
 
 
 def is_verb(word: str, following: str) -> bool:
-    """Whether a word behind a noun is its verb: "a Muslim called"; not "a Muslim dominated area"."""
+    """Whether a word behind a noun is its verb: "called", not "dominated area"."""
     if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
         return True
     verbs = ("base_verbs", "person_verbs")
