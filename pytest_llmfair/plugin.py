@@ -6,7 +6,10 @@ Loads the standard library and pytest, nothing else: sessions without fairness t
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -94,12 +97,30 @@ def pytest_configure(config: pytest.Config) -> None:
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
+    session.screen = lambda: _screen(config)
     begin_session(session)
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config.stash[SETTINGS])
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def _screen(config: pytest.Config) -> Callable[[str], None] | None:
+    """Return what writes to the terminal while the output of a test is captured."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if os.environ.get("CI") or not getattr(reporter, "isatty", False):
+        return None
+
+    def write(text: str) -> None:
+        with capture.global_and_fixture_disabled() if capture else nullcontext():
+            # The name of the running test stays, and is written once more behind the line.
+            reporter.ensure_newline()
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    return write
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,7 +5,7 @@ Standard library only: the plugin loads this at start-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -148,6 +148,9 @@ class Session:
         Whether another process began the session and ends it.
     asker : Asker or None
         Who asks; made when a model is first asked.
+    screen : callable
+        Gives what writes to the terminal past the capture of output; None when that is no
+        terminal, or a log of CI.
     """
 
     settings: Settings
@@ -156,6 +159,7 @@ class Session:
     folder: str = ""
     worker: bool = False
     asker: Asker | None = None
+    screen: Callable[[], Callable[[str], None] | None] = lambda: None
 
     @classmethod
     def of(cls, settings: Settings) -> Session:

@@ -214,8 +214,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "model",
         _text,
-        "a model specification such as builtin:ngram, hf:PATH_OR_ID or python:MODULE:CALLABLE",
-        "model under test: builtin:ngram (default), hf:PATH_OR_ID, python:MODULE:CALLABLE",
+        "a model specification such as builtin:ngram, hf:PATH_OR_ID or openai:MODEL",
+        "model under test: builtin:ngram (default), hf:PATH_OR_ID, openai:MODEL, "
+        "anthropic:MODEL, litellm:MODEL, python:MODULE:CALLABLE or responses:FILE",
         "SPEC",
     ),
     _choice(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pytest_llmfair.clients._asking import Asker, NotRecorded
 from pytest_llmfair.clients._backend import (
+    Attempt,
     Backend,
+    Limits,
     ModelError,
     RemoteBackend,
+    Reply,
     Request,
     ScoringBackend,
 )
@@ -18,13 +21,16 @@ from pytest_llmfair.responses import Missing
 
 __all__ = [
     "Asker",
+    "Attempt",
     "Backend",
+    "Limits",
     "Missing",
     "ModelClient",
     "ModelError",
     "ModelSpecError",
     "NotRecorded",
     "RemoteBackend",
+    "Reply",
     "Request",
     "ScoringBackend",
     "builtin_occupations",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair.clients._backend import Reply, Request, identity_of
 from pytest_llmfair.clients._identity import identity_of_specification
 from pytest_llmfair.clients._live import AnyBackend, Batch, Live, over_budget
+from pytest_llmfair.clients._progress import Progress
 from pytest_llmfair.clients._records import Question, Record
 from pytest_llmfair.responses import Answer, Missing
 
@@ -85,6 +86,9 @@ class Asker:
         Called in place of asking, with what would be asked and how many answers are recorded.
     timeout : float
         Seconds that one answer of a server may take.
+    progress : callable
+        Gives what shows how far it is, from the model and how many answers are asked for and are
+        recorded.
     counts : Counts
         What was asked so far.
     """
@@ -93,9 +97,12 @@ class Asker:
     budget: Budget | None = None
     plan: Callable[[Live, Sequence[Request], int], None] | None = None
     timeout: float = 60.0
+    progress: Callable[[str, int, int], Progress] = Progress
     counts: Counts = field(default_factory=Counts)
     _models: dict[str, Any] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
+    # Answers of this process whose texts the cassette does not keep.
+    _texts: dict[str, str] = field(default_factory=dict)
 
     def answers(
         self,
@@ -127,8 +134,10 @@ class Asker:
             def keep(replies: Mapping[int, Reply]) -> None:
                 self.counts.live += len(replies)
                 found.update({row: reply.answer for row, reply in replies.items()})
+                progress.add(replies.values())
 
-            live.ask(dict(enumerate(requests)), keep)
+            with self.progress(backend.name, len(requests), 0) as progress:
+                live.ask(dict(enumerate(requests)), keep)
             return [found[row] for row in range(len(requests))]
         self._check_name(backend)
         model = _identity(backend, self.replay.cassette)
@@ -161,20 +170,22 @@ class Asker:
             # Before anybody sees them.
             self._record(replay, asked, replies)
             found.update({key: reply.answer for key, reply in replies.items()})
+            progress.add(replies.values())
 
-        while waiting:
-            mine = [key for key in waiting if replay.claims.take(key)]
-            try:
-                # Between the last look and the claim another process may have answered.
-                self._look_up(replay, waiting, found)
-                live.ask({key: waiting[key].request for key in mine if key in waiting}, keep)
-            finally:
-                replay.claims.drop(mine)
-            for key in mine:
-                waiting.pop(key, None)
-            if waiting and not mine:
-                time.sleep(pause)
-                pause = min(2.0 * pause, _LATEST)
+        with self.progress(live.backend.name, len(asked), len(found)) as progress:
+            while waiting:
+                mine = [key for key in waiting if replay.claims.take(key)]
+                try:
+                    # Between the last look and the claim another process may have answered.
+                    self._look_up(replay, waiting, found)
+                    live.ask({key: waiting[key].request for key in mine if key in waiting}, keep)
+                finally:
+                    replay.claims.drop(mine)
+                for key in mine:
+                    waiting.pop(key, None)
+                if waiting and not mine:
+                    time.sleep(pause)
+                    pause = min(2.0 * pause, _LATEST)
         replay.cassette.sync()
         return found
 
@@ -186,12 +197,16 @@ class Asker:
         replay.cassette.put([Record.of(asked[key], reply, today) for key, reply in sent.items()])
         self.counts.live += len(sent)
         self._used.update(sent)
+        if not replay.cassette.text:
+            self._texts.update(
+                (key, reply.answer) for key, reply in sent.items() if isinstance(reply.answer, str)
+            )
 
     def _look_up(self, replay: Replay, waiting: dict[str, Question], found: Answers) -> None:
         """Move what the cassette can answer from `waiting` to `found`."""
         replay.cassette.refresh()
         for key, question in list(waiting.items()):
-            answer = _recorded(replay, key, question)
+            answer = self._texts.get(key) or _recorded(replay, key, question)
             if answer is not None:
                 found[key] = answer
                 self._used.add(key)
@@ -220,7 +235,8 @@ def _recorded(replay: Replay, key: str, question: Question) -> Answer | None:
     why = _staleness(record, replay.max_age)
     if replay.records:
         earlier = offset < replay.since and (replay.again or record.transient)
-        if earlier or why or _withheld(record):
+        # Where texts are not kept, whoever records needs them once more.
+        if earlier or why or record.answer_digest:
             return None
     return _stale(why, record) if why else record.reply.answer
 
@@ -266,11 +282,6 @@ def _stale(why: str, record: Record) -> Missing:
         f"an answer recorded on {record.day} is stale: {why}; ask again with "
         "--llmfair-record-mode new",
     )
-
-
-def _withheld(record: Record) -> bool:
-    answer = record.reply.answer
-    return isinstance(answer, Missing) and answer.reason == "withheld"
 
 
 def _same_function(one: Any, other: Any) -> bool:

@@ -36,7 +36,7 @@ class Progress:
     write : callable or None
         Writes to the terminal; None shows nothing.
     cost : callable
-        Dollars that a reply cost; None where the price is not known.
+        Dollars that a reply cost; 0 where the price is not known.
     clock : callable
         Seconds that pass.
     """
@@ -44,8 +44,8 @@ class Progress:
     name: str
     total: int
     recorded: int
-    write: Write | None
-    cost: Callable[[Reply], float | None] = lambda reply: None
+    write: Write | None = None
+    cost: Callable[[Reply], float] = lambda reply: 0.0
     clock: Callable[[], float] = time.monotonic
     _calls: int = 0
     _done: int = 0
@@ -65,7 +65,7 @@ class Progress:
             self._done += 1
             self._calls += reply.attempts
             self._failed += isinstance(reply.answer, Missing)
-            self._spent += self.cost(reply) or 0.0
+            self._spent += self.cost(reply)
         now = self.clock()
         due = self._began + _PATIENCE if self._shown is None else self._shown + _PAUSE
         if now >= due:
@@ -88,7 +88,10 @@ class Progress:
             parts.append(f"{seconds // 60}:{seconds % 60:02d} left")
         return f"{self.name}: " + ", ".join(parts)
 
-    def close(self) -> None:
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *args: object) -> None:
         """Take the line away."""
         if self.write is not None and self._shown is not None:
             self.write(_ERASE)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_llmfair.clients._asking import Asker, Replay
-from pytest_llmfair.clients._backend import ModelError, Request
+from pytest_llmfair.clients._backend import ModelError, Reply, Request
 from pytest_llmfair.clients._claims import Claims
 from pytest_llmfair.clients._live import Live
+from pytest_llmfair.clients._progress import Progress, standard_error
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette import Cassette
 from pytest_llmfair.recording import Session, active, current_session
@@ -19,7 +20,9 @@ from pytest_llmfair.settings import Settings
 # Bytes of English text per token, for a guess of what a plan costs.
 _BYTES_PER_TOKEN = 4
 
-_ALONE = Asker()
+_ALONE = Asker(
+    progress=lambda name, total, recorded: Progress(name, total, recorded, standard_error())
+)
 
 
 def current_asker() -> Asker:
@@ -89,7 +92,20 @@ def _asker(session: Session) -> Asker:
         budget = Budget(
             caps, lambda: Path(session.shared_folder()) / "spent", lambda: _prices(settings)
         )
-    return Asker(replay, budget, _planned if settings.plan else None, settings.timeout)
+    planned = _planned if settings.plan else None
+
+    def progress(name: str, total: int, recorded: int) -> Progress:
+        write = session.screen()
+        if write is None:
+            return Progress(name, total, recorded)
+        price = _prices(settings).of(name)
+
+        def cost(reply: Reply) -> float:
+            return price.cost(reply.prompt_tokens, reply.answer_tokens) / 1e12 if price else 0.0
+
+        return Progress(name, total, recorded, write, cost)
+
+    return Asker(replay, budget, planned, settings.timeout, progress)
 
 
 def _prices(settings: Settings) -> Prices:

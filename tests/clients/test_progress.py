@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_llmfair.clients import Missing
+from pytest_llmfair.clients._backend import Reply
+from pytest_llmfair.clients._progress import Progress, standard_error
+
+TEST = """
+import time
+
+from pytest_llmfair.clients import ModelClient
+
+def slow(prompt):
+    time.sleep(0.3)
+    return prompt
+
+def test_asks():
+    ModelClient.of(slow, name="slow").generate(["a"], 6)
+"""
+LINE = re.compile(r"slow: [3-6] of 6 answers, [3-6] calls, 0:0\d left")
+
+
+def test_the_line_tells_calls_recorded_failed_cost_and_time_left():
+    clock = [0.0]
+    shown: list[str] = []
+    price = 0.25
+    with Progress("m", 100, 20, shown.append, lambda reply: price, lambda: clock[0]) as progress:
+        for second in range(1, 41):
+            clock[0] = float(second)
+            failed = second % 4 == 0
+            answer = Missing("timeout") if failed else "x"
+            progress.add([Reply(answer, attempts=3 if failed else 1)])
+        assert progress.line() == (
+            "m: 60 of 100 answers, 60 calls, 20 recorded, 10 failed, $10.0000, 0:40 left"
+        )
+    assert len(shown) == 41
+    assert shown[-1] == "\r\x1b[2K"
+
+
+def test_a_quick_call_shows_nothing():
+    clock = [0.0]
+    with Progress("m", 9, 0, pytest.fail, clock=lambda: clock[0]) as progress:
+        for _ in range(9):
+            clock[0] += 0.1
+            progress.add([Reply("x")])
+
+
+def test_the_line_is_not_drawn_more_often_than_it_can_be_read():
+    clock = [0.0]
+    shown: list[str] = []
+    with Progress("m", 500, 0, shown.append, clock=lambda: clock[0]) as progress:
+        for _ in range(500):
+            clock[0] += 0.01
+            progress.add([Reply("x")])
+    assert len(shown) <= 22
+
+
+def on_terminal(folder: Path, **environment: str) -> str:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    ours, theirs = pty.openpty()
+    names = ("CI", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT")
+    variables = {name: value for name, value in os.environ.items() if name not in names}
+    with subprocess.Popen(
+        command, cwd=folder, stdout=theirs, stderr=theirs, env={**variables, **environment}
+    ) as program:
+        os.close(theirs)
+        said = b""
+        try:
+            while data := os.read(ours, 65536):
+                said += data
+        except OSError:  # the terminal of a program that has ended
+            pass
+        os.close(ours)
+    assert program.returncode == 0, said
+    return said.decode()
+
+
+def test_a_terminal_shows_it_past_the_capture_and_takes_it_away(tmp_path: Path):
+    (tmp_path / "test_it.py").write_text(TEST)
+    said = on_terminal(tmp_path)
+    assert LINE.search(said)
+    last = said[LINE.search(said).end() :]  # type: ignore[union-attr]
+    assert "\r\x1b[2K" in last
+    assert "1 passed" in last
+
+
+def test_a_log_of_ci_shows_nothing(tmp_path: Path):
+    (tmp_path / "test_it.py").write_text(TEST)
+    assert "answers" not in on_terminal(tmp_path, CI="true")
+
+
+def test_what_is_no_terminal_shows_nothing(capfd):
+    assert not sys.stderr.isatty()
+    assert standard_error() is None
