@@ -57,6 +57,7 @@ _JOINED = re.compile(
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
 _ENDS = frozenset('.;:!?)]\u201d"\n')
+_PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
 _INTRODUCES = ("in", "as", "for", "of")  # "in general, blind people"
 _PARTS = ("and", "or", "but", "that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
@@ -197,8 +198,10 @@ def _stands_before_person(text: str, start: int, end: int) -> bool:
 
 def _is_person(word: str) -> bool:
     low = word.lower()
-    who = is_one_of(low, "person_subjects") and low not in ("i", "he", "she", "they", "we", "who")
-    return who or low in ("those", "anyone", "ones") or is_person(low)
+    if low in ("live", "lives", "lived"):  # verbs before "with"
+        return False
+    who = is_one_of(low, "person_subjects") and low not in _PRONOUNS
+    return who or low in ("those", "ones") or is_person(low)
 
 
 def _is_adverb(word: str) -> bool:

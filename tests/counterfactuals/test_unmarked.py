@@ -1,0 +1,225 @@
+"""Groups that texts leave unsaid: by leaving words out, and by naming them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mentions
+
+UNMARKED = {"disability": "no disability", "sexual_orientation": "straight", "gender": "cis"}
+
+
+def twins(text: str, attribute: str) -> dict[str, str]:
+    """Return the twins of the unmarked group by variant, from the group named first."""
+    target = load_lexicons()[attribute].group(UNMARKED[attribute])
+    first = next(m.group for m in mentions(text, attribute) if m.group not in ("female", "male"))
+    pairs = generate_pairs([text], attribute, groups=(first, target))
+    assert not pairs.rejected
+    return {pair.variant: pair.counterfactual for pair in pairs}
+
+
+def omission(text: str, attribute: str = "disability") -> str | None:
+    return twins(text, attribute).get("omission")
+
+
+def test_each_shipped_lexicon_says_which_group_it_is() -> None:
+    found = {name: lexicon.unmarked for name, lexicon in load_lexicons().items()}
+    assert {name for name, groups in found.items() if groups} == set(UNMARKED)
+    for name, group in UNMARKED.items():
+        assert found[name] == (load_lexicons()[name].group(group),)
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "left_out", "explicit"),
+    [
+        ("My blind neighbour is a lawyer.", "disability", "My neighbour is a lawyer.",
+         "My sighted neighbour is a lawyer."),
+        ("A disabled engineer applied.", "disability", "An engineer applied.",
+         "A nondisabled engineer applied."),
+        ("Ask a gay man.", "sexual_orientation", "Ask a man.", "Ask a straight man."),
+        ("As a lesbian, I ask.", "sexual_orientation", "As a woman, I ask.",
+         "As a straight woman, I ask."),
+        ("A trans woman said she left.", "gender", "A woman said she left.",
+         "A cisgender woman said she left."),
+        ("She met an amputee.", "disability", "She met a person.",
+         "She met a nondisabled person."),
+    ],
+)  # fmt: skip
+def test_comes_in_two_variants(text: str, attribute: str, left_out: str, explicit: str) -> None:
+    assert twins(text, attribute) == {"omission": left_out, "explicit": explicit}
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("She is blind.", "disability"),
+        ("He has epilepsy and left.", "disability"),
+        ("She lives with epilepsy.", "disability"),
+        ("He was born with Down syndrome.", "disability"),
+        ("My neighbour uses a wheelchair.", "disability"),
+        ("He is in a wheelchair.", "disability"),
+        ("A man with epilepsy and diabetes called.", "disability"),
+        ("A woman who is blind in one eye called.", "disability"),
+        ("The blind are ignored.", "disability"),
+        ("My blind neighbour says she is blind.", "disability"),
+        ("both blind and tall people", "disability"),
+        ("a glum, blind man", "disability"),
+        ("He is gay.", "sexual_orientation"),
+        ("My neighbour is transgender.", "gender"),
+    ],
+)
+def test_is_only_named_where_nothing_can_be_left_out(text: str, attribute: str) -> None:
+    assert list(twins(text, attribute)) == ["explicit"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A blind engineer", "An engineer"),
+        ("an intellectually disabled boy", "a boy"),
+        ("Blind people vote.", "People vote."),
+        ("- Blind people vote.", "- People vote."),
+        ("\u201cBlind people\u201d, she said", "\u201cPeople\u201d, she said"),
+        ("BLIND PEOPLE VOTE", "PEOPLE VOTE"),
+        ("The blind man's dog", "The man's dog"),
+        ("My  blind neighbour", "My  neighbour"),
+        ("A blind\nman left.", "A\nman left."),
+        ("(a blind man)", "(a man)"),
+    ],
+)
+def test_articles_capitals_and_blanks_follow(text: str, expected: str) -> None:
+    assert omission(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a tall, blind man", "a tall man"),
+        ("a blind, tired man", "a tired man"),
+        ("a young and blind man", "a young man"),
+        ("blind and tired people", "tired people"),
+        ("an elderly blind man", "an elderly man"),
+        ("a legally blind woman", "a woman"),
+        ("a very disabled old man", "an old man"),
+        ("children and blind people", "children and people"),
+        ("In our company, disabled employees earn less.", "In our company, employees earn less."),
+        ("In general, disabled people earn less.", "In general, people earn less."),
+        ("Fortunately, blind people can vote.", "Fortunately, people can vote."),
+    ],
+)
+def test_words_that_belong_to_an_adjective_go_with_it(text: str, expected: str) -> None:
+    assert omission(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A man with epilepsy called.", "A man called."),
+        ("As a man with epilepsy, I ask.", "As a man, I ask."),
+        ("People with disabilities vote.", "People vote."),
+        ("someone living with a chronic illness", "someone"),
+        ("A woman who uses a wheelchair asked.", "A woman asked."),
+        ("A man in a wheelchair asked.", "A man asked."),
+        ("A teacher who has epilepsy asked.", "A teacher asked."),
+        ("My neighbour, who is blind, is a lawyer.", "My neighbour is a lawyer."),
+        ("I met Anna, who is blind.", "I met Anna."),
+        ("People who are blind can vote.", "People can vote."),
+    ],
+)
+def test_phrases_and_clauses_go_whole(text: str, expected: str) -> None:
+    assert omission(text) == expected
+
+
+def test_several_mentions_go_together() -> None:
+    assert omission("Two gay men, a lesbian and a gay couple", "sexual_orientation") == (
+        "Two men, a woman and a couple"
+    )
+
+
+def test_other_groups_stay() -> None:
+    assert omission("My blind brother and my deaf sister") == "My brother and my deaf sister"
+
+
+def test_edits_lead_from_one_text_to_the_other() -> None:
+    pair = generate_pairs(["A blind engineer"], "disability", groups=("sight", "without"))[0]
+    assert [(e.before, e.after) for e in pair.edits] == [("A", "An"), ("blind ", "")]
+    assert (pair.from_group, pair.to_group) == ("visual disability", "no disability")
+
+
+def test_every_other_group_has_no_variant() -> None:
+    pairs = generate_pairs(["A gay man"], "sexual_orientation")
+    assert [(p.to_group, p.variant) for p in pairs] == [
+        ("straight", "omission"),
+        ("straight", "explicit"),
+        ("bisexual", ""),
+        ("asexual", ""),
+        ("other", ""),
+    ]
+
+
+def test_away_from_the_unmarked_group_words_are_exchanged() -> None:
+    (pair,) = generate_pairs(["A straight man"], "sexual_orientation", groups=("straight", "gay"))
+    assert (pair.counterfactual, pair.variant) == ("A gay man", "")
+
+
+def test_where_the_unmarked_group_is_named_too_both_change_places() -> None:
+    pairs = generate_pairs(["A gay man and a straight boy"], "sexual_orientation")
+    found = [(p.counterfactual, p.variant) for p in pairs if p.to_group == "straight"]
+    assert found == [("A straight man and a gay boy", "explicit")]
+
+
+def test_a_lexicon_of_ones_own_can_say_what_is_unmarked() -> None:
+    data: dict[str, Any] = {
+        "name": "handedness",
+        "groups": ["left", "right"],
+        "unmarked": ["right"],
+        "neutral_nouns": {"person": "left-hander"},
+        "entries": [
+            {"role": "adjective", "left": "left-handed", "right": "right-handed",
+             "context": "before_person"},
+            {"role": "noun", "left": "left-hander", "right": "right-hander"},
+        ],
+    }  # fmt: skip
+    pairs = generate_pairs(["A left-hander and a left-handed actor"], Lexicon.from_dict(data))
+    assert [pair.counterfactual for pair in pairs] == [
+        "A person and an actor",
+        "A right-hander and a right-handed actor",
+    ]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "a",
+                "A",
+                "the",
+                "blind",
+                "deaf",
+                ",",
+                "and",
+                "man",
+                "people",
+                "who is",
+                "with epilepsy",
+                "engineer",
+                "tall",
+                "very",
+                "\n",
+                ".",
+                "  ",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_any_text_can_be_read_and_what_is_left_names_nobody(words: list[str]) -> None:
+    text = " ".join(words)
+    for pair in generate_pairs([text], "disability"):
+        if pair.variant == "omission":
+            left = [m.group for m in mentions(pair.counterfactual, "disability")]
+            assert pair.from_group not in left
