@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 from scipy.special import betaincinv
 
+from pytest_llmfair import recording
 from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
@@ -300,6 +303,84 @@ def _count(n: int | None) -> str:
 
 def _gap(design: Design, units: int, alpha: float) -> float:
     return fair_sample(design.info, units, max(design.generations, 2)).best_case_gap(alpha)
+
+
+def announced(
+    threshold: Bound,
+    sample: Callable[[], Estimate],
+    items: Sequence[object],
+    *,
+    metric: str,
+    unit: str,
+    of: int,
+    generations: int,
+    level: float,
+    max_mde: float | None,
+) -> AbstractContextManager[None]:
+    """Tell a session that only plans what answers are asked for meanwhile.
+
+    Parameters
+    ----------
+    threshold, sample, level, max_mde
+        As for :func:`outlook`.
+    items : sequence
+        Prompts or pairs that are asked now, of the `of` that may be asked in all.
+    metric, unit, generations
+        What is measured, on what, and answers to each.
+    """
+    session = recording.current_session()
+    if session is None or not session.settings.plan:
+        return nullcontext()
+    return recording.asking(
+        metric=metric,
+        bound=threshold.value,
+        direction=threshold.direction,
+        unit=unit,
+        units=of,
+        generations=generations,
+        items=len(items),
+        all_items=of,
+        **outlook(sample, threshold, level, max_mde),
+    )
+
+
+def outlook(
+    sample: Callable[[], Estimate], threshold: Bound, level: float, max_mde: float | None
+) -> dict[str, Any]:
+    """Return what an assertion of this size can find, as far as that is known before its data.
+
+    Parameters
+    ----------
+    sample : callable
+        Makes the estimate of a sample of this size without any difference.
+    threshold : Bound
+        The bound.
+    level : float
+        Two-sided confidence level.
+    max_mde : float or None
+        As in :func:`pytest_llmfair.results.judge`, whose rule this is.
+
+    Returns
+    -------
+    dict
+        `detectable`, the distance beyond the bound that is found with 80 % power at the variance
+        of the bound, None when unknown; `undecidable`, why the sample could never decide.
+    """
+    try:
+        detectable, found = threshold.power(sample(), level, max_mde)
+    except ValueError as error:
+        return {"detectable": None, "undecidable": "", "unknown": str(error)}
+    if not math.isfinite(detectable):
+        return {
+            "detectable": None,
+            "undecidable": found.get("underpowered", ""),
+            "unknown": "no difference that would be found is known before the data",
+        }
+    return {
+        "detectable": detectable - threshold.distance,
+        "undecidable": found.get("underpowered", ""),
+        "unknown": "",
+    }
 
 
 def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_llmfair.clients._backend import Reply, Request
 from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.withheld import Withheld
 
 # Part of every key: answers recorded for another meaning of the fields are never replayed.
 SCHEMA = 1
@@ -55,6 +56,11 @@ class Question:
         return _digest(self._content())
 
     @property
+    def numbers(self) -> bool:
+        """Whether the answer is probabilities and no text."""
+        return self.request.first_token or self.request.repeat.startswith("probabilities ")
+
+    @property
     def anonymous_key(self) -> str:
         """The same for whatever revision of the model."""
         content = self._content()
@@ -84,7 +90,7 @@ class Record:
     question : Question
         What was asked; its prompt is empty where only a digest was kept.
     reply : Reply
-        What came; its answer is a `Missing("withheld")` where only a digest was kept.
+        What came; its answer is a `Withheld` where only a digest was kept.
     day : date
         Day of the recording (UTC).
     key : str
@@ -141,7 +147,7 @@ class Record:
             shown["missing"] = answer.reason
             if text and answer.detail:
                 shown["detail"] = answer.detail
-        elif text:
+        elif text or self.question.numbers:
             shown["answer"] = answer
         else:
             shown["answer_digest"] = text_digest(answer)
@@ -181,7 +187,7 @@ class Record:
         elif "missing" in found:
             answer = Missing(found["missing"], found.get("detail", ""))
         else:
-            answer = Missing("withheld", "the cassette holds a digest of this answer, no text")
+            answer = Withheld(found["answer_digest"])
         prompt_tokens, answer_tokens = found["tokens"]
         return cls(
             Question(
@@ -200,6 +206,56 @@ class Record:
             found["key"],
             found.get("prompt_digest", ""),
             found.get("answer_digest", ""),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRecord:
+    """What a scorer said of a text that is not kept.
+
+    Attributes
+    ----------
+    scorer : str
+        Name of the scorer.
+    digest : str
+        Digest of the text.
+    score : float
+        The score.
+    day : date
+        Day of the recording (UTC).
+    """
+
+    scorer: str
+    digest: str
+    score: float
+    day: date
+
+    @classmethod
+    def key_of(cls, scorer: str, digest: str) -> str:
+        """Return the key of a scorer's word on a text."""
+        return _digest({"schema": SCHEMA, "scorer": scorer, "text": digest})
+
+    @property
+    def key(self) -> str:
+        """Key under which the score is found."""
+        return self.key_of(self.scorer, self.digest)
+
+    def line(self, *, text: bool = True) -> bytes:
+        """Return the record as a line; there is no text in it."""
+        shown = {"scorer": self.scorer, "text_digest": self.digest, "score": self.score}
+        return sealed({**shown, "day": self.day.isoformat(), "schema": SCHEMA}, self.key)
+
+    @classmethod
+    def read(cls, line: bytes) -> ScoreRecord | None:
+        """Return the record of a line; None when it holds an answer."""
+        if not line.startswith(b'{"scorer":'):
+            return None
+        found = json.loads(line)
+        return cls(
+            found["scorer"],
+            found["text_digest"],
+            found["score"],
+            date.fromisoformat(found["day"]),
         )
 
 

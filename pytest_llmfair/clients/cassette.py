@@ -10,7 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pytest_llmfair.clients._claims import locked
-from pytest_llmfair.clients._records import DamagedRecord, Question, Record, key_of
+from pytest_llmfair.clients._records import (
+    DamagedRecord,
+    Question,
+    Record,
+    ScoreRecord,
+    key_of,
+)
 
 _BLOCK = 1 << 22
 # A place is offset and length in one integer, which takes a third of the memory of a pair.
@@ -69,12 +75,24 @@ class Cassette:
             if place is None:
                 return None
             offset, length = divmod(place, 1 << _LENGTH_BITS)
+            line = self._read(offset, length)
+            if ScoreRecord.read(line) is not None:
+                return None
             try:
-                return Record.read(self._read(offset, length)), offset
+                return Record.read(line), offset
             except DamagedRecord as error:
                 del self._places[bytes.fromhex(key)]
                 _warn(self.path, [(self._line_at(offset), str(error))])
                 return None
+
+    def score(self, key: str) -> float | None:
+        """Return the score that is recorded under a key; None when there is none."""
+        with self._mutex:
+            place = self._places.get(bytes.fromhex(key))
+            if place is None:
+                return None
+            found = ScoreRecord.read(self._read(*divmod(place, 1 << _LENGTH_BITS)))
+        return None if found is None else found.score
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every key, in the order of the first recordings."""
@@ -113,7 +131,7 @@ class Cassette:
                 damaged = self._load()
         _warn(self.path, damaged)
 
-    def put(self, records: Sequence[Record]) -> None:
+    def put(self, records: Sequence[Record | ScoreRecord]) -> None:
         """Append records by one write.
 
         Raises
@@ -124,6 +142,8 @@ class Cassette:
             If they cannot be written whole; the file is then as it was.
         """
         lines = [record.line(text=self.text) for record in records]
+        if not lines:
+            return
         with self._mutex:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._locked_for_writing():

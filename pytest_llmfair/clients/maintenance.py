@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from pytest_llmfair.clients._claims import locked
-from pytest_llmfair.clients._records import DamagedRecord, Record, key_of
+from pytest_llmfair.clients._records import DamagedRecord, Record, ScoreRecord, key_of
 from pytest_llmfair.responses import Missing
 
 
@@ -25,7 +25,7 @@ class Line:
         From 1.
     data : bytes
         The line without its end.
-    record : Record or None
+    record : Record, ScoreRecord or None
         What it holds; None when it is damaged.
     damage : str
         Why it cannot be used; empty when it can.
@@ -33,7 +33,7 @@ class Line:
 
     number: int
     data: bytes
-    record: Record | None
+    record: Record | ScoreRecord | None
     damage: str = ""
 
 
@@ -56,12 +56,16 @@ class Pruning:
     revision: str | None = None
     used: frozenset[str] | None = None
 
-    def takes(self, record: Record, today: date) -> bool:
+    def takes(self, record: Record | ScoreRecord, today: date) -> bool:
         """Tell whether a record is to go."""
+        old = self.older_than is not None and (today - record.day).days > self.older_than
+        if isinstance(record, ScoreRecord):
+            # What a scorer says of a text depends on no model and may serve other answers.
+            return old
         model = record.question.model
         names = (model.get("model"), f"{model.get('provider')}:{model.get('model')}")
         return (
-            (self.older_than is not None and (today - record.day).days > self.older_than)
+            old
             or (self.model is not None and self.model in names)
             or (self.revision is not None and self.revision == model.get("revision"))
             or (self.used is not None and record.key not in self.used)
@@ -83,20 +87,24 @@ def read_lines(path: Path) -> Iterator[Line]:
                 continue
             try:
                 key_of(data)
-                record = Record.read(data)
+                score = ScoreRecord.read(data)
+                record = Record.read(data) if score is None else score
             except DamagedRecord as error:
                 yield Line(number, data, None, str(error))
                 continue
             why = "its prompt or a parameter was changed after it was recorded"
-            yield Line(number, data, record, why if record.altered else "")
+            altered = isinstance(record, Record) and record.altered
+            yield Line(number, data, record, why if altered else "")
 
 
 def stats(path: Path) -> str:
     """Return what a cassette holds, as text."""
     lines = list(read_lines(path))
     damaged = sum(line.record is None for line in lines)
-    records = list({line.record.key: line.record for line in lines if line.record}.values())
-    older = len(lines) - damaged - len(records)
+    last = {line.record.key: line.record for line in lines if line.record}
+    older = len(lines) - damaged - len(last)
+    records = [record for record in last.values() if isinstance(record, Record)]
+    scores = Counter(one.scorer for one in last.values() if isinstance(one, ScoreRecord))
     out = [f"{path}: {len(records):,} answers, {path.stat().st_size:,} bytes"]
     models = Counter(_model(record) for record in records)
     out += [f"  {count:>9,}  {name}" for name, count in sorted(models.items())]
@@ -108,6 +116,7 @@ def stats(path: Path) -> str:
     out += [f"  {count:>9,}  missing: {reason}" for reason, count in sorted(missing.items())]
     if digests := sum(bool(record.answer_digest) for record in records):
         out.append(f"  {digests:>9,}  as digests, without their texts")
+    out += [f"  {count:>9,}  scores of {name}" for name, count in sorted(scores.items())]
     if records:
         prompts = {record.question.request.prompt or record.prompt_digest for record in records}
         days = sorted(record.day for record in records)
@@ -182,10 +191,10 @@ def merge(target: Path, sources: Sequence[Path]) -> tuple[str, list[str]]:
     """
     if target.exists():
         return "", [f"{target} exists; name a new file"]
-    found: dict[str, tuple[Record, str, bytes]] = {}
+    found: dict[str, _Place] = {}
     problems = []
     for source in sources:
-        own: dict[str, tuple[Record, str, bytes]] = {}
+        own: dict[str, _Place] = {}
         for line in read_lines(source):
             where = f"{source}:{line.number}"
             if line.damage or line.record is None:
@@ -193,22 +202,36 @@ def merge(target: Path, sources: Sequence[Path]) -> tuple[str, list[str]]:
                 continue
             # Within a file the last answer counts.
             own[line.record.key] = (line.record, where, line.data)
-        for key, (record, where, data) in own.items():
-            before = found.setdefault(key, (record, where, data))
-            if before[0].transient or before[0].answer_digest:
-                # A failure of the moment is no answer, and a text says more than its digest.
-                found[key] = (record, where, data)
-            if record.transient or before[0].transient:
-                continue
-            if before[0].outcome != record.outcome:
+        for key, place in own.items():
+            if key not in found or _says_more(place[0], found[key][0]):
+                found[key] = place
+            elif _conflict(place[0], found[key][0]):
                 problems.append(
-                    f"{where}: another answer than {before[1]} to the same question "
-                    f"({_asked(record)})"
+                    f"{place[1]}: another answer than {found[key][1]} to the same question "
+                    f"({_asked(place[0])})"
                 )
     if problems:
         return "", problems
     _write(target, (data for _, _, data in found.values()))
     return f"{target}: {len(found):,} answers of {len(sources)} files", []
+
+
+# A record, where it is, and its line.
+_Place = tuple[Record | ScoreRecord, str, bytes]
+
+
+def _says_more(new: Record | ScoreRecord, old: Record | ScoreRecord) -> bool:
+    """Tell whether a record takes the place of another one without contradicting it."""
+    if not isinstance(new, Record) or not isinstance(old, Record) or new.transient:
+        return False
+    # A failure of the moment is no answer, and a text says more than its digest.
+    return old.transient or (bool(old.answer_digest) and new.outcome == old.outcome)
+
+
+def _conflict(new: Record | ScoreRecord, old: Record | ScoreRecord) -> bool:
+    if isinstance(new, Record) and isinstance(old, Record):
+        return not new.transient and new.outcome != old.outcome
+    return new != old and isinstance(new, ScoreRecord) and new.score != getattr(old, "score", None)
 
 
 def _model(record: Record) -> str:
@@ -218,7 +241,9 @@ def _model(record: Record) -> str:
     return f"{provider}:{name}".lstrip(":") + (f" ({more})" if more else "")
 
 
-def _asked(record: Record) -> str:
+def _asked(record: Record | ScoreRecord) -> str:
+    if isinstance(record, ScoreRecord):
+        return f"score of {record.scorer}, text digest {record.digest}"
     prompt = record.question.request.prompt
     shown = ascii(prompt[:60]) if prompt else f"prompt digest {record.prompt_digest}"
     return f"{shown}, sample {record.question.request.repeat}"

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.responses import Missing
+from pytest_llmfair.withheld import REMEDY, Withheld
 
 Floats = npt.NDArray[np.float64]
 
@@ -229,6 +230,8 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
                     f"{argument} row {i} is {said[:60]}; give texts, and leave out and count the "
                     "answers that are not there"
                 )
+            if isinstance(answer, Withheld):
+                raise ValueError(f"{argument} row {i} is a digest: {REMEDY}")
         rows.append(answers)
     if not rows:
         raise ValueError(f"{argument} is empty; give at least one text")

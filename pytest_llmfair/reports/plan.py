@@ -30,7 +30,10 @@ def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
         yield escape(str(one["nodeid"])), False
         yield f"  {_what(one)}: {_size(one)}", False
         if one["recorded"]:
-            yield f"  {plural('answer', one['recorded'])} of them recorded, at no cost", False
+            yield (
+                f"  {plural('answer', one['recorded'])} beside them are recorded, at no cost",
+                False,
+            )
         for word, warns in _power(one):
             yield f"  {word}", warns
     yield _total(ordered), False
@@ -52,7 +55,15 @@ def _what(one: Planned) -> str:
         return f"answers of {escape(one['model'])}, not yet for an assertion"
     word = "minimum" if one["direction"] == "higher" else "bound"
     name = f"{escape(one['metric'])} {word} {one['bound']:g}"
-    return f"{name}, {plural(one['unit'], one['units'])} x {one['generations']}"
+    return f"{name}, {plural(one['unit'], one['units'])} x {one['generations']}{_looks(one)}"
+
+
+def _looks(one: Planned) -> str:
+    """Say that these are the calls of a first look only."""
+    if one["items"] == one["all_items"]:
+        return ""
+    calls = -(-one["calls"] * one["all_items"] // one["items"])
+    return f", in looks (at most {plural('call', calls)} in all), the first"
 
 
 def _size(one: Planned) -> str:
@@ -71,17 +82,15 @@ def _power(one: Planned) -> Iterator[tuple[str, bool]]:
         yield "what it can find is not known before its assertion", False
         return
     if one["detectable"] is None:
-        yield f"minimum detectable effect unknown before the data ({one['why']})", False
-        return
-    yield (
-        (
-            f"minimum detectable effect {one['detectable']:.3f} beyond the {one['bound']:g} "
-            "(80 % power, at the variance of the bound)"
-        ),
-        False,
-    )
+        yield f"minimum detectable effect unknown: {escape(one['unknown'])}", False
+    else:
+        yield (
+            f"minimum detectable effect {one['detectable']:.3f} beyond the bound "
+            "(80 % power, at the variance of the bound)",
+            False,
+        )
     if one["undecidable"]:
-        yield f"WARNING: cannot be decided: {escape(one['undecidable'])}", True
+        yield f"WARNING: this cannot be decided: {escape(one['undecidable'])}", True
 
 
 def _total(ordered: Sequence[Planned]) -> str:

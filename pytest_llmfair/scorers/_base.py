@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_llmfair.clients.scores import record_scores, recorded_scores
 from pytest_llmfair.responses import Missing
 
 Scores = NDArray[np.float64]
@@ -61,7 +62,9 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
         return np.empty(0)
     distinct = {text: i for i, text in enumerate(dict.fromkeys(rows))}
     name = getattr(scorer, "name", getattr(scorer, "__name__", type(scorer).__name__))
-    scores = np.asarray(scorer(list(distinct)), dtype=np.float64)
+    recorded = recorded_scores(scorer, list(distinct))
+    given = scorer(list(distinct)) if recorded is None else recorded
+    scores = np.asarray(given, dtype=np.float64)
     if scores.shape != (len(distinct),):
         raise ValueError(
             f"scorer {name} returned an array of shape {scores.shape} for {len(distinct)} texts; "
@@ -80,6 +83,8 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
                 f"({int(wrong.sum())} of {len(distinct)} distinct texts); text: {text[:60]!r}. "
                 "Mend the scorer: such a score is never counted as 0"
             )
+    if recorded is None:
+        record_scores(scorer, list(distinct), scores.tolist())
     return scores[[distinct[text] for text in rows]]
 
 

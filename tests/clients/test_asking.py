@@ -24,6 +24,7 @@ from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.recording import Session, begin_session, end_session
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.settings import Settings
+from pytest_llmfair.withheld import Withheld
 
 REQUESTS = [Request(f"prompt {i}", i, "0.0") for i in range(10)]
 Make = Callable[..., Asker]
@@ -239,9 +240,20 @@ def test_a_cassette_of_digests_replays_no_text(asker: Make, tmp_path: Path) -> N
     backend = Counting()
     path = tmp_path / "c.jsonl"
     ask(Asker(Replay(Cassette(path, text=False), Claims(path))), backend)
-    (withheld, *_) = ask(asker(records=False), backend)
-    assert isinstance(withheld, Missing)
-    assert withheld.reason == "withheld"
+    first, second, *_ = ask(asker(records=False), backend)
+    assert isinstance(first, Withheld)
+    assert first != second
+    assert "answer" not in first[:]
+    with pytest.raises(TypeError, match=r"this answer cannot be read: .*cassette-text full"):
+        first.split()  # type: ignore[union-attr]
+
+
+def test_texts_that_are_not_kept_are_known_to_the_run_that_asked(tmp_path: Path) -> None:
+    backend = Counting()
+    path = tmp_path / "c.jsonl"
+    own = Asker(Replay(Cassette(path, text=False), Claims(path)))
+    assert ask(own, backend) == ask(own, backend) == [f"answer to prompt {i}" for i in range(10)]
+    assert len(backend.asked) == 10
 
 
 def test_replies_of_a_server_are_recorded_with_their_tokens(asker: Make, tmp_path: Path) -> None:

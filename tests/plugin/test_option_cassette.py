@@ -177,11 +177,35 @@ def test_digests_keep_no_text(run: Run, files: Path) -> None:
     assert len(text.splitlines()) > 20
 
 
-def test_a_cassette_of_digests_makes_the_verdict_invalid(run: Run, files: Path) -> None:
+def test_recorded_scores_are_judged_again_without_the_texts(
+    run: Run, files: Path, pytester: pytest.Pytester
+) -> None:
+    pytester.syspathinsert()
+    run(*COMMON, "--llmfair-cassette-text=digest", "--llmfair-json=live.json", "-k", "harm")
+    made = len(calls(files))
+    run(*COMMON, "--llmfair-json=replayed.json", "-k", "harm")
+    assert len(calls(files)) == made == 60
+    live = (files / "live.json").read_bytes()
+    assert (files / "replayed.json").read_bytes() == live
+    assert [r["value"] > 0 for r in json.loads(live)["results"]] == [True] * 3
+
+
+def test_what_needs_the_texts_is_refused_where_they_are_not_kept(run: Run, files: Path) -> None:
     run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest")
+    result = run("--llmfair-cassette=c.jsonl", "-k", "pairs")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*the cassette keeps digests and scores, no texts*"])
+
+
+def test_a_scorer_without_a_name_has_no_recorded_scores(
+    run: Run, files: Path, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_it=TESTS.replace("scorer=harm", "scorer=lambda texts: harm(texts)"))
+    run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest", "-k", "checks")
+    assert "scorer" not in (files / "c.jsonl").read_text()
     result = run("--llmfair-cassette=c.jsonl", "-k", "checks")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*INVALID*", "*the cassette holds a digest of this answer*"])
+    result.stdout.fnmatch_lines(["*or name the scorer: it is a function without a name*"])
 
 
 def test_stale_answers_make_the_verdict_invalid(
