@@ -123,7 +123,7 @@ def evidence_for(
         return evidence
     data = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
     if info.needs in ("scores", "score_pairs"):
-        return Evidence(tuple(_scored(_rows(x), scorer) if _holds_texts(x) else x for x in data))
+        return Evidence(tuple(scored(_rows(x), scorer) if _holds_texts(x) else x for x in data))
     if info.needs == "embedding_pairs":
         return Evidence(tuple(_embedded(_rows(x), scorer) if _holds_texts(x) else x for x in data))
     return Evidence(data)
@@ -171,12 +171,12 @@ def _from_pairs(
     if info.needs == "text_pairs":
         evidence.args = (rows_a, rows_b)
     elif info.needs == "score_pairs":
-        evidence.args = (_scored(rows_a, scorer), _scored(rows_b, scorer))
+        evidence.args = (scored(rows_a, scorer), scored(rows_b, scorer))
     elif info.needs == "embedding_pairs":
         evidence.args = (_embedded(rows_a, scorer), _embedded(rows_b, scorer))
     else:
         # Both members of a pair are prompts of their own, but one sampling unit.
-        evidence.args = (_scored([*rows_a, *rows_b], scorer),)
+        evidence.args = (scored([*rows_a, *rows_b], scorer),)
         evidence.keywords["units"] = [*units, *units]
         evidence.kept *= 2
         evidence.prompts = [(p[side],) for side in (0, 1) for p in evidence.prompts]
@@ -207,7 +207,7 @@ def _from_prompts(
     evidence.prompts = [(prompt,) for prompt in prompts]
     evidence.outputs = [(row,) for row in rows]
     if info.needs == "scores":
-        evidence.args = (_scored(rows, scorer),)
+        evidence.args = (scored(rows, scorer),)
         evidence.keywords["units"] = prompts
         return evidence
     if info.needs == "texts":
@@ -248,7 +248,7 @@ def _rows(data: Any) -> Texts:
     return text_rows(data, "texts")
 
 
-def _scored(rows: Texts, scorer: Callable[[Sequence[str]], Any]) -> list[list[float]]:
+def scored(rows: Texts, scorer: Callable[[Sequence[str]], Any]) -> list[list[float]]:
     """Score every text once and keep the rows."""
     flat = [text for row in rows for text in row]
     scores = iter([float(x) for x in scorer(flat)])

@@ -48,6 +48,8 @@ class Evidence:
         Pairs that were not asked, since a validity check failed.
     lacks : tuple of str
         Groups of the attribute for which the lexicon has no terms.
+    attribute : str
+        Protected attribute of the pairs; empty for single prompts.
     losses : Losses
         What the missing answers mean for the verdict.
     """
@@ -69,6 +71,7 @@ class Evidence:
     placebo: Texts = field(default_factory=list)
     rejected: int = 0
     lacks: tuple[str, ...] = ()
+    attribute: str = ""
     losses: Losses = field(default_factory=Losses)
 
     def units_of(self, units: Any) -> Any:

@@ -108,7 +108,8 @@ class Fairness:
                 family=family,
                 max_invalid=max_invalid,
             ),
-            scorer=self._scorer(info.scorer if scorer is None else scorer),
+            scorer=scorer,
+            scorers=self._scorers,
             keywords=keywords,
         )
         record(result)
@@ -127,12 +128,6 @@ class Fairness:
         except FairnessAssertionError as error:
             where = next(where for result, where in checks if result is error.result)
             raise error.with_traceback(where) from None
-
-    def _scorer(self, chosen: Any) -> Any:
-        """Return a scorer of the fixture by name; a callable is its own."""
-        if not isinstance(chosen, str):
-            return chosen
-        return lambda texts: self._scorers()[chosen](texts)
 
 
 def _caller() -> TracebackType | None:

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.arguments import check_units
+from pytest_llmfair.auditing import note_audit
 from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.collecting import collect, prompts_or_pairs
 from pytest_llmfair.evidence import Evidence, Texts, note_sameness
 from pytest_llmfair.judging import (
     Judging,
+    TextScorer,
     conclude,
     current_settings,
     judged,
     nothing,
-    scorer_of,
 )
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.pairing import is_pair, judge_selection, paired_texts, unfit
@@ -122,6 +123,15 @@ def assert_counterfactual_invariance(
         nonlocal found
         found = _found(answers, measure, labels, most_missing, population, placebo)
         judge_selection(found.evidence, pairs_or_responses, most_invalid)
+        from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
+
+        if isinstance(measure.scorer, TextScorer) and found.evidence.attribute:
+            note_audit(
+                found.evidence,
+                measure.scorer.chosen,
+                Bound(eps, "lower", 0.0),
+                lambda a, b, rows: counterfactual_invariance(a, b, measure, units=rows).value,
+            )
         return _on_excess(found, placebo=placebo) if on == "excess" else found.estimate
 
     def judge_at(estimate: Estimate, at: float | None) -> Result:
@@ -308,7 +318,7 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
     name = "sentiment" if metric == "weak_sentiment_parity" else metric
     info = get_metric("toxic_fraction" if name == "toxicity" else "weak_sentiment_parity")
     make = _invariance.sides_measure if metric != name else _invariance.score_measure
-    return make(name, scorer_of(info, scorer))
+    return make(name, TextScorer(info, scorer))
 
 
 _NO_TWIN = "answers to single prompts have no counterpart; collect answers to pairs"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 
 from pytest_llmfair import recording
 from pytest_llmfair.arguments import check_units, is_number, last_is_bound, positional
+from pytest_llmfair.auditing import note_audit
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.collecting import (
     COLLECTED,
@@ -17,6 +19,7 @@ from pytest_llmfair.collecting import (
     evidence_for,
     measurable,
     prompts_or_pairs,
+    scored,
 )
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.metrics import MetricInfo, get_metric
@@ -140,11 +143,13 @@ def measure_and_judge(
     *,
     client: Any = None,
     scorer: Any = None,
+    scorers: Callable[[], Mapping[str, Any]] | None = None,
     generations: int | None = None,
     keywords: dict[str, Any] | None = None,
 ) -> Result:
     """Collect, measure and judge, without recording or raising."""
     info = get_metric(name)
+    text_scorer = TextScorer(info, scorer, scorers)
     keywords = {**info.judged_with, **(keywords or {})}
     settings = current_settings()
     if bound is None:
@@ -159,7 +164,7 @@ def measure_and_judge(
         evidence = evidence_for(
             info,
             collected,
-            scorer=scorer_of(info, scorer),
+            scorer=text_scorer,
             max_missing=max_missing,
             fixed=keywords.get("population") == "fixed",
         )
@@ -169,6 +174,19 @@ def measure_and_judge(
         given = {**evidence.keywords, **keywords}
         if units is not None:
             given["units"] = evidence.units_of(units) if evidence.asked else units
+        if info.needs == "score_pairs" and evidence.attribute and is_number(bound):
+            note_audit(
+                evidence,
+                text_scorer.chosen,
+                Bound(bound, info.direction, info.fair_value, info.scale),
+                lambda a, b, rows: (
+                    info.function(
+                        scored(a, text_scorer),
+                        scored(b, text_scorer),
+                        **{**keywords, "units": rows},
+                    ).value
+                ),
+            )
         return info.function(*evidence.args, **given)
 
     def judge_at(estimate: Estimate, level: float | None) -> Result:
@@ -347,15 +365,40 @@ def nothing(evidence: Evidence) -> Undefined:
     )
 
 
-def scorer_of(info: MetricInfo, scorer: Any) -> Callable[[Sequence[str]], Any]:
-    """Return texts -> scores; scorers load only when there are texts to score."""
+class TextScorer:
+    """Texts to scores; the scorer loads only when there are texts to score.
 
-    def score_texts(texts: Sequence[str]) -> Any:
-        from pytest_llmfair.scorers import load_scorers, score
+    Parameters
+    ----------
+    info : MetricInfo
+        The metric, which names its own scorer.
+    scorer : Scorer, callable, str or None
+        Instead of that.
+    scorers : callable, optional
+        Returns the scorers by name; default those that ship.
+    """
 
-        chosen: Any = info.scorer if scorer is None else scorer
-        if isinstance(chosen, str):
-            chosen = load_scorers()[chosen]
-        return chosen(texts) if info.needs == "embedding_pairs" else score(chosen, texts)
+    def __init__(
+        self,
+        info: MetricInfo,
+        scorer: Any,
+        scorers: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._asked = info.scorer if scorer is None else scorer
+        self._vectors = info.needs == "embedding_pairs"
+        self._scorers = scorers
 
-    return score_texts
+    @functools.cached_property
+    def chosen(self) -> Any:
+        """The scorer itself."""
+        if not isinstance(self._asked, str):
+            return self._asked
+        from pytest_llmfair.scorers import load_scorers
+
+        return (self._scorers or load_scorers)()[self._asked]
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        """Return one score per text, or one vector for metrics on embeddings."""
+        from pytest_llmfair.scorers import score
+
+        return self.chosen(texts) if self._vectors else score(self.chosen, texts)

@@ -30,11 +30,14 @@ class Measure:
         Distinct texts to what `compare` works on: masked texts, scores, the text itself.
     compare : callable
         Two sequences of prepared answers to dissimilarities in [0, 1].
+    scorer : callable or None
+        What gives the scores, where answers are compared by score.
     """
 
     symbol: str
     prepare: Callable[[Sequence[str]], Iterable[Any]]
     compare: Compare[Any]
+    scorer: Scorer | None = None
 
 
 def rouge_measure(mask: Any = None) -> Measure:
@@ -50,7 +53,10 @@ def rouge_measure(mask: Any = None) -> Measure:
 def score_measure(name: str, scorer: Scorer) -> Measure:
     """Absolute difference of the answers' scores."""
     return Measure(
-        f"|{name} difference|", scorer, lambda first, second: np.abs(np.subtract(first, second))
+        f"|{name} difference|",
+        scorer,
+        lambda first, second: np.abs(np.subtract(first, second)),
+        scorer,
     )
 
 
@@ -61,6 +67,7 @@ def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
         f"{name} changes sides",
         lambda texts: (scorer(texts) > limit).tolist(),
         np.not_equal,
+        scorer,
     )
 
 
