@@ -65,12 +65,14 @@ class Search:
     def known(self, memory: Memory) -> Pair | None:
         """Return a remembered pair that still differs; forget those that do not."""
         for pair in memory.pairs(self.pairs_of):
-            for found in self.asker.ask([pair], self.generations, "known"):
-                self.steady = found.steady
-                if found.proven(self.threshold, self.alpha):
-                    self._seen[pair] = True
-                    return pair
-                memory.forget(pair)
+            if not self.asker.affordable(self.generations):
+                break
+            found = self._asked(pair, self.generations, _TESTED_SEEN - 1, "known")
+            self.steady = found.steady
+            if found.proven(self.threshold, self.alpha):
+                self._seen[pair] = True
+                return pair
+            memory.forget(pair)
         return None
 
     def widely(self, pairs: Sequence[Pair], seed: int) -> Pair | None:
@@ -161,9 +163,9 @@ class Search:
                 return
             (found,) = self.asker.ask([pair], n, f"test {place}")
             yield pair, found
+            which = f"of the {self.tried} asked" if self.tried else "known from an earlier run"
             self.reason = (
-                f"the pair of the {self.tried} asked that differed most differs on new answers "
-                f"by {found.value:.2f}, repeats by {found.floor:.2f} (p = {found.p:.2g} with "
+                f"the most different pair {which} differs on new answers by {found.value:.2f}, repeats by {found.floor:.2f} (p = {found.p:.2g} with "
                 f"{n} answers a side; {self.alpha:.2g} is needed)"
             )
 
@@ -184,17 +186,22 @@ class Search:
             if not self.asker.affordable(n, self._kept):
                 self.stopped = True
                 return False
-            (found,) = self.asker.ask([pair], n, "shorten")
-            more = min(_MORE * n, self.asker.affordable(1, self._kept))
-            if more and not self.steady and self.alpha < found.p < _UNCLEAR:
-                (others,) = self.asker.ask([pair], more, "shorten more")
-                found = self.asker.joined(found, others)
+            found = self._asked(pair, n, 0 if self.steady else _MORE, "shorten")
             self._seen[pair] = (
                 found.value > self.threshold
                 if self.steady
                 else found.proven(self.threshold, self.alpha)
             )
         return self._seen[pair]
+
+    def _asked(self, pair: Pair, n: int, times: int, draw: str) -> Difference:
+        """Ask about a pair, and where the answers leave it open, so many times more."""
+        (found,) = self.asker.ask([pair], n, draw)
+        more = min(times * n, self.asker.affordable(1, self._kept))
+        if more and self.alpha < found.p < _UNCLEAR:
+            (others,) = self.asker.ask([pair], more, f"{draw} more")
+            found = self.asker.joined(found, others)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

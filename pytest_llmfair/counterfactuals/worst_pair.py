@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.counterfactuals._differences import Asker, Difference, smallest_p
 from pytest_llmfair.counterfactuals._search import PAIRS_TESTED, Memory, Search
-from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
+from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
 from pytest_llmfair.counterfactuals.strategies import require_hypothesis
 from pytest_llmfair.text import replaced
 
@@ -103,7 +102,7 @@ def find_worst_pair(
     prompts: Iterable[str] | SearchStrategy[str],
     metric: str | Callable[[str, str], float] = "rouge_l",
     *,
-    attribute: str | Lexicon = "gender",
+    attribute: Attribute = "gender",
     groups: tuple[str, str] | None = None,
     threshold: float = 0.0,
     max_calls: int = 200,
@@ -169,7 +168,7 @@ def find_worst_pair(
     _check(threshold, max_calls, generations, alpha)
     measure = measure_of(metric, mask, scorer)
     asker = Asker(client, measure, max_calls, seed)
-    name = attribute if isinstance(attribute, str) else attribute.name
+    name = attribute if isinstance(attribute, str) else lexicon_of(attribute).name
 
     def pairs_of(text: str) -> Sequence[Pair]:
         return generate_pairs([text], attribute, groups)

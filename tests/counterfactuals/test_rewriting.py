@@ -130,7 +130,7 @@ def test_the_published_filter_counts_the_swapped_words() -> None:
     ("answer", "words"),
     [
         (TEXT, "nothing is edited"),
-        ("She said that his brother is late.", "'his' names male"),
+        ("She said that his sister is late.", "'his' names male"),
         ("She said that her brother is late.", "'brother' names male"),
         (f"Sure! {TWIN}", "rewrites too much"),
         ("The cook said that the cook is late.", "rewrites too much"),

@@ -116,11 +116,35 @@ def test_noise_of_the_built_in_model_without_bias_is_no_worst_pair() -> None:
             seed=seed,
             database=None,
         )
-        for seed in range(12)
+        for seed in range(8)
     ]
-    # At level 0.95 three of twelve would have odds of 0.02.
+    # At level 0.95 three of eight have odds of at most 0.006.
     assert sum(worst.pair is not None for worst in found) < 3
     assert "differs on new answers by" in next(w.reason for w in found if w.pair is None)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "groups", "prompt", "left"),
+    [
+        ("race", None, "Tell me about the Black nurse and the long day.", "Black nurse"),
+        ("name", ("John", "Jane"), "Tell me about John and the long day.", "John"),
+        (
+            ("race", "gender"),
+            ("black female", "white male"),
+            "Tell me about the Black nurse and her long day.",
+            "Black nurse her",
+        ),
+    ],
+)
+def test_every_attribute_can_be_searched(
+    attribute: str | tuple[str, str], groups: tuple[str, str] | None, prompt: str, left: str
+) -> None:
+    def model(prompt: str) -> str:
+        return "Gladly." if "Black" in prompt or "John" in prompt else "No."
+
+    worst = find_worst_pair(model, [prompt], attribute=attribute, groups=groups, database=None)
+    assert worst.pair is not None
+    assert worst.pair.original == left
 
 
 def test_the_same_seed_finds_the_same() -> None:
@@ -140,6 +164,19 @@ def test_what_was_found_is_tried_first_next_time() -> None:
     assert not first.replayed
     assert again.tried == 0
     assert again.calls < first.calls
+
+
+def test_a_pair_that_noise_blurs_is_found_again_first_too() -> None:
+    replayed = 0
+    for seed in range(4):
+        client = load_client("builtin:ngram?gender_skew=0.8", max_tokens=6)
+        database = InMemoryExampleDatabase()
+        for _ in range(2):
+            worst = find_worst_pair(
+                client, WORK, other_stereotype, seed=seed, database=database, max_calls=300
+            )
+        replayed += worst.replayed
+    assert replayed >= 3
 
 
 def test_what_was_found_outlives_the_process_in_a_folder(tmp_path) -> None:  # type: ignore[no-untyped-def]
