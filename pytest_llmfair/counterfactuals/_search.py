@@ -165,8 +165,9 @@ class Search:
             yield pair, found
             which = f"of the {self.tried} asked" if self.tried else "known from an earlier run"
             self.reason = (
-                f"the most different pair {which} differs on new answers by {found.value:.2f}, repeats by {found.floor:.2f} (p = {found.p:.2g} with "
-                f"{n} answers a side; {self.alpha:.2g} is needed)"
+                f"the most different pair {which} differs on new answers by {found.value:.2f}, "
+                f"repeats by {found.floor:.2f} (p = {found.p:.2g} with {n} answers a side; "
+                f"{self.alpha:.2g} is needed)"
             )
 
     @property
