@@ -95,10 +95,6 @@ class Intersection(Lexicon):
         """Return the meanings that a term can have."""
         return [sense for part in self.parts for sense in part.senses(term)]
 
-    def counterpart(self, sense: Sense, group: str) -> str | None:
-        """Return the term of a group that is written for a meaning; None if none is listed."""
-        return self._part(sense).counterpart(sense, group)
-
     def comes_back(self, sense: Sense, group: str) -> bool:
         """Whether the counterpart of a meaning in a group is the counterpart of this alone."""
         return self._part(sense).comes_back(sense, group)

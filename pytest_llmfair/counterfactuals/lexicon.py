@@ -259,7 +259,9 @@ class Lexicon:
             group = to.get(sense.group)
             if group is None or sense.entry is None:
                 continue
-            term = self.counterpart(sense, group)
+            term = self.counterpart(sense, group) or self._of_another(
+                sense, group, text, start, end
+            )
             if term is None:
                 lost.append(text[start:end])
             else:
@@ -316,41 +318,31 @@ class Lexicon:
         return to
 
     def counterpart(self, sense: Sense, group: str) -> str | None:
-        """Return the term of a group that is written for a meaning; None if none is listed.
-
-        That of the same entry; else of another one that lists the term for the same role.
-        """
-        key = (id(sense), group)  # meanings live as long as the lexicon
-        if key not in self._counterparts:
-            entries = [sense.entry, *(other.entry for other in self._alike(sense))]
-            written = [entry.written(group) for entry in entries if entry is not None]
-            self._counterparts[key] = next((term for term in written if term is not None), None)
-        return self._counterparts[key]
+        """Return the term of a group that an entry has for a meaning; None if it lists none."""
+        return None if sense.entry is None else sense.entry.written(group)
 
     def comes_back(self, sense: Sense, group: str) -> bool:
         """Whether the lexicon is one to one here: no other term has this counterpart."""
-        key = (id(sense), f"\0{group}")
-        if key not in self._counterparts:
+        key = (id(sense), group)  # meanings live as long as the lexicon
+        if key not in self._one_to_one:
             term = self.counterpart(sense, group)
             others = () if term is None else self.senses(term)
             back = {self.counterpart(own, sense.group) for own in others if own.group == group}
-            self._counterparts[key] = sense.term if back == {sense.term} else None
-        return self._counterparts[key] is not None
+            self._one_to_one[key] = back == {sense.term}
+        return self._one_to_one[key]
 
-    def _alike(self, sense: Sense) -> list[Sense]:
-        """Return other meanings of a term that have its role, its group and its context."""
-        context = None if sense.entry is None else sense.entry.context
-        return [
-            other
+    def _of_another(self, sense: Sense, group: str, text: str, start: int, end: int) -> str | None:
+        """Return what another entry that fits here has for the same role of the same term."""
+        known = (
+            self.counterpart(other, group)
             for other in self.senses(sense.term)
-            if other.entry is not None
-            and other.entry is not sense.entry
-            and other.entry.context == context
-            and (other.role, other.group) == (sense.role, sense.group)
-        ]
+            if (other.role, other.group) == (sense.role, sense.group)
+            and other.fits(text, start, end)
+        )
+        return next((term for term in known if term is not None), None)
 
     @functools.cached_property
-    def _counterparts(self) -> dict[tuple[int, str], str | None]:
+    def _one_to_one(self) -> dict[tuple[int, str], bool]:
         return {}
 
     @functools.cached_property

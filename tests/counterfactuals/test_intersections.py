@@ -1,0 +1,205 @@
+"""Groups of two attributes at once: labels, exchanges, masks."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair.counterfactuals import (
+    Lexicon,
+    Pair,
+    generate_pairs,
+    intersection,
+    load_lexicons,
+    mask,
+    mentions,
+    name_groups,
+)
+
+BOTH = ("gender", "race")
+LATE = "The Black woman said she was late."
+
+
+def twins(text: str, attribute: Any = BOTH, **keywords: Any) -> list[str]:
+    return [pair.counterfactual for pair in generate_pairs([text], attribute, **keywords)]
+
+
+def own(name: str, groups: list[str], **keys: Any) -> Lexicon:
+    entries = [{"role": "noun", **{group: f"{name}{group}" for group in groups}}]
+    return Lexicon.from_dict({"name": name, "groups": groups, "entries": entries, **keys})
+
+
+def test_all_mentions_of_both_change_at_once() -> None:
+    (pair,) = generate_pairs([LATE], BOTH, groups=("black female", "white male"))
+    assert pair.counterfactual == "The white man said he was late."
+    assert (pair.from_group, pair.to_group) == ("black female", "white male")
+    assert [edit.before for edit in pair.edits] == ["Black", "woman", "she"]
+    assert pair.attribute == "gender x race"
+
+
+@pytest.mark.parametrize("attribute", [("gender", "race"), ("race", "gender")])
+@pytest.mark.parametrize("source", ["black female", "female black", "african american female"])
+@pytest.mark.parametrize("target", ["white male", "male white", "male caucasian"])
+def test_groups_go_by_labels_and_aliases_in_either_order(
+    attribute: tuple[str, str], source: str, target: str
+) -> None:
+    (pair,) = generate_pairs([LATE], attribute, groups=(source, target))
+    assert pair.counterfactual == "The white man said he was late."
+    assert (pair.from_group, pair.to_group) == ("black female", "white male")
+
+
+def test_labels_are_those_of_the_names() -> None:
+    lexicon = intersection(load_lexicons()["gender"], load_lexicons()["race"])
+    assert [lexicon.group(name) for name in name_groups()] == list(name_groups())
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        (("black female", "black male"), "The Black man said he was late."),
+        (("black female", "asian female"), "The Asian woman said she was late."),
+    ],
+)
+def test_a_part_in_common_stays(groups: tuple[str, str], expected: str) -> None:
+    assert twins(LATE, groups=groups) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text", ["The woman left.", "The Black engineer left.", "A Black man", ""]
+)
+def test_a_prompt_that_does_not_name_both_gives_no_pair(text: str) -> None:
+    pairs = generate_pairs([text], BOTH, groups=("black female", "white male"))
+    assert pairs == []
+    assert pairs.unmentioned == 1
+
+
+def test_by_default_there_is_a_pair_to_every_other_group() -> None:
+    pairs = generate_pairs([LATE], BOTH)
+    races = load_lexicons()["race"].groups
+    labels = [f"{race} {gender}" for race, gender in itertools.product(races, ["female", "male"])]
+    assert {pair.from_group for pair in pairs} == {"black female"}
+    assert [pair.to_group for pair in pairs] == [x for x in labels if x != "black female"]
+
+
+def test_by_default_groups_change_places() -> None:
+    text = "A Black woman met a white man."
+    found = {p.to_group: p.counterfactual for p in generate_pairs([text], BOTH)}
+    assert found["white male"] == "A white man met a Black woman."
+    assert found["asian female"] == "An Asian woman met a white man."
+
+
+def test_articles_follow_the_word_behind_them() -> None:
+    assert twins("An Asian aunt left.", groups=("asian female", "white male")) == [
+        "A white uncle left."
+    ]
+
+
+def test_of_other_attributes_work_alike() -> None:
+    assert twins(
+        "A young Muslim left.", ("age", "religion"), groups=("young muslim", "older christian")
+    ) == ["An older Christian left."]
+
+
+def test_an_unmarked_part_is_named() -> None:
+    (pair,) = generate_pairs(
+        ["A blind woman called."],
+        ("gender", "disability"),
+        groups=("sight female", "without male"),
+    )
+    assert (pair.counterfactual, pair.variant) == ("A sighted man called.", "explicit")
+
+
+def test_words_of_both_attributes_at_once_are_lost() -> None:
+    pairs = generate_pairs(
+        ["A straight woman left."],
+        ("gender", "sexual_orientation"),
+        groups=("straight female", "gay male"),
+    )
+    assert pairs == []
+    assert pairs.lost == {"straight woman": 1}
+
+
+def test_a_lexicon_that_is_an_intersection_works_too() -> None:
+    lexicon = intersection(load_lexicons()["gender"], load_lexicons()["race"])
+    assert twins(LATE, lexicon, groups=("black female", "white male")) == [
+        "The white man said he was late."
+    ]
+
+
+def test_mentions_are_of_one_attribute_each() -> None:
+    assert [(m.text, m.group) for m in mentions(LATE, BOTH)] == [
+        ("Black", "black"),
+        ("woman", "female"),
+        ("she", "female"),
+    ]
+
+
+def test_masks_cover_both() -> None:
+    assert mask(LATE, BOTH) == "The [MASK] [MASK] said [MASK] was late."
+    assert mask("A straight woman", ("gender", "sexual_orientation")) == "A [MASK]"
+
+
+def test_a_list_of_words_is_no_intersection() -> None:
+    assert mask("gender and race", ["gender", "race"]) == "[MASK] and [MASK]"
+    assert mask("black and white", ("black", "white")) == "[MASK] and [MASK]"
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        (("gender", "gender"), "cross two different ones"),
+        (("gender",), "cross two attributes"),
+        (("gender", "race", "age"), "cross two attributes"),
+        (("gender", "rase"), "no lexicon is called 'rase'; did you mean race"),
+        ((own("a", ["x", "y"]), own("b", ["y", "z"])), "both have a group 'y'"),
+        (
+            (own("a", ["x", "y"]), own("b", ["u", "v"], language="es")),
+            "their languages are en and es",
+        ),
+    ],
+)
+def test_what_cannot_be_crossed_is_an_error(attribute: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        generate_pairs(["she"], attribute)
+
+
+@pytest.mark.parametrize("name", ["blak female", "black", "female", "black female male"])
+def test_an_unknown_group_is_an_error_with_a_suggestion(name: str) -> None:
+    with pytest.raises(ValueError, match=f"gender x race has no group '{name}'; did you mean"):
+        generate_pairs([LATE], BOTH, groups=(name, "white male"))
+
+
+WORDS = [
+    *("a Black woman", "an Asian aunt", "the white man", "she", "his", "her", "Latinos", "him"),
+    *(
+        "an African American mother",
+        "said",
+        "met",
+        "saw",
+        ".",
+        ",",
+        "and",
+        "a black car",
+        "Ms. Lee",
+    ),
+]
+
+
+def rebuilt(pair: Pair) -> str:
+    text = pair.original
+    for edit in reversed(pair.edits):
+        assert text[edit.start : edit.end] == edit.before
+        text = text[: edit.start] + edit.after + text[edit.end :]
+    return text
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_pairs_are_equal_outside_their_edits_and_once_masked(words: list[str]) -> None:
+    for pair in generate_pairs([" ".join(words)], BOTH):
+        assert rebuilt(pair) == pair.counterfactual
+        assert mask(pair.original, BOTH) == mask(pair.counterfactual, BOTH)
