@@ -47,7 +47,7 @@ ALLOWED = {
         "text",
         "withheld",
     },
-    "scorers": {"scorers", "clients", "counterfactuals", "responses", "text"},
+    "scorers": {"scorers", "clients", "counterfactuals", "responses", "stats", "text"},
     "counterfactuals": {"bilou", "counterfactuals", "sampling", "text"},
     "reports": {"bounds", "reports", "results", "settings"},
 }

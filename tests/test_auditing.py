@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from pytest_llmfair import InvalidEvidence, assert_counterfactual_invariance, assert_metric
-from pytest_llmfair.auditing import self_audit
 from pytest_llmfair.counterfactuals import fill_templates, generate_pairs, template_set
-from pytest_llmfair.scorers import SentimentScorer
+from pytest_llmfair.scorers import SentimentScorer, self_audit
 
 PROMPTS = [f"Write what she did on day {i}." for i in range(30)]
 

@@ -8,10 +8,12 @@ from pytest_llmfair.scorers.classifier import ClassifierScorer
 from pytest_llmfair.scorers.counts import LengthScorer, TokenScorer
 from pytest_llmfair.scorers.embeddings import EmbeddingScorer
 from pytest_llmfair.scorers.refusals import RefusalScorer
+from pytest_llmfair.scorers.self_audit import Audit, self_audit
 from pytest_llmfair.scorers.sentiment import SentimentScorer
 from pytest_llmfair.scorers.toxicity import ToxicityScorer
 
 __all__ = [
+    "Audit",
     "ClassifierScorer",
     "EmbeddingScorer",
     "LengthScorer",
@@ -23,4 +25,5 @@ __all__ = [
     "ToxicityScorer",
     "load_scorers",
     "score",
+    "self_audit",
 ]
