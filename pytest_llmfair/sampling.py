@@ -1,13 +1,15 @@
-"""Seeded draws from a Cartesian product, for metrics and counterfactuals alike."""
+"""Seeded draws that anyone can repeat: from a Cartesian product, and smaller sets of prompts."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
+from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["sampled_product"]
+__all__ = ["sampled_product", "subset"]
 
 T = TypeVar("T")
 
@@ -37,6 +39,50 @@ def sampled_product(lists: Sequence[Sequence[T]], limit: int, seed: int) -> list
             row.append(own[place])
         found.append(tuple(reversed(row)))
     return found
+
+
+def subset(items: Sequence[T], n: int, seed: int = 0) -> list[T]:
+    """Return `n` of the items, for a smaller budget; a smaller set lies within every larger one.
+
+    Which ones depends on their texts and the seed, not on their order or on the other items, so
+    that recorded answers serve every size, and a prompt that is added moves few others.
+
+    Parameters
+    ----------
+    items : sequence
+        Prompts, or pairs as ``generate_pairs`` makes them.
+    n : int
+        How many, at least 1; all of them where there are fewer.
+    seed : int
+        Of the choice.
+
+    Returns
+    -------
+    list
+        In the order of the items.
+
+    Raises
+    ------
+    ValueError
+        If `n` is no whole number of at least 1.
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ValueError(f"n is {n!r}; give a whole number of at least 1")
+    seen: Counter[str] = Counter()
+    ranks = []
+    for row, item in enumerate(items):
+        said = _said(item)
+        digest = hashlib.blake2b(f"{seed}\0{seen[said]}\0{said}".encode("utf-8", "surrogatepass"))
+        ranks.append((digest.digest(), row))
+        seen[said] += 1
+    return [items[row] for row in sorted(row for _, row in sorted(ranks)[:n])]
+
+
+def _said(item: Any) -> str:
+    """Return the text of a prompt, or both texts of a pair."""
+    if hasattr(item, "original") and hasattr(item, "counterfactual"):
+        return f"{item.original}\0{item.counterfactual}"
+    return str(item)
 
 
 def _chosen(total: int, limit: int, seed: int) -> list[int]:
