@@ -1,0 +1,143 @@
+"""`--llmfair-plan`: nothing is asked, and every test says what it would ask for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+TESTS = """
+import pytest
+from pytest_llmfair import assert_counterfactual_invariance, assert_toxic_fraction_within
+
+def model(prompt):
+    raise SystemExit("asked")
+
+def harm(texts):
+    return [0.1 for _ in texts]
+
+PROMPTS = [f"Tell me about number {i:03}." for i in range(200)]
+
+def test_many(model_client):
+    assert_toxic_fraction_within(
+        PROMPTS, bound=0.1, client=model_client, generations=2, scorer=harm
+    )
+
+def test_few(model_client):
+    assert_toxic_fraction_within(
+        PROMPTS[:5], bound=0.1, client=model_client, generations=2, scorer=harm
+    )
+
+def test_pairs(model_client, counterfactual_pairs):
+    pairs = counterfactual_pairs([f"She said number {i}." for i in range(50)])
+    assert_counterfactual_invariance(pairs, eps=0.2, client=model_client, sequential="obf")
+
+def test_checks(fairness):
+    fairness.collect(PROMPTS, n=3)
+    fairness.check("toxic_fraction", bound=0.6, scorer=harm)
+
+def test_nothing_of_ours():
+    pass
+
+def test_collected_already():
+    assert_toxic_fraction_within([[0.1]] * 200, bound=0.1)
+"""
+
+
+@pytest.fixture
+def plan(run: Run, pytester: pytest.Pytester) -> Run:
+    """Return a function that plans six tests."""
+    pytester.makepyfile(test_it=TESTS)
+    pytester.makeini("[pytest]\nllmfair_max_tokens = 30\n")
+    return lambda *arguments: run(
+        "--llmfair-plan", "--llmfair-model=python:test_it:model", "-rs", *arguments
+    )
+
+
+def test_tests_are_left_at_their_first_request(plan: Run) -> None:
+    result = plan()
+    result.assert_outcomes(skipped=4, passed=2)
+    result.stdout.fnmatch_lines(["SKIPPED*planned*"])
+    assert result.ret == 0
+
+
+def test_later_requests_are_said_to_be_unknown(plan: Run) -> None:
+    result = plan("-k", "checks")
+    result.stdout.fnmatch_lines(
+        [
+            "test_it.py::test_checks",
+            "  answers of python:test_it:model, not yet for an assertion: 600 calls*",
+            "  what it can find is not known before its assertion",
+            "1 test: 600 calls, cost unknown",
+            "Every test was left at its first request: what it would ask after that is not known*",
+        ]
+    )
+
+
+def test_a_cost_is_printed_where_there_is_a_price(plan: Run, pytester: pytest.Pytester) -> None:
+    (pytester.path / "prices.yaml").write_text(
+        "date: 2026-01-31\nmodels:\n  python:test_it:model: [0, 10]\n"
+    )
+    result = plan("-k", "many", "-o", f"llmfair_prices={pytester.path / 'prices.yaml'}")
+    # 12,000 tokens at 10 dollars a million.
+    result.stdout.fnmatch_lines(
+        [
+            "*400 calls, *at most 12,000 of answers, at most $0.12",
+            "1 test: 400 calls, at most $0.12",
+        ]
+    )
+    result.stdout.fnmatch_lines(["Costs at the prices of 2026-01-31*"])
+
+
+def test_recorded_answers_are_not_planned(run: Run, pytester: pytest.Pytester) -> None:
+    test = """
+        def test_it(model_client):
+            model_client.generate([f"prompt {i}" for i in range(COUNT)], n=2)
+    """
+    pytester.makepyfile(test_it=test.replace("COUNT", "4"))
+    run("--llmfair-cassette=c.jsonl").assert_outcomes(passed=1)
+    run("--llmfair-cassette=c.jsonl", "--llmfair-plan").assert_outcomes(passed=1)
+    pytester.makepyfile(test_it=test.replace("COUNT", "6"))
+    result = run("--llmfair-cassette=c.jsonl", "--llmfair-record-mode=new", "--llmfair-plan")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*: 4 calls*", "  8 answers beside them are recorded*"])
+
+
+def test_the_plan_of_workers_is_the_same(
+    plan: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+
+    def printed(*arguments: str) -> list[str]:
+        lines = plan(*arguments).outlines
+        start = next(i for i, line in enumerate(lines) if "fairness plan" in line)
+        return [line for line in lines[start:] if not line.startswith(("=", "SKIPPED"))]
+
+    assert printed("-p", "xdist", "-n", "2") == printed()
+
+
+def test_a_test_that_would_ask_is_no_result(plan: Run, pytester: pytest.Pytester) -> None:
+    plan("--llmfair-json=run.json")
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert [result["nodeid"] for result in results] == ["test_it.py::test_collected_already"]
+
+
+def test_a_request_at_import_is_left_too(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        from pytest_llmfair.clients import ModelClient
+
+        def model(prompt):
+            raise SystemExit("asked")
+
+        ANSWERS = ModelClient.of(model).generate(["a prompt"])
+
+        def test_it():
+            assert ANSWERS
+        """
+    )
+    result = run("--llmfair-plan")
+    result.assert_outcomes(skipped=1)

@@ -1,0 +1,88 @@
+"""The plan as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_llmfair.reports.plan import plan
+
+ASSERTION: dict[str, Any] = {
+    "nodeid": "test_it.py::test_it",
+    "model": "openai:gpt-4o",
+    "recorded": 0,
+    "calls": 400,
+    "prompt_tokens": 3200,
+    "answer_tokens": 12000,
+    "cost": 0.128,
+    "prices": "2026-01-31",
+    "metric": "toxic_fraction",
+    "bound": 0.1,
+    "direction": "lower",
+    "unit": "prompt",
+    "units": 200,
+    "generations": 2,
+    "items": 200,
+    "all_items": 200,
+    "detectable": 0.05,
+    "undecidable": "",
+    "unknown": "",
+}
+
+
+def lines(*planned: dict[str, Any]) -> list[str]:
+    return [line for line, _ in plan(planned)]
+
+
+def test_an_assertion_names_size_cost_and_effect() -> None:
+    assert lines(ASSERTION)[:4] == [
+        "test_it.py::test_it",
+        "  toxic_fraction bound 0.1, 200 prompts x 2: 400 calls, about 3,200 prompt tokens and at "
+        "most 12,000 of answers, at most $0.13",
+        "  minimum detectable effect 0.050 beyond the bound (80 % power, at the variance of the "
+        "bound)",
+        "1 test: 400 calls, at most $0.13",
+    ]
+
+
+def test_a_warning_says_why_nothing_can_be_decided() -> None:
+    planned = {**ASSERTION, "undecidable": "even the fairest answers of 5 units leave 0.4 open"}
+    warned = [line for line, warns in plan([planned]) if warns]
+    assert warned == [
+        "  WARNING: this cannot be decided: even the fairest answers of 5 units leave 0.4 open"
+    ]
+
+
+def test_an_effect_that_is_not_known_says_why() -> None:
+    planned = {**ASSERTION, "detectable": None, "unknown": "its error is in the data"}
+    assert "  minimum detectable effect unknown: its error is in the data" in lines(planned)
+
+
+def test_looks_name_the_calls_of_all_of_them() -> None:
+    planned = {**ASSERTION, "items": 40, "calls": 80}
+    assert lines(planned)[1].startswith(
+        "  toxic_fraction bound 0.1, 200 prompts x 2, in looks (at most 400 calls in all), the "
+        "first: 80 calls, "
+    )
+
+
+def test_a_minimum_is_called_one() -> None:
+    planned = {**ASSERTION, "direction": "higher", "metric": "impact_ratio", "bound": 0.8}
+    assert lines(planned)[1].startswith("  impact_ratio minimum 0.8, ")
+
+
+def test_the_total_counts_what_is_known() -> None:
+    unknown = {**ASSERTION, "nodeid": "test_it.py::test_other", "cost": None}
+    assert "2 tests: 800 calls, at most $0.13 and 1 test of unknown cost" in lines(
+        ASSERTION, unknown
+    )
+    assert "1 test: 400 calls, cost unknown" in lines(unknown)
+
+
+def test_answers_without_a_limit_have_no_cost_that_is_known() -> None:
+    planned = {**ASSERTION, "answer_tokens": None, "cost": None}
+    assert ", answers without a limit, cost unknown" in lines(planned)[1]
+
+
+def test_tests_are_in_order_and_control_characters_are_escaped() -> None:
+    first = {**ASSERTION, "nodeid": "a.py::test\x1b[31m"}
+    assert lines(ASSERTION, first)[0] == "a.py::test\\x1b[31m"

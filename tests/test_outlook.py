@@ -1,0 +1,101 @@
+"""What an assertion can find, known before it asks anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmfair.bounds import Bound
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.planning import announced, fair_sample, outlook
+from pytest_llmfair.recording import (
+    Recorder,
+    Session,
+    begin_session,
+    end_session,
+    recording,
+)
+from pytest_llmfair.results import judge
+from pytest_llmfair.settings import Settings
+
+INFO = get_metric("toxic_fraction")
+
+
+def bound(value: float) -> Bound:
+    return Bound.checked(value, INFO.direction, INFO.fair_value, INFO.bounds, INFO.name)
+
+
+@pytest.mark.parametrize("units", [5, 30, 60, 400])
+@pytest.mark.parametrize("limit", [0.02, 0.1, 0.4])
+def test_it_is_undecidable_where_the_judge_says_underpowered(units: int, limit: float) -> None:
+    found = outlook(lambda: fair_sample(INFO, units), bound(limit), 0.95, None)
+    # The same sample, with one event too many to pass.
+    events = max(1, round(units * limit))
+    estimate = INFO.function([[0.9]] * events + [[0.1]] * (units - events))
+    result = judge(
+        estimate,
+        limit,
+        name=INFO.name,
+        direction="lower",
+        fair_value=0.0,
+        settings=Settings(),
+    )
+    assert result.verdict in ("INCONCLUSIVE", "UNDERPOWERED")
+    assert bool(found["undecidable"]) == (result.verdict == "UNDERPOWERED")
+    assert found["detectable"] == pytest.approx(result.detectable - limit)
+
+
+def test_more_units_find_less() -> None:
+    sizes = (50, 100, 200, 400)
+    effects = [
+        outlook(lambda units=units: fair_sample(INFO, units), bound(0.1), 0.95, None)["detectable"]
+        for units in sizes
+    ]
+    assert effects == sorted(effects, reverse=True)
+
+
+def test_what_no_sample_can_tell_is_unknown() -> None:
+    def sample() -> None:
+        raise ValueError("it depends on the data")
+
+    found = outlook(sample, bound(0.1), 0.95, None)  # type: ignore[arg-type]
+    assert found == {"detectable": None, "undecidable": "", "unknown": "it depends on the data"}
+
+
+def test_a_bound_on_the_fair_value_has_no_effect_that_is_known() -> None:
+    found = outlook(lambda: fair_sample(INFO, 100), bound(0.0), 0.95, None)
+    assert found["detectable"] is None
+    assert found["unknown"]
+
+
+def announce(recorder: Recorder) -> dict[str, object]:
+    with (
+        recording(recorder),
+        announced(
+            bound(0.1),
+            lambda: fair_sample(INFO, 60),
+            ["a prompt"] * 12,
+            metric=INFO.name,
+            unit=INFO.unit,
+            of=60,
+            generations=2,
+            level=0.95,
+            max_mde=None,
+        ),
+    ):
+        return dict(recorder.asking)
+
+
+def test_only_a_session_that_plans_is_told(tmp_path: object) -> None:
+    told = []
+    for settings in (Settings(), Settings(plan=True)):
+        session = Session.of(settings)
+        begin_session(session)
+        try:
+            recorder = Recorder("test", settings)
+            told.append(announce(recorder))
+            assert recorder.asking == {}
+        finally:
+            end_session(session)
+    assert told[0] == {}
+    assert told[1]["metric"] == "toxic_fraction"
+    assert (told[1]["items"], told[1]["all_items"]) == (12, 60)
