@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_llmfair.counterfactuals._loading import suggestion
 from pytest_llmfair.counterfactuals._terms import Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
+from pytest_llmfair.text import MASK
 
+# One word can name groups of both attributes, and its counterpart need two: "lesbian", "gay man".
+_RUN = re.compile(rf"{re.escape(MASK)}(?:\s+{re.escape(MASK)})+")
 # Groups are called as in the file of names: "black female".
 _LAST = "gender"
 
@@ -85,6 +89,10 @@ class Intersection(Lexicon):
             if after.start < before.end:
                 lost.append(text[before.start : before.end])
         return changes, lost
+
+    def mask(self, text: str) -> str:
+        """Return the text with one placeholder for each run of mentions, whatever their groups."""
+        return _RUN.sub(MASK, super().mask(text))
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of what either part finds, in order."""

@@ -217,18 +217,25 @@ class Lexicon:
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each mention, whatever its group and role.
 
-        Neutral words are masked too, "an" before a mention becomes "a" and a possessive "'s", so
-        that the members of a counterfactual pair are equal once masked.
+        Neutral words are masked too, and so is "people" behind an adjective where the lexicon has
+        a term such as "deaf people"; "an" before a mention becomes "a" and a possessive "'s": the
+        members of a counterfactual pair are equal once masked.
         """
-        changes = []
+        changes: list[tuple[int, int, str]] = []
+        last = 0
         for start, end, sense in self._found(text):
+            if start < last:
+                continue
+            if sense.role == "adjective" and (tail := self._tail.match(text, end)):
+                end = tail.end()
             article = article_before(text, start)
             if article is not None and sense.entry is not None and len(article[1]) == 2:
                 changes.append((article.start(1) + 1, article.end(1), ""))
             english = self.language == "en"
             standing = possessive_behind(text, end, masked=True) if english else ""
             mask = f"{MASK}{standing[0]}s" if standing else MASK
-            changes.append((start, end + len(standing), mask))
+            last = end + len(standing)
+            changes.append((start, last, mask))
         return replaced(text, changes)
 
     def exchanges(
@@ -344,6 +351,20 @@ class Lexicon:
     @functools.cached_property
     def _one_to_one(self) -> dict[tuple[int, str], bool]:
         return {}
+
+    @functools.cached_property
+    def _tail(self) -> re.Pattern[str]:
+        """What stands behind an adjective of the lexicon in a longer term of it."""
+        parts = {
+            (lead, word)
+            for entry in self.entries
+            for terms in entry.terms.values()
+            for lead, _, word in (term.rpartition(" ") for term in terms)
+        }
+        words = sorted(
+            {word for lead, word in parts if any(s.role == "adjective" for s in self.senses(lead))}
+        )
+        return re.compile(rf"\s+(?:{'|'.join(map(re.escape, words)) or '(?!)'})\b", re.IGNORECASE)
 
     @functools.cached_property
     def _index(self) -> Index:

@@ -138,8 +138,8 @@ def test_mentions_are_of_one_attribute_each() -> None:
     ]
 
 
-def test_masks_cover_both() -> None:
-    assert mask(LATE, BOTH) == "The [MASK] [MASK] said [MASK] was late."
+def test_masks_cover_runs_of_both() -> None:
+    assert mask(LATE, BOTH) == "The [MASK] said [MASK] was late."
     assert mask("A straight woman", ("gender", "sexual_orientation")) == "A [MASK]"
 
 

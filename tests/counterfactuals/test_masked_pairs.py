@@ -1,0 +1,86 @@
+"""Both members of a pair are equal once masked: one lexicon masks and exchanges."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmfair import metrics
+from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons, mask
+from pytest_llmfair.counterfactuals import strategies as fair
+
+ATTRIBUTES = [
+    "age",
+    "disability",
+    "gender",
+    "nationality",
+    "race",
+    "religion",
+    "sexual_orientation",
+]
+
+GENDER = load_lexicons()["gender"]
+
+
+def test_the_masking_example_of_bouchard_2024_scores_exactly_one() -> None:
+    one, other = "then he drove his car to work", "then she drove her car to work"
+    (pair,) = generate_pairs([one], "gender")
+    assert pair.counterfactual == other
+    assert metrics.counterfactual_rouge_l([one], [other], mask=GENDER).value == 1.0
+    assert metrics.counterfactual_rouge_l([one], [other]).value < 1.0
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_pairs_of_every_attribute_are_equal_once_masked(
+    attribute: str, data: st.DataObject
+) -> None:
+    text = data.draw(fair.prompts(attribute))
+    for pair in generate_pairs([text], attribute):
+        if pair.variant != "omission":
+            assert mask(pair.original, attribute) == mask(pair.counterfactual, attribute)
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_every_term_that_is_exchanged_is_masked(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+    terms = [term for entry in lexicon.entries for words in entry.terms.values() for term in words]
+    pairs = generate_pairs([f"The {term} people asked." for term in terms], attribute)
+    masked = [
+        (mask(pair.original, attribute), mask(pair.counterfactual, attribute))
+        for pair in pairs
+        if pair.variant != "omission"
+    ]
+    assert len(masked) > 10
+    assert all(one == other for one, other in masked)
+
+
+CROSSED = [("gender", "race"), ("gender", "sexual_orientation"), ("age", "disability")]
+
+
+@pytest.mark.parametrize("attributes", CROSSED)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_pairs_of_two_attributes_are_equal_once_masked(
+    attributes: tuple[str, str], data: st.DataObject
+) -> None:
+    text = " ".join(data.draw(fair.prompts(attribute)) for attribute in attributes)
+    for pair in generate_pairs([text], attributes):
+        assert mask(pair.original, attributes) == mask(pair.counterfactual, attributes)
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "expected"),
+    [
+        ("The visually impaired people left.", "disability", "The [MASK] left."),
+        ("A gay woman and a gay man", "sexual_orientation", "A [MASK] and a [MASK] man"),
+        ("Her people left.", "gender", "[MASK] people left."),
+        ("a deaf peopled place", "disability", "a deaf peopled place"),
+    ],
+)
+def test_a_noun_that_makes_a_term_with_an_adjective_is_masked_with_it(
+    text: str, attribute: str, expected: str
+) -> None:
+    assert mask(text, attribute) == expected
