@@ -419,6 +419,8 @@ def resolve(config: pytest.Config) -> Settings:
             path = folder / Path(values[option.name]).expanduser()
             if path.is_dir() or (option.name == "prices" and not path.is_file()):
                 raise pytest.UsageError(f"{source} is {text!r}; that is no file")
+            if option.name == "cassette_used" and (why := _unwritable(path, folder=False)):
+                raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values[option.name] = str(path)
         if option.name in ("json", "html", "evidence"):
             path = folder / Path(values[option.name]).expanduser()

@@ -426,6 +426,25 @@ def test_a_model_is_not_loaded_where_nothing_may_be_asked(tmp_path: Path, spec: 
         end_session(session)
 
 
+def test_answers_that_exist_already_are_neither_recorded_nor_paid(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"prompt": "a prompt", "answer": "an answer"}\n')
+    session = in_session(Settings(cassette=str(tmp_path / "c.jsonl"), max_calls=0))
+    try:
+        client = load_client(f"responses:{path}")
+        assert client.generate(["a prompt"]) == [["an answer"]]
+    finally:
+        end_session(session)
+    assert not (tmp_path / "c.jsonl").exists()
+
+
+def test_many_questions_are_claimed_in_turns(asker: Make) -> None:
+    backend = Counting()
+    requests = [Request(f"prompt {i}", i) for i in range(2500)]
+    assert ask(asker(), backend, requests) == [f"answer to prompt {i}" for i in range(2500)]
+    assert len(backend.asked) == 2500
+
+
 def test_probabilities_are_replayed(tmp_path: Path) -> None:
     settings = Settings(cassette=str(tmp_path / "c.jsonl"), record_mode="new")
     session = in_session(settings)
