@@ -27,6 +27,16 @@ WRONG = {
     "json": ("", "the path of a file to write"),
     "html": ("", "the path of a file to write"),
     "evidence": ("", "the path of a folder, which is made if its parent is there"),
+    "cassette": ("", "the path of a file"),
+    "record_mode": ("rewind", "one of none, once, new, all"),
+    "cassette_text": ("some", "one of full, digest"),
+    "cassette_used": ("", "the path of a file to write"),
+    "max_recording_age": ("a month", "a whole number of days"),
+    "max_calls": ("-1", "a whole number of at least 0"),
+    "max_total_tokens": ("1e6", "a whole number of at least 0"),
+    "max_cost": ("nan", "an amount of at least 0, such as 2.50"),
+    "prices": ("", "the path of a YAML file"),
+    "plan": ("perhaps", "true or false"),
 }
 LEGAL = {
     "mode": ("strict", "strict"),
@@ -42,9 +52,15 @@ LEGAL = {
     "max_invalid": ("0.3", 0.3),
     "require": ("3", 3),
     "model": ("hf:somewhere", "hf:somewhere"),
+    "cassette_text": ("digest", "digest"),
+    "max_recording_age": ("30", 30),
+    "max_calls": ("0", 0),
+    "max_total_tokens": ("1000", 1000),
+    "max_cost": ("2.5", 2.5),
 }
 INI_ONLY = {option.name for option in OPTIONS if option.ini_only}
 ON_COMMAND_LINE = [option for option in OPTIONS if not option.ini_only]
+WITH_A_VALUE = [option for option in ON_COMMAND_LINE if not option.switch]
 
 
 def settings_of(pytester: pytest.Pytester, *arguments: str) -> Settings:
@@ -59,7 +75,7 @@ def test_every_option_is_tested_with_a_wrong_value() -> None:
     assert {option.name for option in OPTIONS} == set(WRONG)
 
 
-@pytest.mark.parametrize("option", ON_COMMAND_LINE, ids=lambda option: option.name)
+@pytest.mark.parametrize("option", WITH_A_VALUE, ids=lambda option: option.name)
 def test_wrong_option_is_a_usage_error_with_the_legal_values(option, run: Run) -> None:
     text, legal = WRONG[option.name]
     result = run(f"{option.flag}={text}")
@@ -95,6 +111,18 @@ def test_option_is_read_from_the_ini_file(name: str, pytester: pytest.Pytester) 
     text, value = LEGAL[name]
     pytester.makeini(f"[pytest]\nllmfair_{name} = {text}\n")
     assert getattr(settings_of(pytester), name) == value
+
+
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("yes", True), ("no", False)])
+def test_switch_is_read_from_the_ini_file(
+    text: str, value: bool, pytester: pytest.Pytester
+) -> None:
+    pytester.makeini(f"[pytest]\nllmfair_plan = {text}\n")
+    assert settings_of(pytester).plan is value
+
+
+def test_switch_has_no_value_on_the_command_line(pytester: pytest.Pytester) -> None:
+    assert settings_of(pytester, "--llmfair-plan").plan is True
 
 
 def test_option_is_read_from_pyproject(pytester: pytest.Pytester) -> None:
