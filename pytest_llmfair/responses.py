@@ -17,7 +17,8 @@ class Missing:
     Attributes
     ----------
     reason : str
-        Short lower-case reason: "error", "empty", "filtered", "length", "null", "refused".
+        Short lower-case reason: "refused", "filtered", "length" (cut against our wish), "empty",
+        "null", "timeout", "rate_limit", "server_error", "malformed", "over_budget" or "error".
     detail : str
         What the backend said, for the report.
     """
