@@ -12,15 +12,13 @@ from pytest_llmfair.counterfactuals._english import is_one_of
 from pytest_llmfair.counterfactuals._person_words import is_adjective, is_person
 from pytest_llmfair.counterfactuals._persons import speaks_of_person
 from pytest_llmfair.counterfactuals._terms import Sense
-from pytest_llmfair.counterfactuals.lexicon import (
-    Change,
-    Lexicon,
-    Reading,
+from pytest_llmfair.counterfactuals._writing import (
     article_before,
     begins_sentence,
     capitalized,
     refitted,
 )
+from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 
 _WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
 _HAVE = r"has|have|had|(?:(?:is|are|was|were)\s+)?(?:living|lives?|lived|born)\s+with"

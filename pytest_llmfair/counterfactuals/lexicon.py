@@ -16,16 +16,9 @@ from pytest_llmfair.counterfactuals._possessives import possessive_behind, posse
 from pytest_llmfair.counterfactuals._protected import protected_spans
 from pytest_llmfair.counterfactuals._terms import Entry, Index, Register, Sense
 from pytest_llmfair.counterfactuals._usage import is_pointed
+from pytest_llmfair.counterfactuals._writing import article_before, in_place, refitted
 from pytest_llmfair.text import MASK, replaced
 
-_ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+[*_~\"\u201c\u2018\u00ab(]{0,3}\Z", re.IGNORECASE)
-_LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
-_WORD = re.compile(r"[^\s-]+")
-_BLANKS = re.compile(r"\s+")
-# The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
-_SENTENCE = re.compile(
-    r"(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z"
-)
 _NOWHERE = (sys.maxsize, sys.maxsize)
 Confidence = Literal["certain", "context"]
 _CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
@@ -295,18 +288,10 @@ class Lexicon:
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the line break of words found."""
         start, end, sense = found
-        before = text[start:end]
         pointed = self.language == "en" and term in self.exact and is_pointed(text, start, end)
         listed = () if sense.entry is None else sense.entry.terms[sense.group]
-        broken = "\n" in before
-        like = " ".join(before.split()) if broken else before
-        after = self._written_like(like, listed, term, pointed)
-        if before[0].isupper() and begins_sentence(text, start):
-            after = capitalized(after)
-        if broken:
-            gap = next(blank for blank in _BLANKS.findall(before) if "\n" in blank)
-            after = _BLANKS.sub(lambda _: gap, after, count=1)
-        return after
+        as_listed = " ".join(text[start:end].split()) in listed
+        return in_place(text, start, end, term, as_listed or (term in self.exact and not pointed))
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""
@@ -391,55 +376,3 @@ class Lexicon:
             if len(roles) > 1:
                 return by_role[_english.pronoun_role(text, start, end, roles)]
         return fitting[0]
-
-    def _written_like(
-        self, before: str, listed: tuple[str, ...], after: str, pointed: bool
-    ) -> str:
-        """Give a term the case of the words that it replaces."""
-        if before in listed or (after in self.exact and not pointed):
-            return after
-        if before.isupper() and len(before) > 1:
-            return after.upper()
-        if not before[0].isupper():
-            return after.lower()
-        words = _WORD.findall(before)
-        large = [word for word in words if not _english.is_one_of(word.lower(), "closed")]
-        if len(words) > 1 and all(word[0].isupper() for word in large):
-            # "Maid of Honor" keeps its "of" small, "Mother-In-Law" does not.
-            all_large = len(large) < len(words) and all(word[0].isupper() for word in words)
-            return _WORD.sub(lambda m: capitalized(m[0], keep_small=not all_large), after)
-        return capitalized(after)
-
-
-def capitalized(word: str, keep_small: bool = False) -> str:
-    """Return the word with a large first letter; with `keep_small` not "of" and the like."""
-    if keep_small and _english.is_one_of(word, "closed"):
-        return word
-    return word[0].upper() + word[1:]
-
-
-def begins_sentence(text: str, start: int) -> bool:
-    """Whether a sentence, a heading or an item of a list begins here."""
-    return _SENTENCE.search(text, max(0, start - 16), start) is not None
-
-
-def article_before(text: str, start: int) -> re.Match[str] | None:
-    """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
-    if start < 2 or text[start - 1].isalnum():
-        return None
-    article = _ARTICLE.search(text, max(0, start - 12), start)
-    if article is not None and article[1] == "A":
-        label = _LABEL.search(text, max(0, article.start() - 20), article.start())
-        if label is not None and _english.is_one_of(label[1].lower(), "labels"):
-            return None
-    return article
-
-
-def refitted(article: str, before: str, after: str) -> str:
-    """Return the article that fits `after`, or "" when none is needed or the old one was odd."""
-    old, new = _english.article_for(before), _english.article_for(after)
-    if old == new or article.lower() != old:
-        return ""
-    if article == "A":
-        return "AN" if len(after) > 1 and after.isupper() else "An"
-    return new.upper() if article.isupper() else (new.capitalize() if article[0] == "A" else new)

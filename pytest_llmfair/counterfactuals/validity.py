@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_llmfair.counterfactuals._english import article_for, is_one_of
 from pytest_llmfair.counterfactuals._pair import OMISSION, Pair
-from pytest_llmfair.counterfactuals.lexicon import (
-    PRONOUNS,
-    Change,
-    Lexicon,
-    Reading,
-    article_before,
-    begins_sentence,
-)
+from pytest_llmfair.counterfactuals._writing import article_before, begins_sentence
+from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
 from pytest_llmfair.text import replaced
 
 if TYPE_CHECKING:

@@ -1,0 +1,80 @@
+"""How a term is written in a place: its case, its line break, and the article before it."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._english import article_for, is_one_of
+
+_ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+[*_~\"\u201c\u2018\u00ab(]{0,3}\Z", re.IGNORECASE)
+_LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
+_WORD = re.compile(r"[^\s-]+")
+_BLANKS = re.compile(r"\s+")
+# The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
+_SENTENCE = re.compile(
+    r"(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z"
+)
+
+
+def in_place(text: str, start: int, end: int, term: str, as_listed: bool) -> str:
+    """Return a term as it is written for ``text[start:end]``.
+
+    It takes the case of these words, unless they stand there `as_listed`; the capital of a
+    sentence; and their line break, where it has a blank to put it.
+    """
+    before = text[start:end]
+    after = term if as_listed else _cased(" ".join(before.split()), term)
+    if before[0].isupper() and begins_sentence(text, start):
+        after = capitalized(after)
+    if "\n" in before:
+        gap = next(blank for blank in _BLANKS.findall(before) if "\n" in blank)
+        after = _BLANKS.sub(lambda _: gap, after, count=1)
+    return after
+
+
+def _cased(before: str, after: str) -> str:
+    if before.isupper() and len(before) > 1:
+        return after.upper()
+    if not before[0].isupper():
+        return after.lower()
+    words = _WORD.findall(before)
+    large = [word for word in words if not is_one_of(word.lower(), "closed")]
+    if len(words) > 1 and all(word[0].isupper() for word in large):
+        # "Maid of Honor" keeps its "of" small, "Mother-In-Law" does not.
+        all_large = len(large) < len(words) and all(word[0].isupper() for word in words)
+        return _WORD.sub(lambda m: capitalized(m[0], keep_small=not all_large), after)
+    return capitalized(after)
+
+
+def capitalized(word: str, keep_small: bool = False) -> str:
+    """Return the word with a large first letter; with `keep_small` not "of" and the like."""
+    if keep_small and is_one_of(word, "closed"):
+        return word
+    return word[0].upper() + word[1:]
+
+
+def begins_sentence(text: str, start: int) -> bool:
+    """Whether a sentence, a heading or an item of a list begins here."""
+    return _SENTENCE.search(text, max(0, start - 16), start) is not None
+
+
+def article_before(text: str, start: int) -> re.Match[str] | None:
+    """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
+    if start < 2 or text[start - 1].isalnum():
+        return None
+    article = _ARTICLE.search(text, max(0, start - 12), start)
+    if article is not None and article[1] == "A":
+        label = _LABEL.search(text, max(0, article.start() - 20), article.start())
+        if label is not None and is_one_of(label[1].lower(), "labels"):
+            return None
+    return article
+
+
+def refitted(article: str, before: str, after: str) -> str:
+    """Return the article that fits `after`, or "" when none is needed or the old one was odd."""
+    old, new = article_for(before), article_for(after)
+    if old == new or article.lower() != old:
+        return ""
+    if article == "A":
+        return "AN" if len(after) > 1 and after.isupper() else "An"
+    return new.upper() if article.isupper() else (new.capitalize() if article[0] == "A" else new)
