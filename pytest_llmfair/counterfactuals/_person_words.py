@@ -6,7 +6,20 @@ import functools
 
 from pytest_llmfair.counterfactuals._english import is_one_of
 
-_AGENTS = ("er", "or", "ist", "ician", "man", "men", "woman", "women", "person", "people")
+_AGENTS = (
+    "er",
+    "or",
+    "ist",
+    "ician",
+    "crat",
+    "eur",
+    "man",
+    "men",
+    "woman",
+    "women",
+    "person",
+    "people",
+)
 _ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "ly")
 _ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")
 JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
@@ -50,12 +63,16 @@ def ends_phrase(word: str) -> bool:
     return not word or not word[0].isalnum() or is_one_of(word, "closed")
 
 
-def is_verb(word: str, following: str) -> bool:
-    """Whether a word behind a noun is its verb: "called", not "dominated area"."""
+def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
+    """Whether a word behind a noun is its verb: "called", not "dominated area".
+
+    Where no noun can follow, a `bare` form that is a noun too ("call") is taken for a verb.
+    """
     if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
         return True
-    verbs = ("base_verbs", "person_verbs")
-    if any(is_one_of(form, kind) for form in _singulars(word) for kind in verbs):
+    noun = not bare and is_one_of(word, "noun_verbs")
+    forms = [form for form in _singulars(word) if form != word or not noun]
+    if any(is_one_of(form, kind) for form in forms for kind in ("base_verbs", "person_verbs")):
         return True
     adverb = word.endswith("ly") and not is_one_of(word, "not_adverbs")
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")

@@ -107,7 +107,8 @@ def _is_noun(place: Place) -> bool:
         words.pop()
     if not words or not is_one_of(words[-1], "determiners") or _head(place)[0]:
         return False
-    return place.next in ("'s", "\u2019s", "'", "\u2019") or _no_noun(place.behind)
+    several = "and" in place.before[-3:]  # "a Pole and a Dane share"
+    return _no_noun(place.behind, bare=several)
 
 
 def _are_people(place: Place) -> bool:
@@ -139,6 +140,8 @@ def _is_origin(place: Place) -> bool:
     words, raw = place.before, place.raw[: len(place.before)]
     if not words or (place.raw[len(words) :][:1] and _is_name_behind(place)):
         return False
+    while len(words) > 2 and words[-1] in (*JOINS, ",") and raw[-2][:1].isupper():
+        words, raw = words[:-2], raw[:-2]  # "from Mexico and Haiti"
     if words[-1] == "in" and len(words) > 1:
         return is_one_of(words[-2], "born_in")
     if words[-1] == "of" and len(words) > 1:
@@ -158,31 +161,25 @@ def _is_origin(place: Place) -> bool:
 
 def _is_no_given_name(place: Place) -> bool:
     """Allow "a Christian", "Christian values", "he is Christian"; not "Christian said"."""
-    at = len(place.before)
-    raw = place.raw
-    behind = raw[at:]
     if place.word.islower() or place.word.isupper():
         return True
+    if place.behind and _is_name_behind(place):
+        return place.last == "the" or is_one_of(place.next, "demonyms")
+    joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
+    if joined or _is_joined(place.before):
+        return True
+    noun = place.next[:1].isalpha() and not place.next.endswith("ing")
+    asked = is_one_of(place.last, "asking")  # "Did Christian call?"
+    return _is_determined(place) or (noun and not _no_noun(place.behind, bare=asked))
+
+
+def _is_determined(place: Place) -> bool:
+    """Whether no name can follow the words in front; one can in "is Christian in?"."""
     first = place.last
-    if is_one_of(first, "be") and is_one_of(place.before[-2:][0], "called"):
-        return False
-    determined = bool(first) and (
-        is_one_of(first, "determiners")
-        or is_one_of(first, "predicate_adverbs")
-        or is_one_of(first, "be")
-        or is_one_of(first, "be_contracted")
-        or is_one_of(first, "begun")
-        or is_one_of(first, "person_modifiers")
-        or first == "as"
-    )
-    following = place.next
-    if behind and behind[0][:1].isupper() and not _is_title(raw):
-        return first == "the" or is_one_of(following, "demonyms")
-    if determined or _is_joined(place.before):
-        return True
-    if following in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1]):
-        return True
-    return bool(following) and not _no_noun(place.behind) and following[0].isalpha()
+    if is_one_of(first, "be"):
+        return len(place.before) > 1 and not is_one_of(place.before[-2], "called")
+    kinds = ("determiners", "predicate_adverbs", "be_contracted", "begun", "person_modifiers")
+    return first == "as" or any(is_one_of(first, kind) for kind in kinds)
 
 
 def _is_near_things(place: Place) -> bool:
@@ -271,10 +268,10 @@ def _behind_joined(words: Words) -> Words:
     return rest
 
 
-def _no_noun(words: Sequence[str]) -> bool:
+def _no_noun(words: Sequence[str], *, bare: bool = False) -> bool:
     word = words[0] if words else ""
     following = words[1] if len(words) > 1 else ""
-    return ends_phrase(word) or is_verb(word, following)
+    return ends_phrase(word) or is_verb(word, following, bare=bare)
 
 
 RULES: Mapping[str, Callable[[Place], bool]] = {

@@ -15,6 +15,8 @@ from pytest_llmfair.counterfactuals._person_words import (
 )
 
 Words = tuple[str, ...]
+_FAR = 6  # words between a fronted adjective and its comma
+_MET_BY = ("i", "we", "you", "he", "she", "they")
 
 
 def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
@@ -30,9 +32,11 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
     following = behind[0] if behind else ""
     if is_one_of(following, "not_said_of_person"):
         return False
-    relative = "who" in before[-4:] and is_verb(following, behind[1] if len(behind) > 1 else "")
+    relative = "who" in before[-4:] and is_verb(following, " ".join(behind[1:2]), bare=True)
     if not (relative or ends_phrase(following)):
         return False
+    if not before:
+        return _is_fronted(behind)
     words = _without_joined(before)
     if not words:
         return False
@@ -98,6 +102,13 @@ def _is_aside(before: Words, words: Words, behind: Words) -> bool:
     return ended and len(before) > len(words)
 
 
+def _is_fronted(behind: Words) -> bool:
+    """Whether the adjective begins the sentence and a person follows: "Blind since birth, she"."""
+    comma = behind.index(",") if "," in behind[:_FAR] else -1
+    subject = behind[comma + 1 : comma + 2]
+    return comma >= 0 and bool(subject) and is_one_of(subject[0], "person_subjects")
+
+
 def _is_told_as(subject: Words) -> bool:
     """Whether it is told of a person: "identifies as", "described him as"; not "as white as"."""
     words = list(subject)
@@ -145,9 +156,12 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         words.pop()
     clause = _clause(words)
     written = raw[len(words) - len(clause) : len(words)]
-    for place, word in enumerate(clause):
-        if place and is_one_of(word, "prepositions"):
-            head = clause[place - 1]
+    for place, word in enumerate(clause[1:], 1):
+        head = clause[place - 1]
+        # "The boy who fell is", "the woman I met is": the noun in front is the subject.
+        if word in ("who", "whom") or (word in _MET_BY and is_person(head)):
+            return True
+        if is_one_of(word, "prepositions"):
             if word == "of" and is_one_of(head, "quantities"):
                 break
             named = _is_subject_word(head, written[place - 1], place == 1)
