@@ -37,10 +37,12 @@ def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
 
 
 def _summary(pairs: Pairs) -> str:
+    pair = "pair" if len(pairs) == 1 else "pairs"
+    prompt = "prompt" if pairs.unmentioned == 1 else "prompts"
     parts = [
-        f"{len(pairs)} pairs",
+        f"{len(pairs)} {pair}",
         f"{len(pairs.rejected)} rejected",
-        f"{pairs.unmentioned} prompts without a mention",
+        f"{pairs.unmentioned} {prompt} without a mention",
     ]
     if pairs.lost:
         words = ", ".join(f"{word!r} ({count})" for word, count in pairs.lost.items())
@@ -57,7 +59,8 @@ def _cells(pair: Pair) -> list[Cell]:
         original.append(f"placebo: {_visible(pair.placebo)}")
     groups = f"{pair.from_group} -> {pair.to_group}"
     edits = [
-        f"{_visible(edit.before)} -> {_visible(edit.after) or '(left out)'}" for edit in pair.edits
+        f"{_visible(edit.before.strip())} -> {_visible(edit.after.strip()) or '(left out)'}"
+        for edit in pair.edits
     ]
     variant = [pair.variant] if pair.variant else []
     return [original, [_visible(pair.counterfactual)], [groups, *variant, *edits]]
