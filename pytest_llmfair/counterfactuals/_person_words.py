@@ -20,7 +20,7 @@ _AGENTS = (
     "person",
     "people",
 )
-_ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "ly")
+_ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "y")
 _ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")
 JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
 
@@ -28,9 +28,10 @@ JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
 @functools.lru_cache(maxsize=4096)
 def is_person(word: str) -> bool:
     """Whether a lower-case word names a person or people, by list or by its ending."""
-    return any(
-        is_one_of(form, "person_nouns") or _is_agent(form) for form in _singulars(bare(word))
-    )
+    single, *others = _singulars(bare(word))
+    if any(is_one_of(form, "person_nouns") or _is_agent(form) for form in (single, *others)):
+        return True
+    return any(is_one_of(form, "person_adjectives") for form in others)  # "professionals"
 
 
 def bare(word: str) -> str:

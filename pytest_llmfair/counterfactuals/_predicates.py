@@ -32,7 +32,8 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
     following = behind[0] if behind else ""
     if is_one_of(following, "not_said_of_person"):
         return False
-    relative = "who" in before[-4:] and is_verb(following, " ".join(behind[1:2]), bare=True)
+    whose = "who" in before[-4:] or any(is_one_of(word, "indefinite") for word in before[-1:])
+    relative = whose and is_verb(following, " ".join(behind[1:2]), bare=True)
     if not (relative or ends_phrase(following)):
         return False
     if not before:
