@@ -76,6 +76,7 @@ def test_pairs_of_two_attributes_are_equal_once_masked(
     [
         ("The visually impaired people left.", "disability", "The [MASK] left."),
         ("A gay woman and a gay man", "sexual_orientation", "A [MASK] and a [MASK] man"),
+        ("Caucasian American Indian nurses", "race", "[MASK] [MASK] nurses"),
         ("Her people left.", "gender", "[MASK] people left."),
         ("a deaf peopled place", "disability", "a deaf peopled place"),
     ],
