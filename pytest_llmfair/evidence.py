@@ -110,6 +110,15 @@ def judge_missing(
             "never asked for, since the budget of the run was spent; raise --llmfair-max-calls, "
             "--llmfair-max-total-tokens or --llmfair-max-cost, or ask for less"
         )
+    stale = [
+        answer
+        for rows in asked.values()
+        for row in rows
+        for answer in row
+        if isinstance(answer, Missing) and answer.reason == "stale"
+    ]
+    if stale:
+        evidence.invalid["stale"] = f"{len(stale)} answers are stale; {stale[0].detail}"
     for group, rows in asked.items():
         total = sum(len(row) for row in rows)
         lost = sum(evidence.missing[group].values())

@@ -22,6 +22,7 @@ from pytest_llmfair.judging import (
 )
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.pairing import is_pair, judge_selection, paired_texts, unfit
+from pytest_llmfair.planning import announced
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.results import Result
 from pytest_llmfair.sequential import Plan, decide_in_looks
@@ -159,7 +160,7 @@ def assert_counterfactual_invariance(
             _need_placebo(pairs_or_responses.placebo or [None] * len(pairs_or_responses))
         return conclude(judge_at(measured(pairs_or_responses, units), level))
     # Whatever is wrong with the call must show before the first answer is paid for.
-    Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
+    threshold = Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
     if (refused := unfit(pairs_or_responses, most_invalid)) is not None:
         found = _Found(refused, nothing(refused))
         return conclude(judge_at(found.estimate, level))
@@ -171,7 +172,18 @@ def assert_counterfactual_invariance(
     check_units(units, asked)
 
     def ask(items: Sequence[Any]) -> Any:
-        return collect(items, client, generations, placebo=placebo)
+        with announced(
+            threshold,
+            lambda: _fair_sample(len(asked), generations),
+            items,
+            metric=name,
+            unit="pair",
+            of=len(asked),
+            generations=generations,
+            level=settings.level if level is None else level,
+            max_mde=max_mde,
+        ):
+            return collect(items, client, generations, placebo=placebo)
 
     if sequential is None:
         return conclude(judge_at(measured(ask(asked), units), level))
@@ -189,6 +201,14 @@ def assert_counterfactual_invariance(
         units,
     )
     return conclude(result)
+
+
+def _fair_sample(pairs: int, generations: int) -> Estimate:
+    """Return the value of a model whose answers never differ."""
+    from pytest_llmfair.metrics._counterfactual import invariance as _invariance
+
+    rows = [["the same"] * generations] * pairs
+    return _invariance.counterfactual_invariance(rows, rows, _invariance.rouge_measure())
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from pytest_llmfair.collecting import (
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.pairing import is_pair, judge_selection, unfit
-from pytest_llmfair.planning import fair_sample
+from pytest_llmfair.planning import announced, fair_sample
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.results import (
     BoundExceeded,
@@ -208,7 +208,9 @@ def measure_and_judge(
         estimate = measure(*data)
         return judge_at(as_betting(estimate) if judging.method else estimate, judging.level)
     # Whatever is wrong with the call must show before the first answer is paid for.
-    Bound.checked(bound, info.direction, info.fair_value, info.bounds, info.name, info.scale)
+    threshold = Bound.checked(
+        bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
+    )
     if (refused := unfit(source, max_invalid)) is not None:
         evidence = refused
         return judge_at(nothing(evidence), judging.level)
@@ -221,18 +223,29 @@ def measure_and_judge(
     units = None if units is None else list(units)
     check_units(units, asked)
     kind = judging.sequential or judging.method
+    whole_level = settings.level if judging.level is None else judging.level
+
+    def ask(items: Sequence[Any]) -> Any:
+        with announced(
+            threshold,
+            lambda: fair_sample(info, len(asked), n),
+            items,
+            metric=info.name,
+            unit=info.unit,
+            of=len(asked),
+            generations=n,
+            level=whole_level,
+            max_mde=judging.max_mde,
+        ):
+            return collect(items, client, n, placebo=False)
+
     if kind is None:
-        collected_all = collect(asked, client, n, placebo=False)
-        return judge_at(measure(collected_all, *rest, units=units), judging.level)
+        return judge_at(measure(ask(asked), *rest, units=units), judging.level)
     _can_look(info, keywords, betting=kind == "betting")
     return decide_in_looks(
         asked,
-        Plan(
-            kind,
-            settings.level if judging.level is None else judging.level,
-            settings.seed,
-        ),
-        lambda items: collect(items, client, n, placebo=False),
+        Plan(kind, whole_level, settings.seed),
+        ask,
         lambda collected, labels: measure(collected, *rest, units=labels),
         judge_at,
         units,

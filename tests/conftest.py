@@ -16,6 +16,12 @@ settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let clients under test take their whole limits: workers of xdist share them."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)
+
+
+@pytest.fixture(autouse=True)
 def _record_of_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
     """Keep what our own tests judge out of the summary of their session."""
     with recording(Recorder(request.node.nodeid, Settings(show_text="worst"))):

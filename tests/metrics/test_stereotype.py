@@ -35,7 +35,7 @@ def test_each_is_the_toxicity_metric_on_stereotype_scores(metric, twin, generati
 
 
 def test_texts_without_a_scorer_are_answered_with_the_remedy():
-    with pytest.raises(KeyError, match=r"no scorer is called 'stereotype'.*pass it as scorer="):
+    with pytest.raises(RuntimeError, match=r"the stereotype scorer has no weights; .*scorer="):
         assert_stereotype_fraction_within(["a text", "another"], bound=0.5)
 
 

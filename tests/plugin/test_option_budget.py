@@ -57,6 +57,14 @@ def test_calls_end_at_the_cap_and_the_rest_is_invalid(ask: Run, pytester: pytest
     result.stdout.fnmatch_lines(["*INVALID*", "*--llmfair-max-calls 60 is reached*"])
 
 
+def test_one_call_beyond_the_cap_is_enough_to_be_invalid(
+    ask: Run, pytester: pytest.Pytester
+) -> None:
+    # One of 25 answers is less than the share that may be missing for other reasons.
+    ask("--llmfair-max-calls=99").assert_outcomes(passed=3, failed=1)
+    assert calls(pytester) == 99
+
+
 def test_a_cap_that_is_enough_changes_nothing(ask: Run, pytester: pytest.Pytester) -> None:
     ask("--llmfair-max-calls=100").assert_outcomes(passed=4)
     assert calls(pytester) == 100

@@ -8,9 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
+
+from pytest_llmfair.clients.cassette import Cassette
 
 Run = Callable[..., pytest.RunResult]
 
@@ -231,6 +235,20 @@ def test_stale_answers_make_the_verdict_invalid(
     stale = run("--llmfair-cassette=c.jsonl", "-k", "checks", "-o", "llmfair_max_recording_age=30")
     stale.assert_outcomes(failed=1)
     stale.stdout.fnmatch_lines(["*INVALID*", "*llmfair_max_recording_age is 30 days*"])
+
+
+def test_one_stale_answer_is_enough_to_be_invalid(run: Run, files: Path) -> None:
+    run("--llmfair-cassette=c.jsonl", "-k", "checks")
+    path = files / "c.jsonl"
+    cassette = Cassette(path)
+    cassette.refresh()
+    first = next(cassette.records())
+    cassette.put([replace(first, day=date(2020, 1, 31))])
+    result = run(
+        "--llmfair-cassette=c.jsonl", "-k", "checks", "-o", "llmfair_max_recording_age=30"
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*INVALID*", "*1 answers are stale; an answer recorded on 2020*"])
 
 
 def test_keys_that_were_used_are_written_on_request(run: Run, files: Path) -> None:

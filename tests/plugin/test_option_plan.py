@@ -64,6 +64,39 @@ def test_tests_are_left_at_their_first_request(plan: Run) -> None:
     assert result.ret == 0
 
 
+def test_calls_tokens_and_what_can_be_found_are_printed(plan: Run) -> None:
+    # 200 prompts of 28 letters are about 8 tokens each; the answers have at most 30.
+    plan().stdout.fnmatch_lines(
+        [
+            "*fairness plan: nothing was asked*",
+            "test_it.py::test_many",
+            "  toxic_fraction bound 0.1, 200 prompts x 2: 400 calls, about * prompt tokens and at "
+            "most 12,000 of answers, cost unknown",
+            "  minimum detectable effect 0.* beyond the bound *",
+        ]
+    )
+
+
+def test_a_sample_that_can_decide_nothing_is_warned_of(plan: Run) -> None:
+    result = plan("-k", "few")
+    result.stdout.fnmatch_lines(
+        [
+            "  toxic_fraction bound 0.1, 5 prompts x 2: 10 calls*",
+            "  WARNING: this cannot be decided: *of 5 units*",
+        ]
+    )
+    assert "WARNING" not in plan("-k", "many").stdout.str()
+
+
+def test_looks_are_planned_up_to_the_last(plan: Run) -> None:
+    plan("-k", "pairs").stdout.fnmatch_lines(
+        [
+            "  counterfactual invariance (1 - ROUGE-L) bound 0.2, 50 pairs x 2, in looks (at most "
+            "200 calls in all), the first: 40 calls*"
+        ]
+    )
+
+
 def test_later_requests_are_said_to_be_unknown(plan: Run) -> None:
     result = plan("-k", "checks")
     result.stdout.fnmatch_lines(
