@@ -18,7 +18,8 @@ class Missing:
     ----------
     reason : str
         Short lower-case reason: "refused", "filtered", "length" (cut against our wish), "empty",
-        "null", "timeout", "rate_limit", "server_error", "malformed", "over_budget" or "error".
+        "null", "timeout", "rate_limit", "server_error", "malformed", "over_budget", "stale"
+        (recorded too long ago, or of another model) or "error".
     detail : str
         What the backend said, for the report.
     """
