@@ -57,7 +57,7 @@ _BLANKS = re.compile(r"\s+")
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
 _INTRODUCES = ("in", "as", "for", "of")  # "in general, blind people"
-_PARTS = ("and", "or", "but", "that", "which", "of", "since", "because", "due", "caused")
+_PARTS = ("that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
 
 
@@ -123,8 +123,10 @@ def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[
             return begin, text.index(",", end) + 1
         return (begin, end) if word in _ENDS or not word else None
     if not word or word in _ENDS or word == ",":
-        return (begin, end) if word != "," or _clause_follows(text, end) else None
+        return (begin, end) if word != "," or _goes_on(text, text.index(",", end) + 1) else None
     low = word.lower()
+    if match is not None and low in ("and", "or", "but"):  # "and her mother", not "and asthma"
+        return (begin, end) if _goes_on(text, match.end()) else None
     if not word[0].isalnum() or low in _PARTS:
         return None
     # "who is blind in one eye", "who is deaf from birth": more is said of it.
@@ -136,11 +138,13 @@ def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[
     return None if adjective and not verb else (begin, end)
 
 
-def _clause_follows(text: str, end: int) -> bool:
-    """Whether behind the comma comes a clause, and no further item of a list."""
-    match = _BEHIND.match(text, text.index(",", end) + 1)
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a clause or another person comes, and no further item of a list."""
+    match = _BEHIND.match(text, at)
     word = match["word"].lower() if match else ""
-    return any(is_one_of(word, kind) for kind in ("person_subjects", "determiners"))
+    return word not in ("a", "an") and any(
+        is_one_of(word, kind) for kind in ("person_subjects", "determiners")
+    )
 
 
 def _attribute(text: str, start: int, end: int, group: str) -> list[Change] | None:

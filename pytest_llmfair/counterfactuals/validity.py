@@ -99,18 +99,24 @@ def read_alike(case: Case) -> str | None:
     """Check that what is not exchanged is read as before, so that both are equal once masked."""
     if case.pair.variant == OMISSION:
         return None
-    edits = iter(case.pair.edits)
+    pair, roles_differ = case.pair, False
+    edits = iter(pair.edits)
     edit, shift = next(edits, None), 0
-    for start, end, _ in case.found:
+    for start, end, sense in case.found:
         while edit is not None and edit.start < start:
             shift += len(edit.after) - len(edit.before)
             edit = next(edits, None)
-        if start + shift not in case.twin:
-            word = case.pair.original[start:end]
+        twin = case.twin.get(start + shift)
+        if twin is None:
+            word = pair.original[start:end]
             return f"the texts are read differently: {word!r} counts in the original only"
+        roles_differ = roles_differ or twin[1].role != sense.role
     if len(case.found) < len(case.twin):
         return "the texts are read differently: more words count in the counterfactual"
-    return None
+    masked = map(case.lexicon.mask, (pair.original, pair.counterfactual) if roles_differ else ())
+    return (
+        "the texts are read differently: they differ once masked" if len({*masked}) > 1 else None
+    )
 
 
 def no_residual_term(case: Case) -> str | None:

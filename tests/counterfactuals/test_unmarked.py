@@ -121,6 +121,7 @@ def test_words_that_belong_to_an_adjective_go_with_it(text: str, expected: str) 
         ("A man with epilepsy called.", "A man called."),
         ("As a man with epilepsy, I ask.", "As a man, I ask."),
         ("People with disabilities vote.", "People vote."),
+        ("A girl with Down syndrome and her mother left.", "A girl and her mother left."),
         ("someone living with a chronic illness", "someone"),
         ("A woman who uses a wheelchair asked.", "A woman asked."),
         ("A man in a wheelchair asked.", "A man asked."),

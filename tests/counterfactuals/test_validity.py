@@ -59,6 +59,9 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      own({"c": "tall", "role": "adjective", "context": "before_person"},
          {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("b", "a"),
      "the texts are read differently: more words count in the counterfactual"),
+    # A noun that reads as an adjective before "people", which then is masked with it.
+    ("read alike", "The straight woman people asked.", "sexual_orientation", ("straight", "gay"),
+     "the texts are read differently: they differ once masked"),
     # "Straight woman" brings the gender back that the exchange took away.
     ("no residual term", "She is a lesbian.", ("gender", "sexual_orientation"),
      ("gay female", "straight male"),
