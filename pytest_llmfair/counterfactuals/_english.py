@@ -26,6 +26,7 @@ _NEAR = 60
 _JOINS = ("or", "and", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
 _QUOTES = '"\u201c\u2018\u00ab'
+_QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
 # "a university", "a Eunice"; but "an uninsured man".
 _YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")
 _VOWEL = re.compile("[aeiouy]")
@@ -113,7 +114,7 @@ def _his_owns(around: Around) -> bool:
     if join in words["finite_verbs"]:
         return False
     of_friend = around.before[1] == "of" and around.before[0] in words["acquaintances"]
-    acts = _is_participle(join) and join != "beloved"
+    acts = (_is_participle(join) and join != "beloved") or join in words["acted"]
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
         return False
     return _noun_follows(around)
@@ -125,6 +126,8 @@ def _noun_follows(around: Around) -> bool:
     first, second, _ = around.next
     if first == "all" and around.before[1] in words["give"]:
         return _final(second)
+    if first == "every":
+        return not _each_time(around)
     if not first[:1].isalnum() or first in words["closed"]:
         return False
     if first in words["modals"]:
@@ -132,6 +135,14 @@ def _noun_follows(around: Around) -> bool:
     if not _final(second):
         return True
     return not _is_adverb(first)
+
+
+def _each_time(around: Around) -> bool:
+    """Whether "every" tells how often, or what was handed over: no "every move" of somebody."""
+    words = _grammar()
+    _, second, third = around.next
+    counted = _final(second) or _is_number(second) or words["frequencies"] & {second, third}
+    return bool(counted) or around.before[1] in words["give"]
 
 
 def _final(word: str) -> bool:
@@ -155,6 +166,8 @@ def _reads_as_object(around: Around) -> bool:
     if verb in words["perceive"] and second in words["articles"]:  # "watched her paint the fence"
         return third not in words["times"] and first not in words["person_nouns"]
     if first.endswith("ing") and first not in words["not_participles"]:
+        if second in words["activity_heads"]:  # "heard her singing voice"
+            return False
         return verb in words["perceive"] or verb in words["keep"] or (_moved(around) and final)
     if first == "being":
         return verb in words["keep"]
@@ -216,6 +229,10 @@ def _is_number(word: str) -> bool:
 
 
 def _around(text: str, start: int, end: int) -> Around:
+    if (
+        text[start - 1 : start] + text[end : end + 1] in _QUOTED
+    ):  # the \u2018her\u2019 of a quotation
+        end += 1
     plain = _PLAIN.match(text, end)
     found = [*filter(None, plain.groups()), "", ""][:3] if plain else _behind(text, end)
     low = [word.lower().replace("\u2019", "'") for word in found]

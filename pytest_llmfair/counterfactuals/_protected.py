@@ -1,9 +1,17 @@
-"""Parts of a text that name nobody and must not be edited: addresses, code, tags, handles."""
+"""Parts of a text that name nobody and must not be edited: addresses, code, tags, files."""
 
 from __future__ import annotations
 
 import functools
 import re
+
+# Endings of files; longer ones first, so that none is cut short.
+_SUFFIXES = (
+    *("html", "json", "yaml", "jpeg", "docx", "xlsx", "pptx", "toml", "java", "conf"),
+    *("txt", "csv", "tsv", "pdf", "png", "jpg", "gif", "svg", "mp3", "mp4", "wav", "zip", "xml"),
+    *("yml", "doc", "xls", "ppt", "log", "sql", "css", "exe", "php", "cfg", "ini", "tex"),
+    *("py", "js", "ts", "md", "sh", "rb", "rs", "go", "cpp", "htm"),
+)
 
 # Cheap signs that a text may hold a kind of them (most texts hold none), and what the kind is.
 _KINDS = (
@@ -15,6 +23,12 @@ _KINDS = (
     (
         (".com", ".org", ".net", ".io", ".edu", ".gov", ".co."),
         r"(?<![\w.-])(?:[\w-]+\.)+(?:com|org|net|io|edu|gov|co\.\w\w)\b\S*",
+    ),
+    # Paths: "~/his/notes", "./her.sh", "/home/her/docs", "C:\\her"; not "his/her".
+    (("/", "\\"), r"(?<![^\s\"'(\[=])(?:(?:~|\.{1,2})/|/[\w.-]+/|[A-Za-z]:\\)[\w./\\-]*\w"),
+    (
+        tuple(f".{suffix}" for suffix in _SUFFIXES),
+        rf"(?<![\w.-])\w[\w-]*+(?:\.[\w-]+)*?\.(?:{'|'.join(_SUFFIXES)})\b(?![\w-])",
     ),
 )
 
