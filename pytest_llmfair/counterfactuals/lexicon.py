@@ -315,11 +315,14 @@ class Lexicon:
 
     def counterpart(self, sense: Sense, group: str) -> str | None:
         """Return the term of a group that an entry has for a meaning; None if it lists none."""
-        return None if sense.entry is None else sense.entry.written(group)
+        key = (id(sense), group)  # meanings live as long as the lexicon
+        if key not in self._written:
+            self._written[key] = None if sense.entry is None else sense.entry.written(group)
+        return self._written[key]
 
     def comes_back(self, sense: Sense, group: str) -> bool:
         """Whether the lexicon is one to one here: no other term has this counterpart."""
-        key = (id(sense), group)  # meanings live as long as the lexicon
+        key = (id(sense), group)
         if key not in self._one_to_one:
             term = self.counterpart(sense, group)
             others = () if term is None else self.senses(term)
@@ -336,6 +339,10 @@ class Lexicon:
             and other.fits(text, start, end)
         )
         return next((term for term in known if term is not None), None)
+
+    @functools.cached_property
+    def _written(self) -> dict[tuple[int, str], str | None]:
+        return {}
 
     @functools.cached_property
     def _one_to_one(self) -> dict[tuple[int, str], bool]:
