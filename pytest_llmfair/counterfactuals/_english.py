@@ -113,6 +113,8 @@ def _his_owns(around: Around) -> bool:
     words = _grammar()
     if join in words["finite_verbs"]:
         return False
+    if around.before[1] in words["copulas"] and _is_adjective(join) and _final(other):
+        return False
     of_friend = around.before[1] == "of" and around.before[0] in words["acquaintances"]
     acts = (_is_participle(join) and join != "beloved") or join in words["acted"]
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
@@ -128,7 +130,11 @@ def _noun_follows(around: Around) -> bool:
         return _final(second)
     if first == "every":
         return not _each_time(around)
-    if not first[:1].isalnum() or first in words["closed"]:
+    if not first[:1].isalnum() or _is_closed(first):
+        return False
+    if _final(second) and _is_participle(first) and first not in words["nouns_in_ed"]:
+        return False
+    if first in words["comparatives"] and second == "than":
         return False
     if first in words["modals"]:
         return second not in words["base_verbs"] and second not in ("be", "have", "not", "never")
@@ -146,7 +152,11 @@ def _each_time(around: Around) -> bool:
 
 
 def _final(word: str) -> bool:
-    return not word or not word[0].isalnum() or word in _grammar()["closed"]
+    return not word or not word[0].isalnum() or _is_closed(word)
+
+
+def _is_closed(word: str) -> bool:
+    return word.partition("'")[0] in _grammar()["closed"] or word in _grammar()["closed"]
 
 
 def _reads_as_object(around: Around) -> bool:
@@ -185,8 +195,12 @@ def _reads_as_object(around: Around) -> bool:
         return verb in words["complement"] or _is_adverb(second)
     if _is_number(first) and second in words["spans"]:
         return third in words["after_spans"] or second == "times"
-    if verb in words["give"] and _is_number(first):
+    if (verb in words["give"] or verb in words["wager"]) and _is_number(first):
         return True
+    if verb in words["teach"] and first in words["subjects"]:
+        return final
+    if second in words["objects"] and first.endswith("s"):  # "who meets her adores him"
+        return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
     if verb in words["give"] and first in words["offered"] and second in words["given"]:
         return _final(third)
     if verb in words["give"] and first in words["given"]:

@@ -19,6 +19,7 @@ _SAINT = re.compile(r"\b(?:St\.?|Saint|Pope)[^\S\n]+\Z")
 _BEHIND = re.compile(r"[^\S\n]+([^\W_]+)")
 _SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
 _NEAR = 60
+_PLURAL = "plural"
 
 
 class _TwoNames(Lexicon):
@@ -38,6 +39,8 @@ class _TwoNames(Lexicon):
         return frozenset(part for group in self.groups for part in group.casefold().split())
 
     def _is_the_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
+        if sense.role == _PLURAL and not _counted(text, start, end):
+            return False
         if _hyphenated(text, start, end) or _ordinary_word(text, start, end):
             return False
         if _SAINT.search(text, max(0, start - _NEAR), start):
@@ -68,12 +71,13 @@ class _TwoNames(Lexicon):
 def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     """Make the lexicon of a name swap, for `mentions`, `mask` and `generate_pairs`.
 
-    A name counts as a whole word with a capital first letter (or all capitals); in lower case only
-    where it was given so, or where the text has no capital at all. "Johnson", "John-Paul", an
-    address, and "John" behind another common given name ("Elton John") or "St." are other people.
-    Names that are words too are no name before the words that such a sentence begins with ("Will
-    you come?"), beside a number ("May 5"), or in lower case. Where the text already names the
-    second person too, both get one name: choose a name that the prompts do not hold.
+    A name counts as a whole word with a capital first letter (or all capitals), and in the plural
+    behind a number ("two Johns"); in lower case only where it was given so, or where the text has
+    no capital at all. "Johnson", "John-Paul", an address, and "John" behind another common given
+    name ("Elton John") or "St." are other people. Names that are words too are no name before the
+    words that such a sentence begins with ("Will you come?"), beside a number ("May 5"), or in
+    lower case. Where the text already names the second person too, both get one name: choose a
+    name that the prompts do not hold.
 
     Parameters
     ----------
@@ -115,11 +119,27 @@ def _entries(first: str, second: str) -> Iterator[Entry]:
     parts, others = first.split(), second.split()
     if not 1 < len(parts) == len(others) or _overlap(parts, others):
         yield Entry("name", {first: (first,), second: (second,)})
+        if len(parts) == len(others) == 1:
+            yield Entry(_PLURAL, {first: (_plural(first),), second: (_plural(second),)})
         return
     for number, (part, other) in enumerate(zip(parts, others, strict=True)):
         if part != other:
             role = "first name" if number == 0 else "last name"
             yield Entry(role, {first: (part,), second: (other,)})
+
+
+def _plural(name: str) -> str:
+    ending = "es" if name.lower().endswith(("s", "x", "z", "ch", "sh")) else "s"
+    return name + (ending.upper() if name.isupper() else ending)
+
+
+def _counted(text: str, start: int, end: int) -> bool:
+    """Whether several people of the name are meant: "two Johns"; no "Johns Hopkins"."""
+    before = _BEFORE.search(text, max(0, start - _NEAR), start)
+    if before is None or not is_one_of(before[2].lower(), "numbers"):
+        return False
+    behind = _BEHIND.match(text, end)
+    return behind is None or not behind[1][0].isupper()
 
 
 def _overlap(parts: list[str], others: list[str]) -> bool:
