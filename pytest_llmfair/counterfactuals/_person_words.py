@@ -31,7 +31,20 @@ def is_person(word: str) -> bool:
     single, *others = _singulars(bare(word))
     if any(is_one_of(form, "person_nouns") or _is_agent(form) for form in (single, *others)):
         return True
-    return any(is_one_of(form, "person_adjectives") for form in others)  # "professionals"
+    if any(is_one_of(form, "person_adjectives") or is_aged(form) for form in others):
+        return True  # "professionals", "70-year-olds"
+    return "-" in word and _is_composed(bare(word))
+
+
+def is_aged(word: str) -> bool:
+    """Whether it is an age, which a person can be called by: "a 70-year-old"."""
+    return word.endswith(("-year-old", "-month-old", "-something"))
+
+
+def is_person_compound(word: str, following: str) -> bool:
+    """Whether two words name a person that the second alone does not: "running back"."""
+    forms = _singulars(bare(following)) if following else []
+    return any(is_one_of(f"{word}-{form}", "person_compounds") for form in forms)
 
 
 def bare(word: str) -> str:
@@ -89,6 +102,14 @@ def _singulars(word: str) -> list[str]:
     if word.endswith("s") and not word.endswith("ss"):
         forms.append(word[:-1])
     return forms
+
+
+def _is_composed(word: str) -> bool:
+    """Whether a hyphenated word names a person: "ex-wife", "sister-in-law", "mayor-elect"."""
+    first, _, rest = word.partition("-")
+    if is_one_of(first, "person_prefixes"):
+        return is_person(rest)
+    return is_one_of(rest, "behind_person") and is_person(first)
 
 
 def _is_agent(word: str) -> bool:

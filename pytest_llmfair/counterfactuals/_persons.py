@@ -18,16 +18,20 @@ from pytest_llmfair.counterfactuals._person_words import (
     bare,
     ends_phrase,
     is_adjective,
+    is_aged,
     is_modifier,
     is_person,
+    is_person_compound,
     is_verb,
 )
-from pytest_llmfair.counterfactuals._predicates import Words, is_predicate
+from pytest_llmfair.counterfactuals._predicates import Words, is_predicate, is_subject_word
 
 _WORD = r"[^\W_]+(?:[-'\u2019.][^\W_]+)*"
 _TOKEN = re.compile(rf"(?i:hard[ -]of[ -]hearing)|{_WORD}|\n[^\S\n]*\n|[^\w\s*_~\"\u201c\u201d]")
+_BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
 _STOPS = frozenset(".!?;:\u2014\u2026")
 _NEAR = 160
+_ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("one", "another")}
 _FAR = 7  # words that may lie between the term and its noun
 
 
@@ -135,6 +139,33 @@ def _are_no_team(place: Place) -> bool:
     return any(is_one_of(word, kind) for kind in known) or is_adjective(word)
 
 
+def _is_no_first_name(place: Place) -> bool:
+    """Allow "gay rights", "Gay Pride", "Gay Asian men"; not "Gay Talese", nor "Enola Gay"."""
+    if not _are_no_team(place):
+        return False
+    if not place.word[:1].isupper() or not place.behind or not _is_name_behind(place):
+        return True
+    known = ("person_adjectives", "mass_nouns", "causes")
+    return is_person(place.next) or is_modifier(place.next) or any(
+        is_one_of(place.next, kind) for kind in known
+    )
+
+
+def _is_had(place: Place) -> bool:
+    """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
+    words = list(place.before)
+    while words and is_modifier(words[-1]):
+        words.pop()
+    had = len(words)
+    while words and is_one_of(words[-1], "having"):
+        words.pop()
+    if not words or len(words) == had or not _no_noun(place.behind):
+        return False
+    owner, written = words[-1], place.raw[len(words) - 1]
+    known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
+    return known or is_subject_word(owner, written, True)
+
+
 def _is_origin(place: Place) -> bool:
     """Allow "a man from Kenya", "born in Turkey"; not "wine from France"."""
     words, raw = place.before, place.raw[: len(place.before)]
@@ -218,8 +249,16 @@ def _head(place: Place) -> tuple[str, bool]:
 
     "" for none. "An old user account" is a thing.
     """
-    none = ("", False)
-    return none if _is_surname(place) else _person_head(place.behind, _is_alone(place.before))
+    if _is_surname(place):
+        return "", False
+    head, thing = _person_head(place.behind, _is_alone(place.before), place.last)
+    return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
+
+
+def _is_chess(place: Place, head: str) -> bool:
+    """Whether the game is spoken of: "the black bishop takes a pawn"."""
+    others = [word for word in (*place.before, *place.behind) if word != head]
+    return any(_is_any(word, "chessmen") or is_one_of(word, "chess_words") for word in others)
 
 
 def _is_surname(place: Place) -> bool:
@@ -238,8 +277,12 @@ def _is_alone(before: Words) -> bool:
     return len(words) < 2 or not is_one_of(words[-2], "before_plural_be")
 
 
-def _person_head(words: Words, alone: bool) -> tuple[str, bool]:
-    """Find the first person noun that only modifiers, joined or not, part from the term."""
+def _person_head(words: Words, alone: bool, last: str) -> tuple[str, bool]:
+    """Find the first person noun that only modifiers, joined or not, part from the term.
+
+    An article can be said twice, where one stands in front: "a white and a Black man".
+    """
+    again = _ARTICLES.get(last, ())
     joined = False
     for place, word in enumerate(words[:_FAR]):
         following = words[place + 1] if place + 1 < len(words) else ""
@@ -247,13 +290,17 @@ def _person_head(words: Words, alone: bool) -> tuple[str, bool]:
             if alone:
                 break
             joined = True
+        elif joined and word in again and words[place - 1] in JOINS:
+            continue
+        elif not joined and is_person_compound(word, following):
+            return word, False
         elif not joined and is_person(word):
             return word, word == bare(word) and is_one_of(following, "thing_heads")
         elif not joined and is_one_of(word, "origins"):
             return word, False
         elif not is_modifier(word):
             break
-        elif _no_noun((following,)) and is_one_of(word, "person_adjectives"):
+        elif (is_one_of(word, "person_adjectives") or is_aged(word)) and _no_noun((following,)):
             return word, False
         else:
             joined = False
@@ -284,6 +331,8 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "person_noun": _is_noun,
     "people": _are_people,
     "no_team": _are_no_team,
+    "no_first_name": _is_no_first_name,
+    "had": _is_had,
     "origin": _is_origin,
     "no_given_name": _is_no_given_name,
 }
@@ -297,17 +346,18 @@ def describes_person(text: str, start: int, end: int) -> bool:
 def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
     """Whether ``text[start:end]`` speaks of a person, by the rule of a context.
 
-    It never does as a part of a hyphenated word ("off-white").
+    It never does as a part of a hyphenated word ("off-white"), but in "Chinese-born".
     """
-    if text[max(0, start - 1) : start] == "-" or text[end : end + 1] == "-":
+    born = _BORN.match(text, end)
+    if text[max(0, start - 1) : start] == "-" or (text[end : end + 1] == "-" and not born):
         return False
-    return RULES[context](_place(text, start, end))
+    return RULES[context](_place(text, start, end, born.end() if born else end))
 
 
 @functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
-def _place(text: str, start: int, end: int) -> Place:
+def _place(text: str, start: int, end: int, behind_at: int) -> Place:
     before = _sentence_end(_TOKEN.findall(text, max(0, start - _NEAR), start))
-    behind = _sentence_start(_TOKEN.findall(text, end, end + _NEAR))
+    behind = _sentence_start(_TOKEN.findall(text, behind_at, behind_at + _NEAR))
     return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind))
 
 

@@ -33,7 +33,10 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
     if is_one_of(following, "not_said_of_person"):
         return False
     whose = "who" in before[-4:] or any(is_one_of(word, "indefinite") for word in before[-1:])
-    relative = whose and is_verb(following, " ".join(behind[1:2]), bare=True)
+    relative = whose and (
+        is_one_of(following, "plural_verbs")
+        or is_verb(following, " ".join(behind[1:2]), bare=True)
+    )
     if not (relative or ends_phrase(following)):
         return False
     if not before:
@@ -45,7 +48,7 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
     subject, written = words[:-1], raw[: len(words) - 1]
     if is_one_of(verb, "be_contracted") or is_one_of(verb, "indefinite"):
         return True
-    if verb.endswith("'s") and _is_subject_word(bare(verb), raw[len(words) - 1], True):
+    if verb.endswith("'s") and is_subject_word(bare(verb), raw[len(words) - 1], True):
         return True
     if verb == ",":
         return bool(subject) and is_person(subject[-1]) and _is_aside(before, words, behind)
@@ -165,7 +168,7 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         if is_one_of(word, "prepositions"):
             if word == "of" and is_one_of(head, "quantities"):
                 break
-            named = _is_subject_word(head, written[place - 1], place == 1)
+            named = is_subject_word(head, written[place - 1], place == 1)
             return named or is_one_of(head, "indefinite")
     return _is_subject(clause, written, verb)
 
@@ -187,10 +190,10 @@ def _is_subject(words: list[str], raw: Words, verb: str) -> bool:
     owned = len(words) > 1 and words[-2] != "that" and is_one_of(words[-2], "determiners")
     several = verb in ("are", "were", "aren't", "weren't", "look", "seem", "sound", "appear")
     joined = len(words) > 2 and words[-2] == "and"
-    return _is_subject_word(word, raw[-1], not owned and (joined or not several))
+    return is_subject_word(word, raw[-1], not owned and (joined or not several))
 
 
-def _is_subject_word(word: str, written: str, named: bool) -> bool:
+def is_subject_word(word: str, written: str, named: bool) -> bool:
     """Whether a word is a person; a capital makes a name where one can stand (`named`)."""
     if is_person(word):
         return True

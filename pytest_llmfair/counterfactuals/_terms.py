@@ -28,6 +28,8 @@ Context = Literal[
     "person_noun",
     "people",
     "no_team",
+    "no_first_name",
+    "had",
     "origin",
     "no_given_name",
 ]

@@ -30,6 +30,7 @@ CARRIERS = {
     "collective": "so the {}, so",
     "person_noun": "as a {}, so",
     "people": "so most {}, so",
+    "had": "so she has {}, so",
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
     "address": "Sorry, {}, so",

@@ -18,6 +18,8 @@ CARRIERS = {
     "person_noun": "it is {a} {}, so",
     "people": "so most {}, so",
     "no_team": "so {} so",
+    "no_first_name": "so {} so",
+    "had": "so she has {}, so",
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
 }
