@@ -9,6 +9,7 @@ from pytest_llmfair.counterfactuals import Entry, generate_pairs, load_lexicons
 NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orientation"]
 # One sentence per context, with an article where a term of the entry can have one.
 SENTENCES = {
+    "had": "She lives with {}.",
     "before_person": "Yesterday {a} {} teacher's dog barked.",
     "demonym": "Yesterday {a} {} teacher's dog barked.",
     "compared": "Yesterday {a} {} teacher's dog barked.",
