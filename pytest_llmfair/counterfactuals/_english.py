@@ -132,7 +132,9 @@ def _noun_follows(around: Around) -> bool:
         return not _each_time(around)
     if not first[:1].isalnum() or _is_closed(first):
         return False
-    if _final(second) and _is_participle(first) and first not in words["nouns_in_ed"]:
+    if _ends_at_second(around) and _is_participle(first) and first not in words["nouns_in_ed"]:
+        return False
+    if first == "right" and second in words["behind_right"]:
         return False
     if first in words["comparatives"] and second == "than":
         return False
@@ -149,6 +151,12 @@ def _each_time(around: Around) -> bool:
     _, second, third = around.next
     counted = _final(second) or _is_number(second) or words["frequencies"] & {second, third}
     return bool(counted) or around.before[1] in words["give"]
+
+
+def _ends_at_second(around: Around) -> bool:
+    """Whether the phrase ends behind the next word, but for an adverb: "her happy again"."""
+    _, second, third = around.next
+    return _final(second) or (_is_adverb(second) and _final(third))
 
 
 def _final(word: str) -> bool:
@@ -171,6 +179,13 @@ def _reads_as_object(around: Around) -> bool:
             return True
         if verb in words["have"] and final:
             return bool(second) and second[0].isalnum()
+        if around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]:
+            return True
+    if first in words["verbal_nouns"] and final:  # "made her cough", "have her call me"
+        if verb in words["let_make_help"]:
+            return True
+        if verb in words["have"] and second in words["articles"] | words["objects"]:
+            return True
     if verb in words["let_make_help"] and second in words["articles"]:
         return True
     if verb in words["perceive"] and second in words["articles"]:  # "watched her paint the fence"
@@ -187,14 +202,21 @@ def _reads_as_object(around: Around) -> bool:
         return verb in ("take", "takes", "took", "cost", "costs") and final
     if verb in words["appoint"] and first in words["offices"]:
         return final
+    if verb in words["name"] and first == "names":
+        return final
     if verb in words["complement"] and _is_adjective(first):
-        return final or second == "enough" or (_is_adverb(second) and _final(third))
+        goes_on = second in words["let_make_help"] or second in words["finite_verbs"]
+        return _ends_at_second(around) or second == "enough" or goes_on
+    if (verb in words["complement"] or verb in words["appoint"]) and first in words["compares"]:
+        return _is_adjective(second) and _final(third)
     if verb in words["arrange"] and _is_participle(first):
         return final
     if first in words["degrees"] and _final(third) and second not in words["after_degrees"]:
         return verb in words["complement"] or _is_adverb(second)
     if _is_number(first) and second in words["spans"]:
-        return third in words["after_spans"] or second == "times"
+        return third in words["after_spans"] or second == "times" or verb in words["known"]
+    if _is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
+        return False  # "fed her two sons"
     if (verb in words["give"] or verb in words["wager"]) and _is_number(first):
         return True
     if verb in words["teach"] and first in words["subjects"]:
@@ -204,7 +226,7 @@ def _reads_as_object(around: Around) -> bool:
     if verb in words["give"] and first in words["offered"] and second in words["given"]:
         return _final(third)
     if verb in words["give"] and first in words["given"]:
-        return final
+        return final and second not in ("a", "an", "another")  # "give her hair a trim"
     if first in words["calendar"]:
         return final
     if raw[0].isupper() and not raw.isupper():
@@ -212,7 +234,7 @@ def _reads_as_object(around: Around) -> bool:
     if first in ("last", "next"):
         return second in words["times"] and verb not in words["closed"]
     if first == "home":
-        return _moved(around) and final
+        return _moved(around) and _ends_at_second(around)
     if first == "back":
         return final and verb not in words["closed"] and verb not in words["body"]
     return False

@@ -164,3 +164,19 @@ def test_outside_the_edits_both_are_byte_equal(text: str) -> None:
             parts += [text[at : edit.start], edit.after]
             at = edit.end
         assert "".join([*parts, text[at:]]) == pair.counterfactual
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Two Johns and one John", "Two Janes and one Jane"),
+        ("SEVERAL JOHNS", "SEVERAL JANES"),
+        ("Johns Hopkins, the Johns, two Johns Hopkins nurses", ""),
+    ],
+)
+def test_several_people_of_one_name_behind_a_number(text: str, expected: str) -> None:
+    assert swapped(text) == (expected or text)
+
+
+def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
+    assert swapped("both of the two Johns", ("John", "James")) == "both of the two Jameses"
