@@ -55,6 +55,9 @@ class Reply:
         HTTP requests that were sent, each of which counts as a call; 0 when the budget was spent.
     cut : bool
         The answer ended at a limit that the user asked for.
+    unread : int
+        Of the attempts those that the server may have answered, and charged, though nothing could
+        be read.
     """
 
     answer: Answer
@@ -62,6 +65,7 @@ class Reply:
     answer_tokens: int = 0
     attempts: int = 1
     cut: bool = False
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_llmfair.clients._backend import ModelError, RemoteBackend, Reply, Request
+from pytest_llmfair.clients._backend import Attempt, ModelError, RemoteBackend, Reply, Request
 from pytest_llmfair.clients._background import background_loop, start
 from pytest_llmfair.clients._pacing import concurrency_of, guessed_tokens, pace_of
 from pytest_llmfair.responses import Missing
@@ -20,6 +20,9 @@ from pytest_llmfair.responses import Missing
 # cancelled requests have to end.
 _WAIT = 0.2
 _GRACE = 5.0
+
+# What comes of an answer that was lost on the way.
+_UNREAD = ("error", "malformed", "timeout")
 
 Keep = Callable[[int, Reply], None]
 
@@ -177,10 +180,12 @@ class _Work:
         patience = self._patience
         guess = guessed_tokens(request.prompt, self._max_tokens)
         left = patience.timeout
+        unread = 0
         for attempt in range(1, patience.attempts + 1):
             await self._pace.turn(guess)
             if refused := self._reserve(request):
-                return Reply(Missing("over_budget", refused), attempts=attempt - 1)
+                why = Missing("over_budget", refused)
+                return Reply(why, attempts=attempt - 1, unread=unread)
             began = time.monotonic()
             try:
                 async with asyncio.timeout(left):
@@ -189,10 +194,11 @@ class _Work:
                     )
             except TimeoutError:
                 words = f"no answer within {patience.timeout:g} s"
-                return Reply(Missing("timeout", words), attempts=attempt)
+                return Reply(Missing("timeout", words), attempts=attempt, unread=unread + 1)
             if got.fatal:
                 raise ModelError(got.fatal)
-            reply = replace(got.reply, attempts=attempt)
+            unread += _may_be_charged(got)
+            reply = replace(got.reply, attempts=attempt, unread=unread)
             self._pace.correct(guess, reply.prompt_tokens + reply.answer_tokens)
             # Full jitter, so that requests which failed together do not come back together.
             pause = random.uniform(0.0, patience.pause * 2 ** (attempt - 1))
@@ -203,6 +209,12 @@ class _Work:
                 return reply
             await asyncio.sleep(pause)
         raise AssertionError("at least one attempt is made")
+
+
+def _may_be_charged(got: Attempt) -> bool:
+    """Tell whether a server may have answered although nothing could be read."""
+    answer = got.reply.answer
+    return got.retry and isinstance(answer, Missing) and answer.reason in _UNREAD
 
 
 def _free(kept: Sequence[asyncio.Future[None]]) -> None:

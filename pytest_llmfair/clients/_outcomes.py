@@ -13,6 +13,9 @@ from pytest_llmfair.clients._backend import Attempt, Reply
 from pytest_llmfair.clients._redaction import one_line
 from pytest_llmfair.responses import Missing
 
+# No answer has more tokens; a server that says so does not know.
+_MOST_TOKENS = 10**9
+
 
 def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
     """Return the reply to a finished answer.
@@ -62,16 +65,24 @@ def body_of(data: bytes) -> dict[str, Any] | Attempt:
 
 
 def counted(usage: object, name: str) -> int:
-    """Return a number of tokens of the body's `usage`; 0 where it has none."""
+    """Return a number of tokens of the body's `usage`; 0 where it has none that can be true."""
     count = usage.get(name) if isinstance(usage, Mapping) else None
-    return count if isinstance(count, int) and count >= 0 else 0
+    return count if type(count) is int and 0 <= count <= _MOST_TOKENS else 0
 
 
-def of_error(error: Exception) -> Attempt:
-    """Return what comes of an exception of an SDK built like OpenAI's."""
+def of_error(error: Exception, url_variable: str) -> Attempt:
+    """Return what comes of an exception of an SDK built like OpenAI's.
+
+    Parameters
+    ----------
+    error : Exception
+        What the SDK raised.
+    url_variable : str
+        Environment variable of the server's address, for remedies.
+    """
     status = status_of(error)
     if status is not None:
-        return _of_status(status, error)
+        return _of_status(status, error, url_variable)
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "APITimeoutError" in kinds:
         return Attempt(Reply(Missing("timeout", "the server could not be reached")), retry=True)
@@ -79,7 +90,9 @@ def of_error(error: Exception) -> Attempt:
         words = _words(error.__cause__ or error)
         if "complete message body" in words:
             return malformed(f"the body ends too early ({words})")
-        return Attempt(Reply(Missing("error", f"no connection ({words})")), retry=True)
+        if words.startswith("ConnectError"):
+            words += f"; is a server running at the address in {url_variable}?"
+        return Attempt(Reply(Missing("error", f"no connection: {words}")), retry=True)
     return Attempt(Reply(Missing("error", _words(error))))
 
 
@@ -101,8 +114,9 @@ def code_of(error: Exception) -> str:
     return str(inner.get("code") or "") if isinstance(inner, Mapping) else ""
 
 
-def _of_status(status: int, error: Exception) -> Attempt:
+def _of_status(status: int, error: Exception, url_variable: str) -> Attempt:
     words = f"HTTP {status}: {said_by(error)}"
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
     if status == 429:
         reason = "rate_limit"
     elif status == 408:
@@ -110,11 +124,13 @@ def _of_status(status: int, error: Exception) -> Attempt:
     elif status >= 500 or status in (409, 425):
         reason = "server_error"
     else:
+        if 300 <= status < 400:
+            place = one_line(headers.get("location", "elsewhere"))
+            words = f"HTTP {status}: the server redirects to {place}; mend {url_variable}"
         if status == 400 and "temperature" in words:
             words += "; ask such a model with temperature 1"
         filtered = "content" in (code := code_of(error)) and ("filter" in code or "policy" in code)
         return Attempt(Reply(Missing("filtered" if filtered else "error", words)))
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
     return Attempt(Reply(Missing(reason, words)), True, retry_after(headers))
 
 

@@ -22,9 +22,8 @@ def redactor() -> Callable[[str], str]:
 
     The function holds the keys where no traceback shows them.
     """
-    values = (value for name, value in os.environ.items() if name.endswith("_API_KEY"))
-    keys = [value for value in values if len(value) >= _SHORTEST]
-    written = {form for key in keys for form in (key, quote(key, safe=""), json.dumps(key)[1:-1])}
+    values = (value.strip() for name, value in os.environ.items() if name.endswith("_API_KEY"))
+    written = {form for key in values if len(key) >= _SHORTEST for form in _forms(key)}
     # The longest first: a key may begin with another one.
     forms = sorted(written, key=lambda form: (-len(form), form))
 
@@ -34,6 +33,12 @@ def redactor() -> Callable[[str], str]:
         return text
 
     return redacted
+
+
+def _forms(key: str) -> tuple[str, ...]:
+    """Return how a key may be written: as it is, in an address, in JSON, as bytes."""
+    data = key.encode("utf-8", "surrogateescape")
+    return key, quote(data, safe=""), json.dumps(key)[1:-1], repr(data)[2:-1]
 
 
 def guard_logs(redacted: Callable[[str], str]) -> None:
@@ -56,6 +61,7 @@ class _KeysRemoved(logging.Filter):
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return a text for a message: one line of printable characters, cut at `limit`."""
-    text = " ".join(text[: 4 * limit].split())[:limit]
+    """Return a text for a message: one line of printable characters, cut at `limit`, no keys."""
+    # Before it is cut: what is left of a key at the end would not be known as one.
+    text = " ".join(redactor()(text)[: 4 * limit].split())[:limit]
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

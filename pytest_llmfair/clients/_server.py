@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
-from pytest_llmfair.clients._redaction import guard_logs, redactor
+from pytest_llmfair.clients._redaction import guard_logs, one_line, redactor
 from pytest_llmfair.clients._session import may_ask
 from pytest_llmfair.clients._spec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Missing
@@ -88,7 +89,16 @@ class ServerBackend:
             raise ModelError(self.line.ended)
         if self.line.client is None:
             self.line.redacted = redactor()
-            self.line.client = self._connect()
+            try:
+                self.line.client = self._connect()
+            except ModelError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever an SDK finds wrong
+                words = one_line(f"{type(error).__name__}: {error}")
+                # A frame of the SDK holds the key, where a traceback would show it.
+                raise ModelError(
+                    f"model {self.name!r} cannot be asked: {words}; check {self.url_variable}"
+                ) from None
             guard_logs(self.line.redacted)
 
     async def send(
@@ -117,7 +127,7 @@ class ServerBackend:
         raise NotImplementedError
 
     def _failed(self, error: Exception) -> Attempt:
-        attempt = of_error(error)
+        attempt = of_error(error, self.url_variable)
         status = status_of(error)
         if status == 429 and code_of(error) == "insufficient_quota":
             status = 402
@@ -135,19 +145,28 @@ class ServerBackend:
 
     def _environment(self) -> tuple[str | None, str | None]:
         """Return key and base URL of the environment, which is read at a live call only."""
-        key = os.environ.get(self.key_variable, "").strip() or None
         url = os.environ.get(self.url_variable, "").strip() or None
-        if url and not url.startswith(("http://", "https://")):
+        if url and not _is_address(url):
             raise ModelError(
                 f"model {self.name!r}: {self.url_variable} is no web address; write it with "
                 f"http:// or https:// in front, such as {self.url_example}"
             )
+        # Last: no traceback from here on may hold a key.
+        key = os.environ.get(self.key_variable, "").strip() or None
         if key is None and url is None:
             raise ModelError(
                 f"model {self.name!r} needs a key: set {self.key_variable}, or set "
                 f"{self.url_variable} to a server that needs none"
             )
         return key, url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def check_extra(spec: ModelSpec, library: str, extra: str) -> None:

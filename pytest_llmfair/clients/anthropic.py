@@ -41,6 +41,8 @@ class Anthropic(ServerBackend):
             base_url=url,
             max_retries=0,
             timeout=anthropic.Timeout(None, connect=CONNECT),
+            # A redirect followed would be a request that nobody counts.
+            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False),
         )
         close_at_end(client.close)
         return client

@@ -7,8 +7,10 @@ import math
 import os
 import re
 import struct
+import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -161,6 +163,8 @@ class Budget:
     path: Callable[[], Path]
     prices: Callable[[], Prices] = field(default=lambda: Prices.load())
     _handle: int = -1
+    # The lock of a file keeps processes apart, not the threads of one.
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def price(self, model: str) -> Price:
         """Return the price of a model; of an unknown one zero, unless the cost is limited.
@@ -186,8 +190,7 @@ class Budget:
 
     def reserve(self, amount: Spent) -> str:
         """Take an amount; return an empty text, or why it is refused: nothing is taken then."""
-        handle = self._opened()
-        with locked(handle):
+        with self._counter() as handle:
             after = _load(handle) + amount
             if why := self._exceeded(after):
                 return why
@@ -198,8 +201,7 @@ class Budget:
         """Replace a reservation by what was used; calls stay counted."""
         if not self.caps.sized:
             return
-        handle = self._opened()
-        with locked(handle):
+        with self._counter() as handle:
             _store(handle, _load(handle) - reserved + used)
 
     def room(self, amounts: Sequence[Spent]) -> int:
@@ -214,8 +216,7 @@ class Budget:
     @property
     def spent(self) -> Spent:
         """What all processes of the run have spent and reserved."""
-        handle = self._opened()
-        with locked(handle):
+        with self._counter() as handle:
             return _load(handle)
 
     def close(self) -> None:
@@ -236,11 +237,15 @@ class Budget:
             return f"--llmfair-max-cost {caps.cost:g} would be exceeded; nothing more is sent"
         return ""
 
-    def _opened(self) -> int:
-        if self._handle < 0:
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-            self._handle = os.open(self.path(), flags, 0o600)
-        return self._handle
+    @contextmanager
+    def _counter(self) -> Iterator[int]:
+        """Hold the counter, against other threads and other processes."""
+        with self._mutex:
+            if self._handle < 0:
+                flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+                self._handle = os.open(self.path(), flags, 0o600)
+            with locked(self._handle):
+                yield self._handle
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +287,11 @@ class Purse:
         if not why:
             # Two requests of one call may be equal, and are still two.
             self._attempts[id(request)] += 1
+        elif self.max_tokens is None and self.budget.caps.sized:
+            why += (
+                f"; {_LONGEST_ANSWER:,} tokens are reserved for each answer, since no longest "
+                "one is set: set --llmfair-max-tokens"
+            )
         return why
 
     def room(self, requests: Sequence[Request]) -> int:
@@ -307,17 +317,17 @@ class Purse:
     def _used(self, attempts: int, request: Request, reply: Reply, most: Spent) -> Spent:
         """Return what was used, all attempts together.
 
-        Attempts that failed are free, but for one without a reply in time: the server may have
-        answered. Where nobody counted tokens, the upper estimate stands.
+        Attempts that failed are free, but for those that the server may have answered. Where
+        nobody counted tokens, the upper estimate stands.
         """
+        unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
         if reply.prompt_tokens + reply.answer_tokens:
-            return self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)
+            return unread + self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)
         if isinstance(reply.answer, Missing):
-            late = reply.answer.reason == "timeout"
-            return Spent(attempts, most.tokens, most.cost) if late else Spent(attempts)
+            return unread + Spent(attempts)
         prompt, answer = prompt_tokens(request.prompt), prompt_tokens(reply.answer)
-        estimate = self._spent(attempts, prompt, answer)
-        return Spent(attempts, min(estimate.tokens, most.tokens), min(estimate.cost, most.cost))
+        read = self._spent(attempts, prompt, answer)
+        return unread + Spent(attempts, min(read.tokens, most.tokens), min(read.cost, most.cost))
 
     def _spent(self, calls: int, prompt: int, answer: int) -> Spent:
         return Spent(calls, prompt + answer, self.price.cost(prompt, answer))

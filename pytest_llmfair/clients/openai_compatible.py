@@ -99,6 +99,8 @@ class OpenAICompatible(ServerBackend):
             base_url=url,
             max_retries=0,
             timeout=openai.Timeout(None, connect=CONNECT),
+            # A redirect followed would be a request that nobody counts.
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
         close_at_end(client.close)
         return client

@@ -171,6 +171,8 @@ async def fail(
         error(writer, 400, "The prompt was filtered", code="content_filter")
     elif fault == "new-style" and "max_tokens" in body:
         error(writer, 400, "Use 'max_completion_tokens' instead.", param="max_tokens")
+    elif fault in ("307", "302"):
+        write(writer, int(fault), "", headers={"Location": "/v1/chat/completions"})
     elif kind.isdigit():
         wait = {"Retry-After": rest} if rest else {}
         error(writer, int(kind), f"status {kind} for key {key}", wait)
@@ -223,6 +225,7 @@ def told(
         "hostile": lambda: speaks.said(HOSTILE),
         "huge": lambda: speaks.said("x" * HUGE),
         "parts": lambda: speaks.said([{"type": "text", "text": "in "}, {"text": "parts"}]),
+        "huge-usage": lambda: {**speaks.said("hi"), "usage": {"prompt_tokens": 10**30}},
         "no-usage": lambda: {**speaks.said("hi"), "usage": None},
     }
     if fault in said:

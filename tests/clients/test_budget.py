@@ -6,7 +6,8 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -141,16 +142,42 @@ def test_tokens_that_nobody_counted_are_estimated(budget: Callable[..., Budget])
     assert own.spent == Spent(40, estimate, 0)
 
 
-@pytest.mark.parametrize(("reason", "kept"), [("timeout", True), ("server_error", False)])
-def test_a_reply_that_is_late_keeps_its_reservation(
-    budget: Callable[..., Budget], reason: str, kept: bool
+@pytest.mark.parametrize("unread", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("reply", "read"), [(Reply(Missing("server_error")), 0), (Reply("an answer", 5, 7), 12)]
+)
+def test_an_attempt_that_may_have_been_answered_keeps_its_reservation(
+    budget: Callable[..., Budget], unread: int, reply: Reply, read: int
 ) -> None:
     own = budget(tokens=1000)
     purse = Purse.of(own, "openai:gpt-4o", 20)
     assert purse.reserve(REQUESTS[0]) == ""
-    reserved = own.spent
-    purse.settle(REQUESTS[0], Reply(Missing(reason)))
-    assert own.spent == (reserved if kept else Spent(1))
+    each = own.spent.tokens
+    assert purse.reserve(REQUESTS[0]) == purse.reserve(REQUESTS[0]) == ""
+    purse.settle(REQUESTS[0], replace(reply, unread=unread))
+    assert own.spent == Spent(3, unread * each + read)
+
+
+def test_threads_of_one_process_count_together(budget: Callable[..., Budget]) -> None:
+    own = budget(tokens=10**6)
+    with ThreadPoolExecutor(8) as threads:
+        spend = [threads.submit(_spend, own, 200) for _ in range(8)]
+        assert all(future.result() for future in spend)
+    assert own.spent == Spent(1600, 1600 * 3)
+
+
+def _spend(own: Budget, times: int) -> bool:
+    for _ in range(times):
+        assert own.reserve(Spent(1, 20)) == ""
+        own.settle(Spent(1, 20), Spent(1, 3))
+    return True
+
+
+def test_a_cap_that_no_answer_fits_says_what_to_set(budget: Callable[..., Budget]) -> None:
+    asker = Asker(budget=budget(tokens=500))
+    (answer,) = asker.answers(Server(), REQUESTS[:1], temperature=1.0, max_tokens=None)
+    assert "4,096 tokens are reserved for each answer" in answer.detail
+    assert "set --llmfair-max-tokens" in answer.detail
 
 
 @given(

@@ -112,7 +112,7 @@ def test_a_slow_answer_within_the_time_out_is_an_answer_and_a_later_one_is_not()
     kept = ask(Remote(takes=0.05), REQUESTS[:1], patience=Patience(timeout=30.0))
     assert kept[0].answer == "p0"
     kept = ask(Remote(takes=30.0), REQUESTS[:1], patience=Patience(timeout=0.05))
-    assert kept[0] == Reply(Missing("timeout", "no answer within 0.05 s"))
+    assert kept[0] == Reply(Missing("timeout", "no answer within 0.05 s"), unread=1)
 
 
 def test_a_server_that_asks_to_wait_longer_than_the_time_out_is_not_waited_for():

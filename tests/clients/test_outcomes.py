@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from urllib.parse import quote
 
 import pytest
 
@@ -96,3 +98,23 @@ def test_words_that_local_servers_take_as_a_key_stay_in_answers(monkeypatch):
 def test_a_line_for_a_message_is_one_line_of_printable_characters():
     assert one_line("a\n b\x1b[31m \ud83d\u202e\x00") == r"a b\x1b[31m \ud83d\u202e\x00"
     assert len(one_line("x" * 10_000)) == 200
+
+
+def test_a_key_at_the_place_where_a_text_is_cut_leaves_no_part(monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", "sk-canary-0123456789")
+    assert "canary" not in one_line("x" * 185 + "sk-canary-0123456789")
+
+
+@pytest.mark.parametrize(
+    "key", [" sk-canary-0123456789\n", "sk-canary-0123\n456", "sk-canary-é-1"]
+)
+def test_keys_are_removed_however_they_are_written(monkeypatch, key):
+    monkeypatch.setenv("MY_API_KEY", key)
+    bare = key.strip()
+    for text in (bare, json.dumps({"key": bare}), quote(bare), f"value {bare.encode()!r}"):
+        assert "canary" not in redactor()(text)
+
+
+@pytest.mark.parametrize("count", [True, -1, 2.5, "7", None, 10**30])
+def test_a_count_that_cannot_be_true_is_none(count):
+    assert counted({"n": count}, "n") == 0

@@ -56,6 +56,31 @@ def test_a_canary_key_appears_in_no_file_log_report_or_traceback(server, tmp_pat
     assert leaks == []
 
 
+WRONG = """
+import os
+import pytest
+
+from pytest_llmfair.clients import load_client
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "http://[::1", "http://a:port", "http://a\x01b"])
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_an_address_is_wrong(monkeypatch, url, provider):
+    monkeypatch.setenv(provider.upper() + "_BASE_URL", url)
+    load_client(f"{provider}:m").generate(["hi"])
+"""
+
+
+def test_a_wrong_address_shows_no_key(server, tmp_path: Path):
+    (tmp_path / "test_wrong.py").write_text(WRONG)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-vv", "--showlocals"]
+    done = subprocess.run(
+        [*command, "--full-trace"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert b"8 failed" in done.stdout
+    assert server.key.encode() not in done.stdout + done.stderr
+
+
 def test_the_key_is_read_at_a_live_call_only(server, monkeypatch: pytest.MonkeyPatch):
     from pytest_llmfair.clients import load_client
 

@@ -44,6 +44,8 @@ def reply_of(spec: str, *, max_tokens=None, temperature=1.0, patience=QUICK, **m
         ("list", "malformed", 3, "a JSON list, not an object"),
         ("number", "malformed", 3, "a JSON int, not an object"),
         ("odd", "malformed", 3, "the choice has no message"),
+        ("302", "error", 1, "redirects to /v1/chat/completions; mend OPENAI_BASE_URL"),
+        ("307", "error", 1, "redirects to /v1/chat/completions; mend OPENAI_BASE_URL"),
         ("400", "error", 1, "HTTP 400"),
         ("422", "error", 1, "HTTP 422"),
         ("400-filter", "filtered", 1, "The prompt was filtered"),
@@ -93,6 +95,14 @@ def test_nobody_listening_is_a_missing_answer(server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     reply = reply_of("openai:ok")
     assert (reply.answer.reason, reply.attempts) == ("error", 3)
+    assert "is a server running at the address in OPENAI_BASE_URL?" in reply.answer.detail
+
+
+@pytest.mark.parametrize(
+    ("mode", "unread"), [("truncated", 3), ("reset", 3), ("500", 0), ("400", 0), ("null", 0)]
+)
+def test_attempts_that_may_have_been_answered_are_told(server, mode, unread):
+    assert reply_of(f"openai:{mode}").unread == unread
 
 
 @pytest.mark.parametrize(
@@ -130,8 +140,11 @@ def test_a_server_of_ones_own_needs_no_key(server, monkeypatch):
     assert reply_of("openai:ok").answer == "answer to hi seed 5"
 
 
-def test_an_address_without_a_scheme_is_named(server, monkeypatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", "localhost:8000")
+@pytest.mark.parametrize(
+    "address", ["localhost:8000", "http://", "http://[::1", "http://localhost:port/v1"]
+)
+def test_an_address_that_is_none_is_named(server, monkeypatch, address):
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
     with pytest.raises(ModelError, match="OPENAI_BASE_URL is no web address"):
         load_client("openai:ok").generate(["hi"])
 
@@ -187,6 +200,7 @@ def test_no_more_requests_are_in_flight_than_allowed(server):
 def test_tokens_are_counted_where_the_server_tells_them(server):
     assert reply_of("openai:ok") == Reply("answer to hi seed 5", 7, 5)
     assert reply_of("openai:no-usage") == Reply("hi", 0, 0)
+    assert reply_of("openai:huge-usage") == Reply("hi", 0, 0)
 
 
 def test_hostile_and_huge_answers_come_through_as_they_are(server):
