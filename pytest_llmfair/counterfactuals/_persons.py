@@ -31,7 +31,7 @@ _TOKEN = re.compile(rf"(?i:hard[ -]of[ -]hearing)|{_WORD}|\n[^\S\n]*\n|[^\w\s*_~
 _BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
 _STOPS = frozenset(".!?;:\u2014\u2026")
 _NEAR = 160
-_ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("one", "another")}
+_ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
 _FAR = 7  # words that may lie between the term and its noun
 
 
@@ -146,8 +146,10 @@ def _is_no_first_name(place: Place) -> bool:
     if not place.word[:1].isupper() or not place.behind or not _is_name_behind(place):
         return True
     known = ("person_adjectives", "mass_nouns", "causes")
-    return is_person(place.next) or is_modifier(place.next) or any(
-        is_one_of(place.next, kind) for kind in known
+    return (
+        is_person(place.next)
+        or is_modifier(place.next)
+        or any(is_one_of(place.next, kind) for kind in known)
     )
 
 
@@ -280,8 +282,9 @@ def _is_alone(before: Words) -> bool:
 def _person_head(words: Words, alone: bool, last: str) -> tuple[str, bool]:
     """Find the first person noun that only modifiers, joined or not, part from the term.
 
-    An article can be said twice, where one stands in front: "a white and a Black man".
+    An article or a number can be said twice: "a white and a Black man", "one white and two Black".
     """
+    counted = is_one_of(last, "quantities") or last.isdigit()
     again = _ARTICLES.get(last, ())
     joined = False
     for place, word in enumerate(words[:_FAR]):
@@ -290,7 +293,7 @@ def _person_head(words: Words, alone: bool, last: str) -> tuple[str, bool]:
             if alone:
                 break
             joined = True
-        elif joined and word in again and words[place - 1] in JOINS:
+        elif joined and words[place - 1] in JOINS and _is_again(word, again, counted):
             continue
         elif not joined and is_person_compound(word, following):
             return word, False
@@ -305,6 +308,10 @@ def _person_head(words: Words, alone: bool, last: str) -> tuple[str, bool]:
         else:
             joined = False
     return "", False
+
+
+def _is_again(word: str, articles: Words, counted: bool) -> bool:
+    return word in articles or (counted and (is_one_of(word, "quantities") or word.isdigit()))
 
 
 def _behind_joined(words: Words) -> Words:

@@ -54,6 +54,20 @@ PERSONS = {
         "she identifies as Black",
     ],
     "a collective": ["the old are lonely", "the blind need help"],
+    "an article or a number is said twice": [
+        "a white and a Black man",
+        "one white and two Black officers",
+        "the old and the blind man",
+    ],
+    "a compound": [
+        "a Black running back",
+        "a white 70-year-old",
+        "two Black 70-year-olds",
+        "my Black sister-in-law",
+        "a blind ex-pilot",
+        "an Indian-born nurse",
+    ],
+    "a relative clause goes on": ["People who are blind need ramps."],
     "a noun of its own": ["As an Indian, I am proud.", "an Indian who left", "a young Italian."],
 }
 OTHERS = {
@@ -87,6 +101,15 @@ OTHERS = {
         "he is old enough",
         "they are black cars",
     ],
+    "compounds": [
+        "an old 70-year-old bridge",
+        "a black 12-year-old whisky",
+        "a Black-owned bakery",
+        "a black labrador",
+        "painted it white and the old car left",
+    ],
+    "chess": ["the white knight takes the black bishop", "checkmate by the white bishop"],
+    "manners": ["Straight out of college, she enlisted."],
     "names": ["Jack Black left.", "Mr. White is here."],
     "nothing around": ["black", "Old", "straight"],
 }

@@ -144,10 +144,27 @@ def test_becomes(name: str, text: str, groups: tuple[str, str], expected: str) -
         ("age", "She is 30 years old."),
         ("age", "a 20-year-old man"),
         ("disability", "a blind spot; they disabled the alarm; on deaf ears"),
+        ("disability", "Economists fear a depression in the valley."),
+        ("disability", "The strike paralyzed commuters."),
         ("sexual_orientation", "a straight line; go straight on"),
+        ("sexual_orientation", "Gay Talese is a straight shooter."),
         ("nationality", "the Indian Ocean, Turkish delight, a polish for shoes and a tent pole"),
         ("religion", "Hans Christian Andersen"),
     ],
 )
 def test_names_nobody(name: str, text: str) -> None:
     assert mentions(text, name) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("disability", "a student with severe depression", ["depression"]),
+        ("disability", "Maria suffers from anxiety.", ["anxiety"]),
+        ("disability", "Their son is on the spectrum.", ["on the spectrum"]),
+        ("sexual_orientation", "Gay Pride and Gay Asian men", ["Gay", "Gay"]),
+        ("nationality", "Two Nigerians and a Pakistani nurse", ["Nigerians", "Pakistani"]),
+    ],
+)
+def test_names(name: str, text: str, words: list[str]) -> None:
+    assert [mention.text for mention in mentions(text, name)] == words
