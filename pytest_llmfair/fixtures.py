@@ -161,11 +161,9 @@ def _prompts_of(path: Path) -> Sequence[str | Template]:
         from pytest_llmfair.counterfactuals import load_templates
 
         return load_templates(path)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
-    prompts = [line.strip() for line in lines if line.strip()]
+    from pytest_llmfair.counterfactuals._loading import read_utf8
+
+    prompts = [line.strip() for line in read_utf8(path).splitlines() if line.strip()]
     if not prompts:
         raise ValueError(f"{path} has no prompt; write one per line")
     return prompts

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._loading import at_line, load_lexicons, suggestion
+from pytest_llmfair.counterfactuals._loading import at_line, kind_of, load_lexicons, suggestion
 from pytest_llmfair.counterfactuals._terms import CONTEXTS, REGISTERS, Entry, Register
 from pytest_llmfair.text import tokens
 
@@ -17,12 +18,14 @@ _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
 _OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synonyms")
 _REQUIRED = ("name", "groups", "entries")
+_OF_ENTRY = ("role", "context")
 
 
 def fields_from(data: Any, source: str) -> dict[str, Any]:
     """Check the content of a lexicon file and return the fields of a `Lexicon`."""
     if not isinstance(data, Mapping):
-        raise ValueError(f"{source} holds a {type(data).__name__}; a lexicon is a mapping")
+        held = "is empty" if data is None else f"holds a {kind_of(data)}"
+        raise ValueError(f"{source} {held}; a lexicon is a mapping of name, groups and entries")
     known = [*_TEXTS, *_LISTS, *_OTHERS]
     for key in data:
         if key not in known:
@@ -34,7 +37,9 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
             where = at_line(source, data, key)
             raise ValueError(f"{where}: {key!r} is missing or empty; a lexicon needs it")
     fields: dict[str, Any] = {
-        key: str(data[key]).strip() for key in _TEXTS if data.get(key) is not None
+        key: _text(data[key], f"{at_line(source, data, key)}: {key}")
+        for key in _TEXTS
+        if data.get(key) is not None
     }
     for key in _LISTS:
         fields[key] = _terms(data.get(key) or [], f"{at_line(source, data, key)}: {key}")
@@ -46,11 +51,21 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     if len(set(groups)) < 2 or len(set(groups)) != len(groups):
         where = at_line(source, data, "groups")
         raise ValueError(f"{where}: groups are {list(groups)}; name two or more, each once")
+    for group in groups:
+        if group in _OF_ENTRY:
+            where = at_line(source, data, "groups")
+            raise ValueError(f"{where}: a group cannot be called {group!r}, a key of every entry")
     aliases = _aliases(data, groups, {} if base is None else base.aliases, source)
     labels = {**{group: group for group in groups}, **aliases}
     for key in ("default_groups", "unmarked"):
         fields[key] = tuple(_label(name, labels, data, key, source) for name in fields[key])
     fields["default_groups"] = fields["default_groups"] or groups
+    if len(set(fields["default_groups"])) < 2:
+        where = at_line(source, data, "default_groups")
+        raise ValueError(
+            f"{where}: default_groups are {list(fields['default_groups'])}; name two or more, for "
+            "they are exchanged with each other"
+        )
     for group in given.get("lacks", ()):
         if group in labels:
             raise ValueError(
@@ -63,6 +78,7 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     own = _entries(entries, labels, source, at_line(source, data, "entries"), inherited)
     # The entries of a user come first, so that they are read and written first.
     fields["entries"] = (*own, *inherited)
+    _check_terms(fields, given.get("exact", ()), data, source)
     owners = {
         term.casefold(): group
         for entry in fields["entries"]
@@ -75,6 +91,24 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
         fields["neutral_nouns"] = {**base.neutral_nouns, **fields["neutral_nouns"]}
         fields["synonyms"] += base.synonyms
     return fields
+
+
+def _check_terms(fields: dict[str, Any], exact: Iterable[str], data: Any, source: str) -> None:
+    """Check that every group has a term, and that every exact spelling is one of a term."""
+    entries: tuple[Entry, ...] = fields["entries"]
+    for group in fields["groups"]:
+        if group not in fields["unmarked"] and not any(group in one.terms for one in entries):
+            raise ValueError(
+                f"{at_line(source, data, 'groups')}: group {group!r} has no terms; give some in "
+                "an entry, or move it to 'lacks'"
+            )
+    spelled = [term for one in entries for terms in one.terms.values() for term in terms]
+    for term in exact:
+        if term not in spelled:
+            raise ValueError(
+                f"{at_line(source, data, 'exact')}: exact {term!r} is no term of an entry in this "
+                f"spelling; {suggestion(term, spelled)}"
+            )
 
 
 def _base(data: Any, source: str) -> Lexicon | None:
@@ -120,7 +154,7 @@ def _neutral_nouns(data: Any, owners: dict[str, str], source: str) -> dict[str, 
     if not isinstance(given, Mapping):
         where = at_line(source, data, "neutral_nouns")
         raise ValueError(
-            f"{where}: neutral_nouns is a {type(given).__name__}; give noun: [terms that it "
+            f"{where}: neutral_nouns is a {kind_of(given)}; give noun: [terms that it "
             "takes the place of]"
         )
     nouns: dict[str, str] = {}
@@ -138,7 +172,7 @@ def _synonyms(data: Any, owners: dict[str, str], source: str) -> tuple[tuple[str
     given = data.get("synonyms") or []
     if not isinstance(given, (list, tuple)):
         where = at_line(source, data, "synonyms")
-        raise ValueError(f"{where}: synonyms is a {type(given).__name__}; give a list of lists")
+        raise ValueError(f"{where}: synonyms is a {kind_of(given)}; give a list of lists")
     lines = []
     for number, line in enumerate(given, start=1):
         where = f"{at_line(source, given, number - 1)}: synonyms, line {number}"
@@ -167,7 +201,7 @@ def _aliases(
     given = data.get("aliases") or {}
     if not isinstance(given, Mapping):
         where = at_line(source, data, "aliases")
-        raise ValueError(f"{where}: aliases is a {type(given).__name__}; give group: [aliases]")
+        raise ValueError(f"{where}: aliases is a {kind_of(given)}; give group: [aliases]")
     aliases = dict(inherited)
     for group in groups:
         if group in inherited:
@@ -191,11 +225,17 @@ def _aliases(
     return aliases
 
 
+def _text(value: Any, where: str) -> str:
+    if isinstance(value, (Mapping, list, tuple)) or not str(value).strip():
+        raise ValueError(f"{where} is a {kind_of(value)}; give a text")
+    return str(value).strip()
+
+
 def _date(value: Any, where: str) -> date | None:
-    if value is None or isinstance(value, date):
+    if value is None:
         return value
     try:
-        return date.fromisoformat(str(value))
+        return date.fromisoformat(str(value)[:10])
     except ValueError:
         raise ValueError(
             f"{where}: reviewed is {value!r}; give a date such as 2026-11-01"
@@ -206,9 +246,9 @@ def _entries(
     data: Any, labels: dict[str, str], source: str, start: str, inherited: tuple[Entry, ...]
 ) -> Iterator[Entry]:
     if not isinstance(data, list):
-        raise ValueError(f"{start}: entries is a {type(data).__name__}; give a list")
+        raise ValueError(f"{start}: entries is a {kind_of(data)}; give a list")
     owner = {
-        (entry.role, term.casefold()): (group, "the lexicon that it extends")
+        term.casefold(): (group, "the lexicon that it extends")
         for entry in inherited
         for group, terms in entry.terms.items()
         for term in terms
@@ -228,7 +268,7 @@ def _entries(
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
         for key, value in item.items():
-            if key in ("role", "context"):
+            if key in _OF_ENTRY:
                 continue
             # An entry can run over several lines; the line of the group is the nearer one.
             here = f"{at_line(source, item, key)}: entry {number}"
@@ -241,10 +281,12 @@ def _entries(
             if group in terms:
                 raise ValueError(f"{here} ({role}): group {group!r} is given twice, as {key!r}")
             words, marked = _registered(value, f"{here} ({role}, {key})")
+            if not words:
+                raise ValueError(f"{here} ({role}): the list of {key!r} is empty; give terms")
             terms[group] = words
             registers.update(marked)
             for term in words:
-                first = owner.setdefault((role, term.casefold()), (group, f"entry {number}"))
+                first = owner.setdefault(term.casefold(), (group, f"entry {number}"))
                 if first[0] != group:
                     raise ValueError(
                         f"{here} ({role}): {term!r} is in group {group} and, in {first[1]}, "
@@ -282,6 +324,7 @@ def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Regi
 
 
 def _terms(value: Any, where: str) -> tuple[str, ...]:
+    """Return a term, or a list of them, with single blanks between its words."""
     terms = [value] if isinstance(value, str) else value
     if not isinstance(terms, (list, tuple)) or (isinstance(value, str) and not value):
         raise ValueError(f"{where}: {value!r} is neither a term nor a list of terms")
@@ -290,4 +333,6 @@ def _terms(value: Any, where: str) -> tuple[str, ...]:
             raise ValueError(
                 f"{where}: {term!r} is no word; quote it if YAML reads it as something else"
             )
-    return tuple(terms)
+        if any(unicodedata.category(char) == "Cc" and not char.isspace() for char in term):
+            raise ValueError(f"{where}: {term!r} holds a control character; leave it out")
+    return tuple(" ".join(term.split()) for term in terms)

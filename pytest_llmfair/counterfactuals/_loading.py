@@ -25,20 +25,49 @@ class _List(list[Any]):
     lines: dict[Any, int]
 
 
+def read_utf8(path: Path) -> str:
+    """Return the text of a file, without a byte order mark.
+
+    Raises
+    ------
+    ValueError
+        If it is not UTF-8; the message names the file and the byte.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+
+
 def load_yaml(text: str, source: str) -> Any:
     """Read YAML with the safe loader; mappings and lists know the lines of what they hold.
 
     Raises
     ------
     ValueError
-        If it is no YAML; the message names the source and the place.
+        If it is no YAML, or a key stands twice in one mapping, where all but the last would be
+        lost; the message names the source and the line.
     """
     import yaml
 
     try:
         return yaml.load(text, Loader=_line_loader())
-    except yaml.YAMLError as error:
+    except yaml.MarkedYAMLError as error:
+        said, begun = error.problem, ""
+        if error.problem_mark is not None:
+            said = f"line {error.problem_mark.line + 1}: {said}"
+        if error.context and error.context_mark is not None:
+            begun = f" ({error.context}, line {error.context_mark.line + 1})"
+        raise ValueError(f"{source} is no valid YAML, {said}{begun}") from None
+    except yaml.YAMLError as error:  # a character that YAML does not allow
         raise ValueError(f"{source} is no valid YAML: {error}") from None
+
+
+def kind_of(value: Any) -> str:
+    """Name the kind of a value: "list" too for a list that knows its lines."""
+    return next(kind.__name__ for kind in type(value).__mro__ if kind.__module__ == "builtins")
 
 
 def at_line(source: str, holder: Any, key: Any) -> str:
@@ -55,8 +84,12 @@ def _line_loader() -> Any:
 
     def read_map(self: Any, node: Any) -> Iterator[_Map]:
         data = _Map()
-        scalars = [key for key, _ in node.value if isinstance(key.value, str)]
-        data.lines = {key.value: key.start_mark.line + 1 for key in scalars}
+        data.lines = {}
+        for key in (key for key, _ in node.value if isinstance(key.value, str)):
+            if key.value in data.lines:
+                said = f"key {key.value!r} stands twice in one mapping; keep one"
+                raise yaml.MarkedYAMLError(problem=said, problem_mark=key.start_mark)
+            data.lines[key.value] = key.start_mark.line + 1
         yield data
         data.update(self.construct_mapping(node))
 

@@ -9,7 +9,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
-from pytest_llmfair.counterfactuals._loading import at_line, load_yaml, suggestion
+from pytest_llmfair.counterfactuals._loading import (
+    at_line,
+    kind_of,
+    load_yaml,
+    read_utf8,
+    suggestion,
+)
 from pytest_llmfair.counterfactuals._template import Template
 
 _TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")
@@ -77,11 +83,7 @@ def load_templates(path: str | Path) -> TemplateSet:
     OSError
         If the file cannot be read.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
-    return _read(load_yaml(text, str(path)), str(path))
+    return _read(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
 
 @functools.cache
@@ -117,9 +119,7 @@ def template_set(name: str) -> TemplateSet:
 
 def _read(data: Any, source: str) -> TemplateSet:
     if not isinstance(data, Mapping):
-        raise ValueError(
-            f"{source} holds a {type(data).__name__}; give a mapping with 'templates'"
-        )
+        raise ValueError(f"{source} holds a {kind_of(data)}; give a mapping with 'templates'")
     for key in data:
         if key not in _KEYS:
             where = at_line(source, data, key)
@@ -127,7 +127,7 @@ def _read(data: Any, source: str) -> TemplateSet:
     fillers = data.get("fillers") or {}
     if not isinstance(fillers, Mapping):
         raise ValueError(
-            f"{at_line(source, data, 'fillers')}: fillers is a {type(fillers).__name__}; give a "
+            f"{at_line(source, data, 'fillers')}: fillers is a {kind_of(fillers)}; give a "
             "mapping of slot to a list of texts"
         )
     templates = list(_templates(data, source))
@@ -152,7 +152,7 @@ def _templates(data: Mapping[str, Any], source: str) -> Iterator[Template]:
 
 def _listed(given: Any, label: Hashable, source: str, start: str) -> Iterator[Template]:
     if not isinstance(given, list):
-        raise ValueError(f"{start}: templates is a {type(given).__name__}; give a list")
+        raise ValueError(f"{start}: templates is a {kind_of(given)}; give a list")
     for place, item in enumerate(given):
         where = f"{at_line(source, given, place)}: template {place + 1}"
         own = item if isinstance(item, Mapping) else {"text": item}

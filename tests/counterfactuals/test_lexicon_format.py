@@ -115,11 +115,51 @@ def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack(name: s
         ("- role: adjective", "- rle: adjective", "line 9: entry 2 has no role"),
         ("- {term: gloomy, register: outdated}", "- {register: slur}", "line 11.*None is no word"),
         ("day: bright", "day: Bright\n    day2: x", "unknown group .day2."),
+        (
+            "day: bright",
+            "day: bright\n    day: sunny",
+            "team.yaml .*line 11: key 'day' stands twice",
+        ),
+        ("name: team", "name: team\nname: crew", "team.yaml .*line 2: key 'name' stands twice"),
+        ("day: bright", "day: []", r"line 10: entry 2 \(adjective\): the list of 'day' is empty"),
+        ("day: bright", 'day: "br\\0ght"', "line 10: entry 2 .*holds a control character"),
+        ("name: team", "name: [team]", "line 1: name is a list; give a text"),
+        ("lacks: [weekend]", "version: {a: b}", "line 4: version is a dict; give a text"),
+        ("[day, night]", "[day, night, noon]", "line 2: group 'noon' has no terms; .*'lacks'"),
+        ("[day, night]", "[day, night, role]", "line 2: a group cannot be called 'role'"),
+        ("lacks: [weekend]", "default_groups: [day, morning]", "line 4: default_groups are .*two"),
+        ("lacks: [weekend]", "exact: [Larks]", "line 4: exact 'Larks' is no term .*larks"),
+        (
+            "night: {term: owls}",
+            "night: bright",
+            "line 10: entry 2 .*in group day and, in entry 1",
+        ),
     ],
 )
 def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         lexicon(tmp_path, FILE.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("bright", "' very \n    bright'"), ("2026-11-01", "2026-11-01 08:00:00")]
+)
+def test_blanks_and_times_that_yaml_keeps_are_no_part_of_terms_and_dates(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    own = lexicon(tmp_path, FILE.replace(old, new))
+    assert own.reviewed == date(2026, 11, 1)
+    assert own.entries[1].terms["day"] in (("bright",), ("very bright",))
+
+
+def test_an_unmarked_group_needs_no_terms(tmp_path: Path) -> None:
+    own = lexicon(tmp_path, FILE.replace("[day, night]", "[day, night, noon]\nunmarked: [noon]"))
+    assert own.unmarked == ("noon",)
+
+
+def test_an_empty_file_is_called_so(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"team\.yaml is empty; a lexicon is a mapping"):
+        lexicon(tmp_path, "")
 
 
 def test_errors_in_a_dict_name_the_entry() -> None:
