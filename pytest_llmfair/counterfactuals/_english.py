@@ -221,7 +221,8 @@ def _reads_as_object(around: Around) -> bool:
         return True
     if verb in words["teach"] and first in words["subjects"]:
         return final
-    if second in words["objects"] and first.endswith("s"):  # "who meets her adores him"
+    verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
+    if second in verb_object and first.endswith("s"):  # "who meets her adores him"
         return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
     if verb in words["give"] and first in words["offered"] and second in words["given"]:
         return _final(third)
@@ -229,6 +230,10 @@ def _reads_as_object(around: Around) -> bool:
         return final and second not in ("a", "an", "another")  # "give her hair a trim"
     if first in words["calendar"]:
         return final
+    if first == "one" and second in words["times"]:
+        return _final(third)
+    if first in words["demonyms"] and not final:  # "told her Spanish teacher"
+        return False
     if raw[0].isupper() and not raw.isupper():
         return verb in words["name"] or verb in words["say_to"]
     if first in ("last", "next"):
