@@ -171,6 +171,8 @@ class Asker:
             raise NotRecorded(_not_recorded(list(waiting.values()), len(asked), live, replay))
         if waiting and self.plan is not None:
             self.plan(live, [question.request for question in waiting.values()], len(found))
+        if waiting:
+            replay.cassette.prepare()
         pause = _SOONEST
 
         def keep(replies: Mapping[str, Reply]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,10 @@ _LENGTH_BITS = 40
 # Every damaged line is named up to this many: a file of another kind must not flood the screen.
 _MOST_NAMED = 20
 
-_BEGINNING = b'{"'
+# By what a line is known as one of a cassette, though it be damaged: by one of its last fields,
+# or by its beginning where it is torn.
+_LAST_FIELDS, _WITHIN = (b',"key":"', b',"sum":"'), 80
+_BEGINNINGS = (b'{"prompt":"', b'{"prompt_digest":"', b'{"scorer":"')
 
 
 class CassetteWarning(UserWarning):
@@ -61,6 +65,8 @@ class Cassette:
         self._anonymous: dict[str, str] | None = None
         # Up to where whole lines are known, how many these are, and up to where was looked.
         self._end = self._lines = self._seen = 0
+        # Whether lines were found that are damaged records, and such that are something else.
+        self._damaged = self._foreign = False
 
     def __len__(self) -> int:
         return len(self._places)
@@ -131,6 +137,32 @@ class Cassette:
                 damaged = self._load()
         _warn(self.path, damaged)
 
+    def prepare(self) -> None:
+        """Raise what :meth:`put` would raise, before answers are paid for; makes no file.
+
+        Raises
+        ------
+        ValueError
+            If the file holds something else than recorded answers.
+        OSError
+            If it cannot be written to.
+        """
+        with self._mutex:
+            try:
+                if self.path.exists():
+                    self._open(writes=True)
+                    self._check_own()
+                else:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    # A file of another name, since an empty cassette would be one to replay.
+                    tempfile.TemporaryFile(dir=self.path.parent).close()
+            except OSError as error:
+                raise OSError(
+                    f"answers cannot be recorded in {self.path} ({error.strerror}), so none is "
+                    "asked for; name a file that can be written to, or replay with "
+                    "--llmfair-record-mode none"
+                ) from None
+
     def put(self, records: Sequence[Record | ScoreRecord]) -> None:
         """Append records by one write.
 
@@ -148,6 +180,7 @@ class Cassette:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._locked_for_writing():
                 damaged = self._load()
+                self._check_own()
                 self._append(b"".join(lines))
                 damaged += self._load()
         _warn(self.path, damaged)
@@ -166,7 +199,7 @@ class Cassette:
             self._handle = -1
 
     def _append(self, data: bytes) -> None:
-        size = _repaired(self._handle, self.path)
+        size = _repaired(self._handle)
         try:
             os.lseek(self._handle, 0, os.SEEK_END)
             written = os.write(self._handle, data)
@@ -215,6 +248,7 @@ class Cassette:
     def _forget(self) -> None:
         self._places, self._anonymous = {}, None
         self._end = self._lines = self._seen = 0
+        self._damaged = self._foreign = False
 
     def _load(self) -> list[tuple[int, str]]:
         """Index what lies behind the known part; return the damaged lines with their numbers."""
@@ -234,6 +268,9 @@ class Cassette:
                 if why := self._index(line, offset):
                     damaged.append((self._lines, why))
                 offset += len(line) + 1
+        torn = any(start.startswith(rest[: len(start)]) for start in _BEGINNINGS)
+        if rest and torn and not rest.endswith(b"}"):
+            self._damaged = True
         if rest and (why := self._index(rest, offset)):
             damaged.append((self._lines + 1, f"{why}; the next recording takes it away"))
         self._end, self._seen = offset, size
@@ -245,9 +282,21 @@ class Cassette:
             try:
                 key = key_of(line)
             except DamagedRecord as error:
+                if any(field in line[-_WITHIN:] for field in _LAST_FIELDS):
+                    self._damaged = True
+                else:
+                    self._foreign = True
                 return str(error)
             self._places[bytes.fromhex(key.decode("ascii"))] = offset << _LENGTH_BITS | len(line)
         return ""
+
+    def _check_own(self) -> None:
+        """Raise ``ValueError`` where not one line is, or was, a record: it is another file."""
+        if self._foreign and not self._damaged and not self._places:
+            raise ValueError(
+                f"{self.path} is no cassette: not one of its lines is a recorded answer; name "
+                "another file, which is made when it is not there"
+            )
 
     def _read(self, offset: int, length: int) -> bytes:
         os.lseek(self._handle, offset, os.SEEK_SET)
@@ -261,19 +310,10 @@ class Cassette:
         return 1 + sum(before)
 
 
-def _repaired(handle: int, path: Path) -> int:
+def _repaired(handle: int) -> int:
     """Give the last line its end, or take it away where it is torn; return the size."""
     size = os.fstat(handle).st_size
-    if size == 0:
-        return 0
-    os.lseek(handle, 0, os.SEEK_SET)
-    beginning = os.read(handle, len(_BEGINNING))
-    if not _BEGINNING.startswith(beginning):
-        raise ValueError(
-            f"{path} is no cassette: its first line is no record; name another file, or repair it "
-            "with `llmfair cassette prune`"
-        )
-    tail = _tail(handle, size)
+    tail = _tail(handle, size) if size else b""
     if not tail:
         return size
     try:

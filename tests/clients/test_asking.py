@@ -89,6 +89,15 @@ def ask(asker: Asker, backend: object, requests: Sequence[Request] = REQUESTS) -
     return asker.answers(backend, requests, temperature=1.0, max_tokens=20)  # type: ignore[arg-type]
 
 
+@pytest.mark.filterwarnings("ignore::pytest_llmfair.clients.cassette.CassetteWarning")
+def test_nothing_is_asked_where_it_cannot_be_recorded(asker: Make, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text("somebody's notes\n")
+    model = Counting()
+    with pytest.raises(ValueError, match="no cassette"):
+        ask(asker(), model)
+    assert model.asked == []
+
+
 def test_without_a_cassette_everything_is_asked_every_time() -> None:
     backend = Counting()
     first, second = ask(Asker(), backend), ask(Asker(), backend)

@@ -216,6 +216,57 @@ def test_a_torn_last_line_is_skipped_and_repaired_by_the_next_recording(
     assert path.read_bytes().startswith(b"".join(whole.splitlines(keepends=True)[:2]))
 
 
+@pytest.mark.parametrize("first", [b"<<<<<<< HEAD\n", b"\xef\xbb\xbf"])
+def test_a_foreign_beginning_costs_no_other_record(tmp_path: Path, first: bytes) -> None:
+    path = tmp_path / "c.jsonl"
+    written = Cassette(path)
+    written.put([record(f"prompt {i}", f"answer {i}") for i in range(3)])
+    path.write_bytes(first + path.read_bytes())
+    with pytest.warns(CassetteWarning, match=r"c\.jsonl:1: "):
+        found = Cassette(path)
+        found.refresh()
+    found.put([record("prompt 3", "answer 3")])
+    assert len(found) == (4 if first.endswith(b"\n") else 3)
+
+
+@pytest.mark.parametrize("place", [0, 100, -2, -30])
+def test_the_only_record_may_be_damaged(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "c.jsonl"
+    Cassette(path).put([record("prompt 0", "answer 0")])
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+    cassette = Cassette(path)
+    with pytest.warns(CassetteWarning, match=r"c\.jsonl:1: "):
+        cassette.refresh()
+    cassette.prepare()
+    cassette.put([record("prompt 0", "answer 0")])
+    assert len(cassette) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1}\n', '{"prompt": "a", "answer": "b"}\n', '{"prompt":"a"}', "a,b\n1,2\n", "x"]
+)
+def test_data_of_the_user_are_no_cassette(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(text)
+    cassette = Cassette(path)
+    with pytest.warns(CassetteWarning):
+        cassette.refresh()
+    for write in (cassette.prepare, lambda: cassette.put([record("prompt", "answer")])):
+        with pytest.raises(ValueError, match="not one of its lines is a recorded answer"):
+            write()
+    assert path.read_text() == text
+
+
+def test_what_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="cannot be recorded in .*, so none is asked for; name"):
+        Cassette(tmp_path / "file" / "c.jsonl").prepare()
+    Cassette(tmp_path / "new" / "c.jsonl").prepare()
+    assert list((tmp_path / "new").iterdir()) == []
+
+
 def test_a_file_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
     path = tmp_path / "test_it.py"
     path.write_text("def test_it(): pass")
