@@ -222,8 +222,8 @@ def test_a_foreign_beginning_costs_no_other_record(tmp_path: Path, first: bytes)
     written = Cassette(path)
     written.put([record(f"prompt {i}", f"answer {i}") for i in range(3)])
     path.write_bytes(first + path.read_bytes())
+    found = Cassette(path)
     with pytest.warns(CassetteWarning, match=r"c\.jsonl:1: "):
-        found = Cassette(path)
         found.refresh()
     found.put([record("prompt 3", "answer 3")])
     assert len(found) == (4 if first.endswith(b"\n") else 3)
@@ -261,7 +261,7 @@ def test_data_of_the_user_are_no_cassette(tmp_path: Path, text: str) -> None:
 
 def test_what_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match="cannot be recorded in .*, so none is asked for; name"):
+    with pytest.raises(OSError, match=r"cannot be recorded in .*, so none is asked for; name"):
         Cassette(tmp_path / "file" / "c.jsonl").prepare()
     Cassette(tmp_path / "new" / "c.jsonl").prepare()
     assert list((tmp_path / "new").iterdir()) == []
