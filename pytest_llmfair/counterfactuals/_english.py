@@ -240,8 +240,17 @@ def _reads_as_object(around: Around) -> bool:
         return second in words["times"] and verb not in words["closed"]
     if first == "home":
         return _moved(around) and _ends_at_second(around)
+    if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
+        return True
+    if first == "first":
+        return final and (verb in words["say_to"] or verb in words["name"])
     if first == "back":
-        return final and verb not in words["closed"] and verb not in words["body"]
+        goes_on = second == "right" and third in words["behind_right"]
+        return (
+            (goes_on or _ends_at_second(around))
+            and verb not in words["closed"]
+            and verb not in words["body"]
+        )
     return False
 
 
