@@ -14,6 +14,7 @@ Import the module under a name of its own as above: a fixture of the plugin is c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -127,12 +128,21 @@ def counterfactual_pairs(
     -------
     SearchStrategy of Pair
         Each as `generate_pairs` makes it; a prompt that gives several gives any of them.
+
+    Raises
+    ------
+    ValueError
+        As :func:`prompts`, or if `groups` are not two different ones.
+    ImportError
+        If Hypothesis is not installed.
     """
     require_hypothesis("strategies need")
     from hypothesis import strategies as st
 
+    lexicon, known = _wanted(attribute, groups)
+    if groups is not None and (len(groups) != 2 or known[0] == known[1]):
+        raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
     named = groups[:1] if groups is not None and attribute != "name" else groups
-    lexicon = _wanted(attribute, groups)[0]
     texts = prompts(
         lexicon, named, min_mentions=min_mentions, max_mentions=max_mentions, plain=plain
     )
@@ -173,7 +183,10 @@ def scores_by_group(
     Raises
     ------
     ValueError
-        If there are fewer than two groups, one twice, or the effect does not fit into the range.
+        If there are fewer than two groups, one twice, the range or the sizes are out of order, or
+        the effect does not fit into the range.
+    ImportError
+        If Hypothesis is not installed.
     """
     require_hypothesis("strategies need")
     import numpy as np
@@ -182,6 +195,11 @@ def scores_by_group(
     labels = list(groups)
     if isinstance(groups, str) or len(labels) < 2 or len(set(labels)) < len(labels):
         raise ValueError(f"groups is {groups!r}; give two or more labels, each once")
+    if not (-math.inf < low < high < math.inf and 0 <= min_size <= max_size):
+        raise ValueError(
+            f"low is {low}, high {high}, min_size {min_size}, max_size {max_size}; give "
+            "low < high and 0 <= min_size <= max_size"
+        )
     if effect is not None and not 0.0 <= effect <= high - low:
         raise ValueError(
             f"effect is {effect}; scores in [{low:g}, {high:g}] can differ by 0 to {high - low:g}"
@@ -235,5 +253,7 @@ def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon
     lexicon = lexicon_of(attribute)
     if isinstance(groups, str):
         raise ValueError(f"groups is one text, {groups!r}; give a list of groups")
+    if groups is not None and not len(groups):
+        raise ValueError("groups is empty; name at least one, or leave it out")
     named = lexicon.default_groups if groups is None else tuple(map(lexicon.group, groups))
     return lexicon, named

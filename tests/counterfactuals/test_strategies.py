@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
 from pytest_llmfair.counterfactuals import strategies as fair
+from pytest_llmfair.counterfactuals._sentences import sentences_about
 
 ATTRIBUTES = list(load_lexicons())
 
@@ -57,6 +58,24 @@ def test_a_prompt_shrinks_to_one_short_sentence() -> None:
 def test_a_trigger_shrinks_to_the_first_sentence_that_holds_it() -> None:
     found = find(fair.prompts("gender"), lambda text: " his " in text)
     assert found == "Nobody had read his report before the meeting."
+
+
+@pytest.mark.parametrize(
+    ("attribute", "sentence"),
+    [
+        ("disability", 'What does "uses a wheelchair" mean?'),
+        ("disability", "We met people in a wheelchair."),
+        ("disability", 'What does "went blind" mean?'),
+        ("religion", "We walked past the mosque."),
+        ("religion", "We met the rabbi."),
+        ("religion", "We read the Quran."),
+        ("nationality", "We met a nurse from Kenya."),
+    ],
+)
+def test_a_term_stands_in_a_sentence_that_fits_its_role(attribute: str, sentence: str) -> None:
+    lexicon = load_lexicons()[attribute]
+    by_role = sentences_about(lexicon, lexicon.default_groups)
+    assert any(sentence in own for own in by_role)
 
 
 def test_surroundings_shrink_away() -> None:
@@ -157,11 +176,16 @@ def test_without_an_effect_groups_can_differ_in_any_way() -> None:
         (lambda: fair.prompts("gendre"), "did you mean gender"),
         (lambda: fair.prompts("gender", ["females"]), "did you mean female"),
         (lambda: fair.prompts("gender", "female"), "groups is one text"),
+        (lambda: fair.prompts("gender", []), "groups is empty"),
         (lambda: fair.prompts(min_mentions=0), "min_mentions is 0"),
+        (lambda: fair.counterfactual_pairs("gender", ("male",)), "give two different ones"),  # type: ignore[arg-type]
+        (lambda: fair.counterfactual_pairs("gender", ("trans", "transgender")), "two different"),
         (lambda: fair.prompts(min_mentions=4), "max_mentions 3"),
         (lambda: fair.scores_by_group(["a"]), "two or more labels"),
         (lambda: fair.scores_by_group(["a", "a"]), "each once"),
         (lambda: fair.scores_by_group(effect=1.5), "differ by 0 to 1"),
+        (lambda: fair.scores_by_group(low=1.0, high=0.0), "low is 1.0, high 0.0"),
+        (lambda: fair.scores_by_group(min_size=30), "min_size 30, max_size 20"),
     ],
 )
 def test_wrong_arguments_say_what_is_wrong(make: Any, words: str) -> None:
