@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_llmfair.clients._backend import ModelError
 from pytest_llmfair.clients._cache import give_room
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ class Decoder:
         if len(ids) < _WORTH_SHARING:
             return Beginning()
         with torch.inference_mode():
-            return Beginning(ids, self._read([ids], Beginning(), 1).cache)
+            cache = self._read([ids], Beginning(), 1).cache
+        return Beginning(ids, cache) if _holds(cache, len(ids)) else Beginning()
 
     def sample(
         self,
@@ -206,18 +208,21 @@ class Decoder:
         return self._forward(ids[:, None], mask, reading.cache, 1)
 
     def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> Reading:
-        """Read rows from where their beginning ends, padded on the left."""
+        """Read what a shared beginning leaves of the rows, padded on the left."""
         import torch
 
         skip = len(beginning.ids)
         width = max(map(len, rows)) - skip
-        gaps = [width - (len(row) - skip) for row in rows]
         device = self.model.device
-        ids = [[0] * gap + list(row[skip:]) for gap, row in zip(gaps, rows, strict=True)]
-        known = [[1] * skip + [0] * gap + [1] * (width - gap) for gap in gaps]
+        # The gap lies before all that a row holds, also before its beginning: models that count
+        # positions by place, or look back over a window, must see none between their tokens. A
+        # shorter row reads the end of the beginning again instead.
+        gaps = [skip + width - len(row) for row in rows]
+        ids = [[0] * (width - len(row)) + list(row[-width:]) for row in rows]
+        known = [[0] * gap + [1] * len(row) for gap, row in zip(gaps, rows, strict=True)]
         cache = copy.deepcopy(beginning.cache)
         if cache is not None:
-            cache.reorder_cache(torch.zeros(len(rows), dtype=torch.long, device=device))
+            _move(cache, torch.tensor(gaps, device=device))
         return self._forward(
             torch.tensor(ids, device=device), torch.tensor(known, device=device), cache, keep
         )
@@ -231,7 +236,34 @@ class Decoder:
         out = self.model(
             input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True, **more
         )
-        return Reading(out.past_key_values, out.logits[:, -keep:], mask)
+        held = getattr(out, "past_key_values", None)
+        if held is None:
+            raise ModelError(
+                f"a {type(self.model).__name__} keeps no keys and values of what it has read, so "
+                "that its answers cannot be drawn in batches; choose a transformer that generates "
+                "text, or ask this model through python:MODULE:FUNCTION"
+            )
+        return Reading(held, out.logits[:, -keep:], mask)
+
+
+def _holds(cache: Any, tokens: int) -> bool:
+    """Tell whether every layer still has the keys and values of all tokens that were read."""
+    layers = getattr(cache, "layers", ())
+    held = [getattr(layer, "keys", None) for layer in layers]
+    return bool(held) and all(keys is not None and keys.shape[-2] == tokens for keys in held)
+
+
+def _move(cache: Any, gaps: Tensor) -> None:
+    """Give every row its own copy of one row, moved to the right; what wraps round is masked."""
+    import torch
+
+    for layer in cache.layers:
+        length = layer.keys.shape[-2]
+        places = (torch.arange(length, device=gaps.device) - gaps[:, None]) % length
+        for name in ("keys", "values"):
+            held = getattr(layer, name).expand(len(gaps), -1, -1, -1)
+            index = places[:, None, :, None].expand(-1, held.shape[1], -1, held.shape[3])
+            setattr(layer, name, held.gather(2, index))
 
 
 def _select(reading: Reading, index: Tensor) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.clients._backend import ModelError
 from pytest_llmfair.clients._decoder import Beginning, Decoder, Ending, Reading
 
 if TYPE_CHECKING:
@@ -34,9 +35,10 @@ class EncoderDecoder(Decoder):
         with torch.inference_mode():
             encoded, mask = self._encoded([ending.prompt for ending in endings])
             width = max(len(ending.start) for ending in endings)
+            first = self._first
             ids = torch.tensor(
                 [
-                    [self._start, *ending.start, *[self._start] * (width - len(ending.start))]
+                    [*first, *ending.start, *first[:1] * (width - len(ending.start))]
                     for ending in endings
                 ],
                 device=self.model.device,
@@ -46,20 +48,20 @@ class EncoderDecoder(Decoder):
             logs = out.logits.float().log_softmax(-1)
             found = []
             for row, ending in enumerate(endings):
-                size = len(ending.start) + 1
+                place = slice(len(first) - 1, len(first) + len(ending.start))
                 tokens = torch.tensor(
                     [[*ending.start, last] for last in ending.last], device=logs.device
                 )
-                of_row = logs[row, :size].expand(len(ending.last), -1, -1)
+                of_row = logs[row, place].expand(len(ending.last), -1, -1)
                 found.append(of_row.gather(2, tokens[:, :, None]).sum((1, 2)).tolist())
             return found
 
     def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> Reading:
-        """Encode the rows, and read the token that starts an answer."""
+        """Encode the rows, and read what every answer starts with."""
         import torch
 
         encoded, mask = self._encoded(rows)
-        start = torch.full((len(rows), 1), self._start, device=self.model.device)
+        start = torch.tensor([self._first] * len(rows), device=self.model.device)
         return self._written(start, Reading(None, start, mask, encoded))
 
     def _next(self, ids: Tensor, reading: Reading) -> Reading:
@@ -86,9 +88,20 @@ class EncoderDecoder(Decoder):
         return self.model.get_encoder()(input_ids=ids, attention_mask=mask), mask
 
     @property
-    def _start(self) -> int:
-        config = self.model.generation_config
-        start = getattr(config, "decoder_start_token_id", None)
+    def _first(self) -> list[int]:
+        """Tokens that every answer starts with; the second, a language say, is forced by some."""
+        written, model = self.model.generation_config, self.model.config
+        given = (
+            getattr(written, "decoder_start_token_id", None),
+            getattr(model, "decoder_start_token_id", None),
+            getattr(written, "bos_token_id", None),
+        )
+        start = next((token for token in given if token is not None), None)
         if start is None:
-            start = self.model.config.decoder_start_token_id
-        return int(start[0] if isinstance(start, list) else start)
+            raise ModelError(
+                "the model does not say what its answers start with; set decoder_start_token_id "
+                "in its generation_config.json"
+            )
+        forced = getattr(written, "forced_bos_token_id", None)
+        first = start[0] if isinstance(start, list) else start
+        return [int(first)] if forced is None else [int(first), int(forced)]

@@ -13,6 +13,13 @@ from pytest_llmfair.clients._backend import Request
 from pytest_llmfair.clients._decoder import Decoder, Ending
 from pytest_llmfair.clients._encoder_decoder import EncoderDecoder
 from pytest_llmfair.clients._spec import ModelSpecError, suggestion
+from pytest_llmfair.pretrained import (
+    first_line,
+    load_tokenizer,
+    load_weights,
+    looks_local,
+    readable,
+)
 from pytest_llmfair.responses import Answer, Missing
 
 T = TypeVar("T")
@@ -97,12 +104,12 @@ class HuggingFace:
         try:
             trust = {"trust_remote_code": trust_remote_code}
             encodes = AutoConfig.from_pretrained(source, **trust).is_encoder_decoder
-            tokenizer: Any = AutoTokenizer.from_pretrained(source, **trust)
-            kind: Any = AutoModelForSeq2SeqLM if encodes else AutoModelForCausalLM
-            model: Any = kind.from_pretrained(source, **trust)
+            tokenizer = load_tokenizer(AutoTokenizer, source, **trust)
+            kind = AutoModelForSeq2SeqLM if encodes else AutoModelForCausalLM
+            model = load_weights(kind, source, **trust)
         except (OSError, ValueError, KeyError) as error:
             raise ModelSpecError(
-                f"model {name!r} cannot be loaded ({_first_line(error)}); give a folder written "
+                f"model {name!r} cannot be loaded ({first_line(error)}); give a folder written "
                 "by save_pretrained (model and tokenizer), or the id of a language model on a "
                 "hub that this machine can reach"
             ) from error
@@ -115,7 +122,7 @@ class HuggingFace:
             model = model.to(place).eval()
         except (RuntimeError, AssertionError) as error:
             raise ModelSpecError(
-                f"model {name!r} cannot use device {device!r} ({_first_line(error)}); "
+                f"model {name!r} cannot use device {device!r} ({first_line(error)}); "
                 "write device=cpu, or a device of this machine such as device=cuda:0"
             ) from error
         reader = EncoderDecoder if encodes else Decoder
@@ -204,8 +211,19 @@ class HuggingFace:
     def _ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         # A chat template writes the special tokens itself.
         special = not self.tokenizer.chat_template
-        rows = self.tokenizer(list(texts), add_special_tokens=special)["input_ids"]
-        return [tuple(row) for row in rows]
+        given = [readable(text) for text in texts]
+        rows = self.tokenizer(given, add_special_tokens=special)["input_ids"]
+        # What goes on behind a prompt must not stand behind the token that ends all.
+        end = -1 if special and self._closes else None
+        return [tuple(row[:end]) for row in rows]
+
+    @property
+    def _closes(self) -> bool:
+        """Whether the tokenizer ends every text, as it should for an encoder only."""
+        if not self.decoder.shares_context:
+            return False
+        ends = {*self.decoder.stops, self.tokenizer.sep_token_id}
+        return not ends.isdisjoint(self.tokenizer("a")["input_ids"][-1:])
 
     def _continued(
         self, prompt: str, words: Sequence[str]
@@ -223,7 +241,9 @@ class HuggingFace:
         endings = [row[n:] if row[:n] == before else () for row in rows] or [()] * len(words)
         for i, word in enumerate(words):
             if not endings[i]:
-                endings[i] = tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
+                endings[i] = tuple(
+                    self.tokenizer(readable(word), add_special_tokens=False)["input_ids"]
+                )
             if not endings[i]:
                 raise ValueError(f"the tokenizer of {self.name} has no token for {word!r}")
         return before, endings
@@ -250,8 +270,7 @@ def _located(target: str, name: str) -> str:
     path = Path(target).expanduser()
     if path.is_dir():
         return str(path)
-    looks_local = target.startswith((".", "/", "~")) or target.count("/") > 1 or "\\" in target
-    if path.exists() or looks_local:
+    if path.exists() or looks_local(target):
         siblings = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
         raise ModelSpecError(
             f"model {name!r}: there is no folder {str(path)!r}; give a folder written by "
@@ -265,10 +284,6 @@ def _stops(model: Any, tokenizer: Any) -> frozenset[int]:
     config = model.generation_config.eos_token_id if model.generation_config else None
     given = config if isinstance(config, list) else [config]
     return frozenset(i for i in (*given, tokenizer.eos_token_id) if i is not None)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
 
 
 def _batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
