@@ -174,6 +174,8 @@ def _reads_as_object(around: Around) -> bool:
     first, second, third = around.next
     raw = around.next_raw
     final = _final(second)
+    if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
+        return True
     if first in words["base_verbs"]:
         if verb in words["let_make_help"] or verb in words["perceive"]:
             return True
@@ -240,8 +242,6 @@ def _reads_as_object(around: Around) -> bool:
         return second in words["times"] and verb not in words["closed"]
     if first == "home":
         return _moved(around) and _ends_at_second(around)
-    if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
-        return True
     if first == "first":
         return final and (verb in words["say_to"] or verb in words["name"])
     if first == "back":
