@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ def counterfactual_pairs(
         return lexicons.get(attribute, attribute) if isinstance(attribute, str) else attribute
 
     def pairs(
-        prompts: Sequence[str | Template] | str | Path,
+        prompts: Sequence[str | Template] | Iterator[str | Template] | str | Path,
         attribute: Attribute = "gender",
         groups: tuple[str, str] | None = None,
         *,
@@ -73,10 +73,12 @@ def counterfactual_pairs(
         """
         if isinstance(prompts, (str, Path)):
             prompts = _prompts_of(_found(prompts, request.config.rootpath))
+        elif isinstance(prompts, Iterator):
+            prompts = list(prompts)
         made = pairs_from_templates(
             prompts,
             (known(attribute[0]), known(attribute[1]))
-            if isinstance(attribute, tuple)
+            if isinstance(attribute, (tuple, list)) and len(attribute) == 2
             else known(attribute),
             groups,
             fillers=fillers,
@@ -142,7 +144,7 @@ def _found(name: str | Path, root: Path) -> Path:
 
 
 def _no_pair(prompts: int, attribute: Attribute, made: Pairs) -> str:
-    parts = attribute if isinstance(attribute, tuple) else (attribute,)
+    parts = attribute if isinstance(attribute, (tuple, list)) else (attribute,)
     name = " x ".join(part if isinstance(part, str) else part.name for part in parts)
     if made.rejected:
         return (

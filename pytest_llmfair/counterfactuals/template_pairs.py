@@ -23,7 +23,7 @@ from pytest_llmfair.counterfactuals._pair import Pair, Pairs, Rejected, pair_of
 from pytest_llmfair.counterfactuals._slots import Part, slot_names, text_of
 from pytest_llmfair.counterfactuals._template import Template, as_template
 from pytest_llmfair.counterfactuals._template_files import TemplateSet
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon
+from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import (
     Attribute,
     generate_pairs,
@@ -118,6 +118,10 @@ def pairs_from_templates(
     """
     if isinstance(prompts, (str, bytes, Template)):
         raise ValueError(f"prompts is one text, {str(prompts)[:40]!r}; give a list of texts")
+    if not isinstance(prompts, Iterable) or isinstance(prompts, Mapping):
+        raise ValueError(f"prompts is a {type(prompts).__name__}; give a list of texts")
+    if getattr(prompts, "ndim", 1) != 1:
+        raise ValueError(f"prompts is a {type(prompts).__name__} table; give one column of it")
     if isinstance(prompts, TemplateSet):
         fillers = {**prompts.fillers, **(fillers or {})}
     slots = [*group_slots(attribute), *filler_slots(fillers)]
@@ -257,7 +261,7 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     """Put pairs through the validity gate."""
     passed, rejected = [], []
     for pair in pairs:
-        reasons = () if attribute == NAME else _failed(pair, lexicon_of(attribute))
+        reasons = _failed(pair, attribute)
         if reasons:
             rejected.append(Rejected(pair, reasons))
         else:
@@ -265,10 +269,14 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     return Pairs(passed, rejected=rejected)
 
 
-def _failed(pair: Pair, lexicon: Lexicon) -> tuple[str, ...]:
+def _failed(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
-    becomes = lexicon.spread({pair.from_group: pair.to_group})
-    gone = frozenset(becomes) - frozenset(becomes.values())
+    if attribute == NAME:  # other people of a text may have the gender of the source group
+        lexicon, gone = lexicon_of("gender"), frozenset[str]()
+    else:
+        lexicon = lexicon_of(attribute)
+        becomes = lexicon.spread({pair.from_group: pair.to_group})
+        gone = frozenset(becomes) - frozenset(becomes.values())
     case = case_of(pair, changes, lexicon, gone)
     return tuple(said for check in _CHECKS if (said := check(case)) is not None)
 

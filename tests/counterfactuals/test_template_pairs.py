@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -99,6 +100,13 @@ class TestTemplates:
     def test_name_two_names(self) -> None:
         (pair,) = pairs_from_templates(["{Person} left."], "name", ("John", "Jane"))
         assert (pair.original, pair.counterfactual) == ("John left.", "Jane left.")
+
+    def test_of_names_go_through_the_checks_too(self) -> None:
+        made = pairs_from_templates(
+            ["Jane {Person} waved.", "{Person} waved."], "name", ("John", "Jane")
+        )
+        assert [pair.counterfactual for pair in made] == ["Jane waved."]
+        assert [one.reasons for one in made.rejected] == [("a word stands twice: jane jane",)]
 
     def test_rotate_matched_names_by_seed(self) -> None:
         templates = [f"{{Person}} lost {{possessive_determiner}} hat {i}." for i in range(8)]
@@ -221,6 +229,9 @@ class TestTexts:
         [
             ("{Person} left.", None, "prompts is one text"),
             ([], None, "there are no prompts"),
+            (None, None, "prompts is a NoneType; give a list"),
+            ({"{Person} left.": 1}, None, "prompts is a dict; give a list"),
+            (np.array([["He left."], ["She left."]]), None, "table; give one column"),
             (["{Person} left."], "female", "give two different"),
             (["{Person} left."], ("female", "female"), "each once"),
             (["{Person} left."], ("female", "mael"), "no group 'mael'"),

@@ -101,9 +101,12 @@ def test_file_that_is_not_utf8_is_an_error(run: Run, pytester: pytest.Pytester) 
     run().stdout.fnmatch_lines(["E*prompts.txt is not UTF-8 (byte 10); save it as UTF-8"])
 
 
-def test_prompts_without_a_mention_are_an_error(run: Run, pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize("prompts", ["['It rains.']", "(text for text in ['It rains.'])"])
+def test_prompts_without_a_mention_are_an_error(
+    run: Run, pytester: pytest.Pytester, prompts: str
+) -> None:
     pytester.makepyfile(
-        "def test_it(counterfactual_pairs): counterfactual_pairs(['It rains.'], 'gender')"
+        f"def test_it(counterfactual_pairs): counterfactual_pairs({prompts}, 'gender')"
     )
     result = run()
     result.assert_outcomes(failed=1)
