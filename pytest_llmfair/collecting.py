@@ -55,7 +55,7 @@ def collect(
     ValueError
         If there is no prompt, or the list mixes prompts and pairs.
     """
-    from pytest_llmfair.clients import ModelClient
+    from pytest_llmfair.clients import ModelClient, origins
 
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
@@ -69,8 +69,9 @@ def collect(
         answered: PairedResponses = client.answer_pairs(items, n=n)
         beside = left_behind(data)
         return replace(answered, **beside) if any(beside.values()) else answered
+    origin = origins()
     rows = tuple(tuple(row) for row in client.generate(items, n=n))
-    return Responses(tuple(items), rows, getattr(client, "name", ""))
+    return Responses(tuple(items), rows, getattr(client, "name", ""), origin())
 
 
 def prompts_or_pairs(data: Any) -> list[Any]:
@@ -190,7 +191,7 @@ def _from_prompts(
 ) -> Evidence:
     from pytest_llmfair.metrics import pronoun_counts, pronoun_ties
 
-    evidence = Evidence(model=responses.model)
+    evidence = Evidence(model=responses.model, origin=responses.origin)
     evidence.asked = len(responses)
     whole = info.whole_rows
     evidence.kept = [i for i, row in enumerate(responses) if usable(row, whole)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_llmfair.losses import Losses
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.responses import Answer, Missing, is_cut
 
 Texts = list[list[str]]
 
@@ -23,6 +23,10 @@ class Evidence:
         What the metric is called with.
     missing : dict
         Group to reason to number of missing answers.
+    cut : dict
+        Answers that ended at a limit given on purpose, as ``{"length": n}``; empty without one.
+    origin : (int, int)
+        Answers that were asked for live, and replayed from a cassette, for this evidence.
     invalid : dict
         Reason code to words, when too much is missing to judge.
     reasons, notes : list of str
@@ -57,6 +61,8 @@ class Evidence:
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = field(default_factory=dict)
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    cut: dict[str, int] = field(default_factory=dict)
+    origin: tuple[int, int] = (0, 0)
     invalid: dict[str, str] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -103,6 +109,7 @@ def judge_missing(
 ) -> None:
     """Count the missing answers of each group; too many of one make the evidence invalid."""
     evidence.missing = {group: reasons_of(rows) for group, rows in asked.items()}
+    _note_cut(evidence, asked)
     unpaid = sum(reasons.get("over_budget", 0) for reasons in evidence.missing.values())
     if unpaid:
         evidence.invalid["over_budget"] = (
@@ -132,6 +139,20 @@ def judge_missing(
             )
             before = evidence.invalid.get("missing")
             evidence.invalid["missing"] = words if before is None else f"{before}; {words}"
+
+
+def _note_cut(evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]]) -> None:
+    """Count the answers that ended at a limit given on purpose: what came is judged as it is."""
+    cut = {group: sum(is_cut(a) for row in rows for a in row) for group, rows in asked.items()}
+    if not (total := sum(cut.values())):
+        return
+    evidence.cut = {"length": total}
+    by_group = ", ".join(f"{group} {n}" for group, n in cut.items()) if len(cut) > 1 else ""
+    evidence.notes.append(
+        f"{total} of {sum(len(row) for rows in asked.values() for row in rows)} answers ended at "
+        f"the longest answer allowed (length{': ' if by_group else ''}{by_group}) and are judged "
+        "as far as they go"
+    )
 
 
 def _most_often_said(rows: Sequence[Sequence[Answer]]) -> str:

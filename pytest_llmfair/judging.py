@@ -328,6 +328,8 @@ def judged(
         losses=evidence.losses,
         missing=dict(sorted(total.items())),
         missing_by_group=evidence.missing,
+        cut=evidence.cut,
+        origin=evidence.origin,
         rejected=evidence.rejected,
         lacks=evidence.lacks,
         examples=_examples(estimate, evidence, about["direction"], about["fair_value"]),

@@ -39,6 +39,7 @@ def paired_texts(
     """
     sides = _sides(responses)
     evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))
+    evidence.origin = responses.origin
     evidence.attribute = str(getattr(responses.pairs[0], "attribute", ""))
     prompts, rows_a, rows_b = [], [], []
     asked: dict[str, list[Sequence[Answer]]] = {side: [] for side in sides}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair, Rejected
@@ -31,7 +31,20 @@ class Missing:
         return False
 
 
+class CutAnswer(str):
+    """An answer that ended at a limit given on purpose: a text like any other, and counted."""
+
+    __slots__ = ()
+
+    cut: ClassVar[bool] = True
+
+
 Answer = str | Missing
+
+
+def is_cut(answer: object) -> bool:
+    """Tell whether an answer ended at a limit given on purpose."""
+    return bool(getattr(answer, "cut", False))
 
 
 def _check_rows(asked: Sized, **sides: Sequence[Sequence[Answer]]) -> None:
@@ -57,12 +70,14 @@ def _check_rows(asked: Sized, **sides: Sequence[Sequence[Answer]]) -> None:
 class Responses:
     """Answers to single prompts: one row per prompt, in order, each with n answers.
 
-    `model` names the model that answered; empty when unknown.
+    `model` names the model that answered; empty when unknown. `origin` is how many answers were
+    asked for live, and how many were replayed from a cassette; (0, 0) when unknown.
     """
 
     prompts: tuple[str, ...]
     answers: tuple[tuple[Answer, ...], ...]
     model: str = ""
+    origin: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` unless every prompt has its row of answers."""
@@ -99,6 +114,8 @@ class PairedResponses:
         Groups of the attribute for which the lexicon has no terms.
     lost : mapping
         Words that left prompts without a pair, since no counterpart is listed, to how often.
+    origin : (int, int)
+        Answers asked for live, and replayed from a cassette; (0, 0) when unknown.
     """
 
     pairs: tuple[Pair, ...]
@@ -109,6 +126,7 @@ class PairedResponses:
     rejected: tuple[Rejected, ...] = ()
     lacks: tuple[str, ...] = ()
     lost: Mapping[str, int] = field(default_factory=dict)
+    origin: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` unless every pair has its rows of answers."""
@@ -124,6 +142,11 @@ class PairedResponses:
 
     def __getitem__(self, row: int) -> tuple[tuple[Answer, ...], tuple[Answer, ...]]:
         return self.original[row], self.counterfactual[row]
+
+
+def joined_origins(first: Any, second: Any) -> tuple[int, int]:
+    """Return where the answers of two sets of responses came from, taken together."""
+    return first.origin[0] + second.origin[0], first.origin[1] + second.origin[1]
 
 
 def left_behind(source: Any) -> dict[str, Any]:

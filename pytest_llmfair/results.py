@@ -73,6 +73,11 @@ class Result:
         What was sampled and how much of it.
     missing : dict
         Missing answers by reason; `missing_by_group` the same by group.
+    cut : dict
+        Answers that ended at a limit given on purpose, as ``{"length": n}``; empty without one.
+    origin : (int, int)
+        Answers asked for live, and replayed from a cassette; (0, 0) where that is not known. It
+        changes from run to run, so the JSON leaves it out.
     rejected : int
         Pairs left out since a validity check failed.
     lacks : tuple of str
@@ -125,6 +130,8 @@ class Result:
     needed_units: tuple[int, int] | None = None
     missing: dict[str, int] = field(default_factory=dict)
     missing_by_group: dict[str, dict[str, int]] = field(default_factory=dict)
+    cut: dict[str, int] = field(default_factory=dict)
+    origin: tuple[int, int] = field(default=(0, 0), compare=False)
     rejected: int = 0
     lacks: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()

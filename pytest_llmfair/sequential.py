@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_llmfair.bounds import one_sided
 from pytest_llmfair.pairing import is_pair, pair_units
-from pytest_llmfair.responses import Answer, PairedResponses, Responses
+from pytest_llmfair.responses import Answer, PairedResponses, Responses, joined_origins
 from pytest_llmfair.results import Result, Verdict
 from pytest_llmfair.stats import BettingMean, Estimate, Mean, Spending
 
@@ -187,7 +187,10 @@ def _joined(first: Any, second: Any) -> Any:
         return second
     if isinstance(first, Responses):
         return replace(
-            first, prompts=first.prompts + second.prompts, answers=first.answers + second.answers
+            first,
+            prompts=first.prompts + second.prompts,
+            answers=first.answers + second.answers,
+            origin=joined_origins(first, second),
         )
     return replace(
         first,
@@ -195,6 +198,7 @@ def _joined(first: Any, second: Any) -> Any:
         original=first.original + second.original,
         counterfactual=first.counterfactual + second.counterfactual,
         placebo=_twins(first) + _twins(second),
+        origin=joined_origins(first, second),
     )
 
 

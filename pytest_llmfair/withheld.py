@@ -19,16 +19,19 @@ class Withheld(str):
     ----------
     digest : str
         Digest of the text.
+    cut : bool
+        Whether the text ended at a limit given on purpose.
     """
 
-    __slots__ = ("digest",)
+    __slots__ = ("cut", "digest")
 
     digest: str
+    cut: bool
 
-    def __new__(cls, digest: str) -> Withheld:
+    def __new__(cls, digest: str, *, cut: bool = False) -> Withheld:
         """Make the stand-in of a text."""
         made = super().__new__(cls, f"(text withheld, digest {digest})")
-        made.digest = digest
+        made.digest, made.cut = digest, cut
         return made
 
     def _refuse(self, *arguments: Any, **keywords: Any) -> NoReturn:

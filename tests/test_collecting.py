@@ -8,7 +8,7 @@ import pytest
 from pytest_llmfair.collecting import collect, evidence_for, paired_texts
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.responses import Missing, PairedResponses, Responses
+from pytest_llmfair.responses import CutAnswer, Missing, PairedResponses, Responses, joined_origins
 from pytest_llmfair.sequential import in_looks
 
 PAIRS = generate_pairs(["She sings.", "He sings.", "The woman reads."], attribute="gender")
@@ -238,3 +238,27 @@ def test_pairs_that_share_a_prompt_count_as_one_unit_and_are_asked_in_one_look()
     assert len(set(found.keywords["units"])) == 40
     for look in in_looks(pairs, 5, seed=0):
         assert {i for i in look if i % 2} == {i + 1 for i in look if i % 2 == 0}
+
+
+def test_answers_that_were_cut_are_judged_and_counted_by_group():
+    responses = PairedResponses(
+        tuple(PAIRS[:2]), (("one",), (CutAnswer("two"),)), ((CutAnswer("three"),), ("four",))
+    )
+    found = evidence("counterfactual_rouge_l", responses)
+    assert found.cut == {"length": 2}
+    assert found.missing == {"female": {}, "male": {}}
+    (said,) = (note for note in found.notes if "length" in note)
+    assert said.startswith("2 of 4 answers ended at the longest answer allowed (length: female 0")
+
+
+def test_without_a_cut_answer_nothing_is_said_of_it():
+    found = evidence("counterfactual_rouge_l", collect(PAIRS, lambda prompt: prompt, 1))
+    assert (found.cut, [note for note in found.notes if "length" in note]) == ({}, [])
+
+
+@pytest.mark.parametrize("data", [PAIRS, ["one", "two", "three"]])
+def test_answers_say_how_many_of_them_were_live(data):
+    once = collect(data, str.upper, 2)
+    assert once.origin == (len(data) * 2 * (2 if data is PAIRS else 1), 0)
+    joined = joined_origins(once, replace(once, origin=(1, 5)))
+    assert joined == (once.origin[0] + 1, 5)

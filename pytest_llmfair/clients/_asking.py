@@ -139,7 +139,10 @@ class Asker:
             found: dict[int, Answer] = {}
 
             def keep(replies: Mapping[int, Reply]) -> None:
-                self.counts.live += len(replies)
+                if given:
+                    self.counts.replayed += len(replies)
+                else:
+                    self.counts.live += len(replies)
                 found.update({row: reply.answer for row, reply in replies.items()})
                 progress.add(replies.values())
 

@@ -53,8 +53,6 @@ class Reply:
         As the server counted them; 0 where it did not say.
     attempts : int
         HTTP requests that were sent, each of which counts as a call; 0 when the budget was spent.
-    cut : bool
-        The answer ended at a limit that the user asked for.
     unread : int
         Of the attempts those that the server may have answered, and charged, though nothing could
         be read.
@@ -64,7 +62,6 @@ class Reply:
     prompt_tokens: int = 0
     answer_tokens: int = 0
     attempts: int = 1
-    cut: bool = False
     unread: int = 0
 
 

@@ -154,14 +154,18 @@ class ModelClient:
         if any(text is not None for text in reworded):
             texts = [text for text in reworded if text is not None]
             sides.append(("placebo", _checked(texts, "placebo of pairs")))
-        answers = [
-            tuple(map(tuple, rows)) for rows in self._ask(sides, n, seed, temperature, max_tokens)
-        ]
+        from pytest_llmfair.clients._session import origins
+
+        origin = origins()
+        asked = self._ask(sides, n, seed, temperature, max_tokens)
+        answers = [tuple(map(tuple, rows)) for rows in asked]
         placebo: tuple[tuple[Answer, ...], ...] = ()
         if len(answers) == 3:
             rows = iter(answers[2])
             placebo = tuple(() if text is None else next(rows) for text in reworded)
-        return PairedResponses(pairs, answers[0], answers[1], self.name, placebo, **beside)
+        return PairedResponses(
+            pairs, answers[0], answers[1], self.name, placebo, **beside, origin=origin()
+        )
 
     def next_token_probabilities(
         self, prompts: Sequence[str], words: Sequence[str]

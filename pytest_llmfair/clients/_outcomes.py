@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_llmfair.clients._backend import Attempt, Reply
 from pytest_llmfair.clients._redaction import one_line
-from pytest_llmfair.responses import Missing
+from pytest_llmfair.responses import CutAnswer, Missing
 
 # No answer has more tokens; a server that says so does not know.
 _MOST_TOKENS = 10**9
@@ -40,7 +40,7 @@ def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
         return Reply(Missing("null", "the answer has no text"))
     if not text.strip():
         return Reply(Missing("empty", "the answer is an empty text"))
-    return Reply(text, cut=cut)
+    return Reply(CutAnswer(text) if cut else text)
 
 
 def malformed(words: str) -> Attempt:
@@ -84,9 +84,10 @@ def of_error(error: Exception, url_variable: str) -> Attempt:
     if status is not None:
         return _of_status(status, error, url_variable)
     kinds = {kind.__name__ for kind in type(error).__mro__}
-    if "APITimeoutError" in kinds:
+    # An SDK may also let an error of its HTTP library through.
+    if kinds & {"APITimeoutError", "TimeoutException"}:
         return Attempt(Reply(Missing("timeout", "the server could not be reached")), retry=True)
-    if "APIConnectionError" in kinds:
+    if kinds & {"APIConnectionError", "TransportError"}:
         words = _words(error.__cause__ or error)
         if "complete message body" in words:
             return malformed(f"the body ends too early ({words})")

@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from pytest_llmfair.clients._backend import Reply, Request
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
 from pytest_llmfair.withheld import Withheld
 
 # Part of every key: answers recorded for another meaning of the fields are never replayed.
@@ -156,7 +156,7 @@ class Record:
         shown["max_tokens"] = self.question.max_tokens
         shown["seed"], shown["repeat"] = request.seed, request.repeat
         shown |= {"first_token": True} if request.first_token else {}
-        shown |= {"cut": True} if reply.cut else {}
+        shown |= {"cut": True} if is_cut(answer) else {}
         shown["tokens"] = [reply.prompt_tokens, reply.answer_tokens]
         shown["day"], shown["schema"] = self.day.isoformat(), SCHEMA
         return sealed(shown, self.key)
@@ -182,12 +182,13 @@ class Record:
         if found["schema"] != SCHEMA:
             raise ValueError(f"schema {found['schema']}, this version reads {SCHEMA}")
         answer: Answer
+        cut = found.get("cut", False)
         if "answer" in found:
-            answer = found["answer"]
+            answer = CutAnswer(found["answer"]) if cut else found["answer"]
         elif "missing" in found:
             answer = Missing(found["missing"], found.get("detail", ""))
         else:
-            answer = Withheld(found["answer_digest"])
+            answer = Withheld(found["answer_digest"], cut=cut)
         prompt_tokens, answer_tokens = found["tokens"]
         return cls(
             Question(
@@ -201,7 +202,7 @@ class Record:
                 found["temperature"],
                 found["max_tokens"],
             ),
-            Reply(answer, prompt_tokens, answer_tokens, 0, found.get("cut", False)),
+            Reply(answer, prompt_tokens, answer_tokens, 0),
             date.fromisoformat(found["day"]),
             found["key"],
             found.get("prompt_digest", ""),

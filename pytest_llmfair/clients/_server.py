@@ -114,7 +114,8 @@ class ServerBackend:
         if isinstance(answer, Missing):
             answer = Missing(answer.reason, redacted(answer.detail))
         else:
-            answer = redacted(answer)
+            # The same kind of text.
+            answer = type(answer)(redacted(answer))
         self.line.ended = self.line.ended or redacted(attempt.fatal)
         return replace(
             attempt, reply=replace(attempt.reply, answer=answer), fatal=redacted(attempt.fatal)

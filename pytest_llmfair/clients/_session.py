@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,13 @@ def current_asker() -> Asker:
     if session.asker is None:
         session.asker = _asker(session)
     return session.asker
+
+
+def origins() -> Callable[[], tuple[int, int]]:
+    """Return what tells how many answers were live, and how many replayed, since now."""
+    counts = current_asker().counts
+    live, replayed = counts.live, counts.replayed
+    return lambda: (counts.live - live, counts.replayed - replayed)
 
 
 def may_ask() -> bool:

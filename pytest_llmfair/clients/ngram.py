@@ -23,7 +23,7 @@ from pytest_llmfair.clients._words import (
     load_words,
     remembered,
 )
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 _ATTACHED = frozenset(".,?!:;)'’")  # noqa: RUF001 - a typographic apostrophe
 _TIE = 1e-12
@@ -124,9 +124,10 @@ class Ngram:
             draw = random.Random(request.seed)
         tokens = load_counts().tokens
         answer: list[str] = []
+        ended = False
         while len(answer) < max_tokens:
             token = tokens[_choose(_following(_recent(past), not answer, temperature), draw)]
-            if token == END:
+            if ended := token == END:
                 break
             if token[0] == "{":
                 forms = _forms(token, person, self._dials)
@@ -138,7 +139,9 @@ class Ngram:
                 answer.append(token)
             past.append(remembered(token))
         text = _join(answer[:max_tokens], starts=request.prompt.rstrip(" ")[-1] in "\n.?!:")
-        return text or Missing("empty", "the text ended at once")
+        if not text:
+            return Missing("empty", "the text ended at once")
+        return text if ended else CutAnswer(text)
 
     def _opens(
         self, past: list[str], person: Person, words: list[str], first: bool = True

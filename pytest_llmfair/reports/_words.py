@@ -143,6 +143,14 @@ def rounded(n: float) -> int:
     return math.ceil(n / step) * step
 
 
+def origin(record: Record) -> str:
+    """Return whether answers were asked for or replayed; empty where that is not known."""
+    live, replayed = record["origin"]
+    if not live or not replayed:
+        return "answers live" if live else "answers replayed" if replayed else ""
+    return f"{plural('answer', live)} live and {replayed:,} replayed"
+
+
 def missing(record: Record) -> str:
     """Return the missing answers per group, such as ``female 2 (refused), male 0``."""
     if not record["missing"]:

@@ -27,6 +27,10 @@ _SETTINGS = (
     "max_invalid",
 )
 
+# Messages are for people; they can hold prompts and outputs. Where answers came from changes
+# between two runs that find the same.
+_LEFT_OUT = ("message", "origin")
+
 
 def run_document(records: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
     """Return a run as plain data, its results sorted by test and order of judgement."""
@@ -35,8 +39,7 @@ def run_document(records: Sequence[Mapping[str, Any]], settings: Settings) -> di
         "pytest_llmfair": __version__,
         "settings": {name: getattr(settings, name) for name in _SETTINGS},
         "results": [
-            # Messages are for people; they can hold prompts and outputs.
-            {key: value for key, value in record.items() if key != "message"}
+            {key: value for key, value in record.items() if key not in _LEFT_OUT}
             for record in sorted(records, key=lambda record: str(record["nodeid"]))
         ],
     }

@@ -109,6 +109,8 @@ def _measured(record: Record) -> str:
         parts.append(f"{units} are {'all there are' if fixed else 'a sample of more'}")
     if record["model"]:
         parts.append(f"model {escape(record['model'])}")
+    if origin := words.origin(record):
+        parts.append(origin)
     return ", ".join(parts)
 
 

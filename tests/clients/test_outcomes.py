@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from pytest_llmfair.clients import Missing
+from pytest_llmfair.clients import CutAnswer, Missing
 from pytest_llmfair.clients._backend import Attempt, Reply
 from pytest_llmfair.clients._outcomes import body_of, counted, of_text, retry_after
 from pytest_llmfair.clients._redaction import REMOVED, one_line, redactor
@@ -51,7 +51,7 @@ def test_a_body_that_cannot_be_read_is_malformed_and_tried_again(data):
     ("text", "cut", "limit", "expected"),
     [
         ("hi", False, None, Reply("hi")),
-        ("hi", True, 5, Reply("hi", cut=True)),
+        ("hi", True, 5, Reply(CutAnswer("hi"))),
         ("hi", True, None, "length"),
         ("", True, 5, "length"),
         (None, True, 5, "length"),
@@ -65,6 +65,7 @@ def test_a_finished_text_is_an_answer_or_has_a_reason(text, cut, limit, expected
     reply = of_text(text, cut=cut, limit=limit)
     if isinstance(expected, Reply):
         assert reply == expected
+        assert type(reply.answer) is type(expected.answer)
     else:
         assert isinstance(reply.answer, Missing)
         assert reply.answer.reason == expected

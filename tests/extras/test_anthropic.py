@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.clients import Missing, ModelError, load_client
+from pytest_llmfair.clients import CutAnswer, Missing, ModelError, load_client
 from pytest_llmfair.clients._backend import Reply, Request
 from pytest_llmfair.clients._dispatch import Patience, dispatch
 
@@ -51,7 +51,9 @@ def test_a_key_that_is_not_accepted_ends_the_run_and_names_its_variable(server):
 
 def test_answers_tokens_and_the_limit_that_was_asked_for(server):
     assert reply_of("anthropic:ok") == Reply("answer to hi seed None", 7, 5)
-    assert reply_of("anthropic:length", max_tokens=3) == Reply("half an ans", 7, 5, cut=True)
+    reply = reply_of("anthropic:length", max_tokens=3)
+    assert reply == Reply(CutAnswer("half an ans"), 7, 5)
+    assert isinstance(reply.answer, CutAnswer)
 
 
 def test_the_question_names_no_temperature_unless_it_is_another_one(server):

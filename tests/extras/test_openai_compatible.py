@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from pytest_llmfair.clients import Missing, ModelClient, ModelError, load_client
+from pytest_llmfair.clients import CutAnswer, Missing, ModelClient, ModelError, load_client
 from pytest_llmfair.clients._backend import Reply, Request
 from pytest_llmfair.clients._dispatch import Patience, dispatch
 
@@ -150,7 +150,9 @@ def test_an_address_that_is_none_is_named(server, monkeypatch, address):
 
 
 def test_a_limit_that_was_asked_for_makes_a_cut_answer_an_answer(server):
-    assert reply_of("openai:length", max_tokens=3) == Reply("half an ans", 7, 5, cut=True)
+    reply = reply_of("openai:length", max_tokens=3)
+    assert reply == Reply(CutAnswer("half an ans"), 7, 5)
+    assert isinstance(reply.answer, CutAnswer)
     assert load_client("openai:length?max_tokens=3").generate(["hi"]) == [["half an ans"]]
 
 

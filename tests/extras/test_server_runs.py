@@ -92,3 +92,23 @@ def test_hostile_answers_break_no_report(server, pytester: pytest.Pytester, mode
 
 def prompts(server: Any) -> list[str]:
     return [asked["body"]["messages"][0]["content"] for asked in server.asked()]
+
+
+def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester):
+    pytester.makepyfile(
+        "from pytest_llmfair import assert_counterfactual_rouge_l_at_least\n"
+        "def test_it(model_client, counterfactual_pairs):\n"
+        "    pairs = counterfactual_pairs([f'She is nurse {i}.' for i in range(30)])\n"
+        "    assert_counterfactual_rouge_l_at_least(\n"
+        "        pairs, minimum=0.5, client=model_client, mode='strict')\n"
+    )
+    options = ("--llmfair-model=openai:length?max_tokens=9", "--llmfair-cassette=c.jsonl")
+    said = {}
+    for name in ("live", "replayed"):
+        result = pytester.runpytest(*options, f"--llmfair-json={name}.json")
+        result.stdout.fnmatch_lines([f"*measured: *answers {name}"])
+        result.stdout.fnmatch_lines(["*60 of 60 answers ended at the longest answer allowed*"])
+        said[name] = (pytester.path / f"{name}.json").read_bytes()
+    assert said["live"] == said["replayed"]
+    (record,) = json.loads(said["live"])["results"]
+    assert (record["cut"], record["missing"]) == ({"length": 60}, {})

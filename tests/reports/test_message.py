@@ -286,3 +286,18 @@ def test_no_message_vouches_for_a_model(verdict: Verdict) -> None:
     result = replace(FAIL, verdict=verdict, examples=(PAIR,), noise_floor=0.1, nodeid="t.py::t")
     text = failure_message(result, show_text="worst").lower()
     assert not re.search(r"\b(fair|unbiased|compliant|audit\w*)\b", text)
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        ((0, 0), ""),
+        ((120, 0), "answers live"),
+        ((0, 120), "answers replayed"),
+        ((1, 1200), "1 answer live and 1,200 replayed"),
+    ],
+)
+def test_a_message_says_whether_answers_were_live(origin: tuple[int, int], said: str) -> None:
+    (measured,) = (line for line in lines(replace(FAIL, origin=origin)) if "measured" in line)
+    assert measured.endswith(said)
+    assert ("live" in measured or "replayed" in measured) is bool(said)
