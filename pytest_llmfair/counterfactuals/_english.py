@@ -132,7 +132,7 @@ def _noun_follows(around: Around) -> bool:
         return not _each_time(around)
     if not first[:1].isalnum() or _is_closed(first):
         return False
-    if _ends_at_second(around) and _is_participle(first) and first not in words["nouns_in_ed"]:
+    if _is_participle(first) and first not in words["nouns_in_ed"] and _ends_at_second(around):
         return False
     if first == "right" and second in words["behind_right"]:
         return False
@@ -164,7 +164,8 @@ def _final(word: str) -> bool:
 
 
 def _is_closed(word: str) -> bool:
-    return word.partition("'")[0] in _grammar()["closed"] or word in _grammar()["closed"]
+    closed = _grammar()["closed"]
+    return word in closed or ("'" in word and word.partition("'")[0] in closed)  # "you're"
 
 
 def _reads_as_object(around: Around) -> bool:

@@ -20,22 +20,27 @@ _KINDS = (
     (("://",), r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+"),
     (("www.",), r"\bwww\.\S+"),
     (("@",), r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+|(?<![\w@])@\w+"),
+    # Paths: "~/his/notes", "./her.sh", "/home/her/docs", "C:\\her"; not "his/her".
+    (("/", "\\"), r"(?<![^\s\"'(\[=])(?:(?:~|\.{1,2})/|/[\w.-]+/|[A-Za-z]:\\)[\w./\\-]*\w"),
+)
+# The same, for texts with a letter right behind a point.
+_POINTED = re.compile(r"\.[a-z]")
+_POINTED_KINDS = (
     (
         (".com", ".org", ".net", ".io", ".edu", ".gov", ".co."),
         r"(?<![\w.-])(?:[\w-]+\.)+(?:com|org|net|io|edu|gov|co\.\w\w)\b\S*",
     ),
-    # Paths: "~/his/notes", "./her.sh", "/home/her/docs", "C:\\her"; not "his/her".
-    (("/", "\\"), r"(?<![^\s\"'(\[=])(?:(?:~|\.{1,2})/|/[\w.-]+/|[A-Za-z]:\\)[\w./\\-]*\w"),
     (
         tuple(f".{suffix}" for suffix in _SUFFIXES),
-        rf"(?<![\w.-])\w[\w-]*+(?:\.[\w-]+)*?\.(?:{'|'.join(_SUFFIXES)})\b(?![\w-])",
+        rf"(?<![\w.-])\w[\w-]*+(?:\.[\w-]++)*?\.(?:{'|'.join(_SUFFIXES)})\b(?![\w-])",
     ),
 )
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans, in order, that substitution and masking leave alone."""
-    kinds = tuple(kind for signs, kind in _KINDS if any(sign in text for sign in signs))
+    possible = (*_KINDS, *_POINTED_KINDS) if _POINTED.search(text) else _KINDS
+    kinds = tuple(kind for signs, kind in possible if any(sign in text for sign in signs))
     return [match.span() for match in _pattern(kinds).finditer(text)] if kinds else []
 
 
