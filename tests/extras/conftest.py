@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from openai import AsyncOpenAI
 
 PROGRAM = Path(__file__).parents[1] / "clients" / "server.py"
 KEY = "sk-canary-0123456789abcdef"
@@ -39,7 +41,17 @@ def _running() -> Iterator[FaultServer]:
     command = [sys.executable, str(PROGRAM)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
-        yield FaultServer(int(program.stdout.readline()))
+        server = FaultServer(int(program.stdout.readline()))
+        asyncio.run(_ask_once(server))
+        yield server
+
+
+async def _ask_once(server: FaultServer) -> None:
+    """Load what the SDK imports late: a second import, in a session within, would confuse it."""
+    async with AsyncOpenAI(base_url=f"{server.url}/v1", api_key=KEY) as client:
+        await client.chat.completions.create(
+            model="ok", messages=[{"role": "user", "content": "hi"}]
+        )
 
 
 @pytest.fixture
