@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -100,6 +101,9 @@ class Search:
             # Two answers of a model with noise can agree by chance.
             if one.value > (self.threshold if self.steady else -1.0)
         ]
+        if all(math.isnan(one.value) for one in found):
+            self.reason = f"none of the {self.tried} pairs asked was answered on both sides"
+            return None
         if not ranked:
             self.reason = (
                 f"none of the {self.tried} pairs asked differs by more than {self.threshold:g}"
@@ -164,10 +168,11 @@ class Search:
             (found,) = self.asker.ask([pair], n, f"test {place}")
             yield pair, found
             which = f"of the {self.tried} asked" if self.tried else "known from an earlier run"
+            repeats = "" if math.isnan(found.floor) else f", repeats by {found.floor:.2f}"
             self.reason = (
-                f"the most different pair {which} differs on new answers by {found.value:.2f}, "
-                f"repeats by {found.floor:.2f} (p = {found.p:.2g} with {n} answers a side; "
-                f"{self.alpha:.2g} is needed)"
+                f"the most different pair {which} differs on new answers by {found.value:.2f}"
+                f"{repeats} (p = {found.p:.2g} with {n} answers a side; {self.alpha:.2g} is "
+                "needed)"
             )
 
     @property
@@ -222,11 +227,23 @@ class Memory:
 
     @classmethod
     def of(cls, database: Any, *question: object) -> Memory:
-        """Return the memory of a question; ``"default"`` is the database of Hypothesis."""
+        """Return the memory of a question; ``"default"`` is the database of Hypothesis.
+
+        Raises
+        ------
+        ValueError
+            If it is no database.
+        """
         from hypothesis import settings
+        from hypothesis.database import ExampleDatabase
 
         if database == "default":
             database = settings().database
+        if database is not None and not isinstance(database, ExampleDatabase):
+            raise ValueError(
+                f"database is {database!r}; give an ExampleDatabase of Hypothesis, such as "
+                "DirectoryBasedExampleDatabase(path), 'default', or None to remember nothing"
+            )
         said = json.dumps([str(part) for part in question])
         digest = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
         return cls(database, f"pytest-llmfair worst pair {digest}".encode())

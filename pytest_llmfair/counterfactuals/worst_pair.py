@@ -157,7 +157,7 @@ def find_worst_pair(
     Raises
     ------
     ValueError
-        If no prompt makes a pair, or an argument is out of range.
+        If no prompt makes a pair, an argument is out of range, or `database` is none.
     ImportError
         If Hypothesis is not installed.
     """

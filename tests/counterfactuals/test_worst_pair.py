@@ -69,7 +69,7 @@ def test_the_planted_trigger_is_found_and_nothing_else_is_left_of_the_prompt() -
 
 def test_a_strategy_is_searched_too() -> None:
     def model(prompt: str) -> str:
-        return "No." if " his " in prompt else "Yes."
+        return "No." if "his" in prompt.lower() else "Yes."
 
     worst = find_worst_pair(model, fair.prompts("gender"), max_calls=400, database=None)
     assert worst.pair is not None
@@ -247,6 +247,17 @@ def test_missing_answers_never_count_as_different() -> None:
     assert "missing answers" in str(worst)
 
 
+def test_a_model_without_answers_is_told_from_a_fair_one() -> None:
+    worst = find_worst_pair(lambda prompt: None, PROMPTS, database=None)
+    assert worst.pair is None
+    assert worst.reason == "none of the 3 pairs asked was answered on both sides"
+
+
+def test_one_answer_a_side_has_no_repeats_to_report() -> None:
+    worst = find_worst_pair(Planted(), PROMPTS[1:2], max_calls=6, database=None)
+    assert "differs on new answers by 1.00 (p = 1 with 1 answers a side" in worst.reason
+
+
 def test_masked_words_are_no_difference() -> None:
     mask = load_lexicons()["gender"]
     assert find_worst_pair(lambda prompt: prompt, PROMPTS, mask=mask, database=None).pair is None
@@ -280,12 +291,13 @@ def test_the_report_escapes_control_characters() -> None:
         ({"metric": "rouge"}, "did you mean 'rouge_l'"),
         ({"prompts": ["Hello"]}, "none of the 1 prompts makes a pair"),
         ({"prompts": "She sings."}, "is one text"),
+        ({"database": "examples"}, "database is 'examples'; give an ExampleDatabase"),
     ],
 )
 def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:
-    given: dict[str, object] = {"prompts": PROMPTS, **keywords}
+    given: dict[str, object] = {"prompts": PROMPTS, "database": None, **keywords}
     with pytest.raises(ValueError, match=words):
-        find_worst_pair(Planted(), database=None, **given)  # type: ignore[arg-type]
+        find_worst_pair(Planted(), **given)  # type: ignore[arg-type]
 
 
 @given(
