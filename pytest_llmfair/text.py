@@ -10,8 +10,8 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import AnyStr, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
 
 # Scripts written without blanks: a character (with its marks) is a token, as in the default rules
 # of Unicode Annex 29: Thai, Lao, Burmese, Khmer, Hiragana, Han.
@@ -89,6 +89,7 @@ MASK = "[MASK]"
 
 
 _Piece = tuple[int, int, str]
+_Term = tuple[tuple[tuple[str, str], ...], str]
 
 
 class Found(NamedTuple):
@@ -254,7 +255,7 @@ class WordFinder:
     def __init__(self, words: Iterable[str]) -> None:
         # First piece of a term -> second piece ("" for none) -> the other pieces with the gap
         # before each, longest term first.
-        self._heads: dict[str, dict[str, list[tuple[tuple[tuple[str, str], ...], str]]]] = {}
+        heads: dict[str, dict[str, list[_Term]]] = {}
         for word in dict.fromkeys(words):
             pattern, line = _scan(word)
             spans = [match.span() for match in pattern.finditer(line)]
@@ -266,30 +267,29 @@ class WordFinder:
             )
             head = _fold_piece(word[slice(*spans[0])])
             second = rest[0][1] if rest else ""
-            self._heads.setdefault(head, {}).setdefault(second, []).append((rest, word))
-        for seconds in self._heads.values():
+            heads.setdefault(head, {}).setdefault(second, []).append((rest, word))
+        # The same, terms of one piece apart; they follow those that begin with both pieces.
+        self._heads: dict[str, tuple[list[_Term], dict[str, list[_Term]]]] = {}
+        for head, seconds in heads.items():
+            alone = seconds.pop("", [])
             for terms in seconds.values():
                 terms.sort(key=lambda term: -len(term[0]))
-        self._ascii_heads = {head.encode("ascii") for head in self._heads if head.isascii()}
+                terms += alone
+            self._heads[head] = alone, seconds
 
     def find(self, text: str) -> list[Found]:
         """Return every match in order; see :func:`find_words`."""
         if not text.isascii():
             text = _with_ascii_marks(text)
         pattern, line = _scan(text)
-        ascii_only = text.isascii()
-        pieces = self._ascii_pieces(text) if ascii_only else self._pieces(text, pattern, line)
         found: list[Found] = []
         position = 0
-        for start, end, head in pieces:
+        for start, end, head in self._pieces(text, pattern, line):
             if start < position or not _opens(text, start):
                 continue
-            seconds = self._heads[head]
-            terms = seconds.get("", [])
-            if len(seconds) > bool(terms):
-                behind = pattern.search(line, end)
-                longer = seconds.get(_fold_piece(text[slice(*behind.span())])) if behind else None
-                terms = [*longer, *terms] if longer else terms
+            terms, longer = self._heads[head]
+            if longer and (behind := pattern.search(line, end)):
+                terms = longer.get(_fold_piece(text[slice(*behind.span())]), terms)
             for rest, word in terms:
                 stop = _follow(text, line, pattern, end, rest) if rest else end
                 if stop and _closes(text, line, pattern, stop):
@@ -300,35 +300,25 @@ class WordFinder:
 
     def _pieces(self, text: str, pattern: re.Pattern[str], line: str) -> list[_Piece]:
         """Return where a term may begin: start, end and first piece, in order."""
-        if "\0" in line or _FIRST_UNSPACED.search(line):
+        if text.isascii():
+            line = text.encode("ascii").translate(_ASCII_PIECES).decode("ascii")
+            heads = [(word, word) for word in line.split() if word in self._heads]
+        elif "\0" in line or _FIRST_UNSPACED.search(line):
             spans = [match.span() for match in pattern.finditer(line)]
-            folded = [(start, end, _fold_piece(text[start:end])) for start, end in spans]
-            return [piece for piece in folded if piece[2] in self._heads]
-        heads = {word: _fold_piece(word) for word in {*line.split()}}
+            pieces = [(start, end, _fold_piece(text[start:end])) for start, end in spans]
+            return [piece for piece in pieces if piece[2] in self._heads]
+        else:
+            words = line.split()
+            folded = {word: _fold_piece(word) for word in {*words}}
+            heads = [(word, folded[word]) for word in words if folded[word] in self._heads]
         line = f" {line} "
-        return sorted(
-            (start, start + len(word), head)
-            for word, head in heads.items()
-            if head in self._heads
-            for start in _places(line, f" {word} ")
-        )
-
-    def _ascii_pieces(self, text: str) -> list[_Piece]:
-        """Return the same for ASCII, without a step of Python for every word of the text."""
-        line = b" %b " % text.encode("ascii").translate(_ASCII_PIECES)
-        return sorted(
-            (start, start + len(word), word.decode("ascii"))
-            for word in self._ascii_heads.intersection(line.split())
-            for start in _places(line, b" %b " % word)
-        )
-
-
-def _places(line: AnyStr, sought: AnyStr) -> Iterator[int]:
-    """Yield where a word between blanks begins; the blank before the first is not counted."""
-    at = line.find(sought)
-    while at >= 0:
-        yield at
-        at = line.find(sought, at + len(sought) - 1)
+        pieces = []
+        at = 0
+        for word, head in heads:
+            at = line.index(f" {word} ", at)  # the blank before the first letter is not counted
+            pieces.append((at, at + len(word), head))
+            at += len(word)
+        return pieces
 
 
 @functools.lru_cache(maxsize=64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 # Endings of files; longer ones first, so that none is cut short.
@@ -13,37 +12,36 @@ _SUFFIXES = (
     *("py", "js", "ts", "md", "sh", "rb", "rs", "go", "cpp", "htm"),
 )
 
-# Cheap signs that a text may hold a kind of them (most texts hold none), and what the kind is.
-_KINDS = (
-    (("`",), r"```.*?(?:```|\Z)|`[^`\n]+`"),
-    (("<",), r"<[A-Za-z/!][^<>\n]*>"),
-    (("://",), r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+"),
-    (("www.",), r"\bwww\.\S+"),
-    (("@",), r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+|(?<![\w@])@\w+"),
+_ENDING = rf"\.(?:com|org|net|io|edu|gov|co\.|{'|'.join(_SUFFIXES)})"
+_CODE = (r"```.*?(?:```|\Z)|`[^`\n]+`", r"<[A-Za-z/!][^<>\n]*>")
+# None of these holds a blank.
+_RUNS = (
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+",
+    r"\bwww\.\S+",
+    r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+|(?<![\w@])@\w+",
+    r"(?<![\w.-])(?:[\w-]+\.)+(?:com|org|net|io|edu|gov|co\.\w\w)\b\S*",
     # Paths: "~/his/notes", "./her.sh", "/home/her/docs", "C:\\her"; not "his/her".
-    (("/", "\\"), r"(?<![^\s\"'(\[=])(?:(?:~|\.{1,2})/|/[\w.-]+/|[A-Za-z]:\\)[\w./\\-]*\w"),
+    r"(?<![^\s\"'(\[=])(?:(?:~|\.{1,2})/|/[\w.-]+/|[A-Za-z]:\\)[\w./\\-]*\w",
+    rf"(?<![\w.-])\w[\w-]*+(?:\.[\w-]++)*?\.(?:{'|'.join(_SUFFIXES)})\b(?![\w-])",
 )
-# The same, for texts with a letter right behind a point.
-_POINTED = re.compile(r"\.[a-z]")
-_POINTED_KINDS = (
-    (
-        (".com", ".org", ".net", ".io", ".edu", ".gov", ".co."),
-        r"(?<![\w.-])(?:[\w-]+\.)+(?:com|org|net|io|edu|gov|co\.\w\w)\b\S*",
-    ),
-    (
-        tuple(f".{suffix}" for suffix in _SUFFIXES),
-        rf"(?<![\w.-])\w[\w-]*+(?:\.[\w-]++)*?\.(?:{'|'.join(_SUFFIXES)})\b(?![\w-])",
-    ),
-)
+_IN_RUN = re.compile("|".join(_RUNS))
+_ANYWHERE = re.compile("|".join((*_CODE, *_RUNS)), re.DOTALL)
+# Cheap signs that a text may hold one; most texts hold none.
+_MARKS = ("@", "/", "\\", "www.")
+_END = re.compile(_ENDING)
+_SIGN = re.compile(rf"[@/\\]|www\.|{_ENDING}")
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans, in order, that substitution and masking leave alone."""
-    possible = (*_KINDS, *_POINTED_KINDS) if _POINTED.search(text) else _KINDS
-    kinds = tuple(kind for signs, kind in possible if any(sign in text for sign in signs))
-    return [match.span() for match in _pattern(kinds).finditer(text)] if kinds else []
-
-
-@functools.cache
-def _pattern(kinds: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(kinds), re.DOTALL)
+    if "`" in text or "<" in text:
+        return [match.span() for match in _ANYWHERE.finditer(text)]
+    spans: list[tuple[int, int]] = []
+    if any(map(text.__contains__, _MARKS)) or _END.search(text):
+        end = 0
+        while sign := _SIGN.search(text, end):
+            start = max(end, text.rfind(" ", end, sign.start()))
+            end = text.find(" ", sign.end())
+            end = len(text) if end < 0 else end
+            spans += [match.span() for match in _IN_RUN.finditer(text, start, end)]
+    return spans

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from pytest_llmfair.counterfactuals._english import is_one_of
 from pytest_llmfair.counterfactuals._persons import RULES, speaks_of_person
 from pytest_llmfair.counterfactuals._usage import is_address, is_noun, is_place, is_pointed
-from pytest_llmfair.text import Found, WordFinder
+from pytest_llmfair.text import WordFinder
 
 Context = Literal[
     "",
@@ -95,6 +95,8 @@ class Sense:
 
     def fits(self, text: str, start: int, end: int) -> bool:
         """Whether ``text[start:end]``, spelled like the term, means this."""
+        if not self.exact and (self.entry is None or not self.entry.context):
+            return True
         word = text[start:end]
         if self.exact and word != self.term and not self._is_caseless(text, word):
             return self.role == "title" and is_pointed(text, start, end)
@@ -147,11 +149,15 @@ class Index:
             self._senses[phrase.casefold()] = []
         self._close()
         self._finder = WordFinder(self._senses)
+        self._choices = {word: _distinct(senses) for word, senses in self._senses.items()}
 
-    def find(self, text: str) -> list[tuple[Found, list[Sense]]]:
-        """Return what may be a mention, in order, with the meanings the term can have."""
-        found = self._finder.find(text)
-        return [(match, self._senses[match.word]) for match in found if self._senses[match.word]]
+    def find(self, text: str) -> list[tuple[int, int, list[Sense]]]:
+        """Return what may be a mention, in order, with the meanings to choose from."""
+        return [
+            (start, end, senses)
+            for start, end, word in self._finder.find(text)
+            if (senses := self._choices[word])
+        ]
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -203,6 +209,15 @@ class Index:
         else:
             return []
         return new
+
+
+def _distinct(senses: list[Sense]) -> list[Sense]:
+    """Leave out meanings that fit where an earlier one of the same role does."""
+    first: dict[tuple[str, str, str], Sense] = {}
+    for sense in senses:
+        context = "" if sense.entry is None else sense.entry.context
+        first.setdefault((sense.role, context, sense.term if sense.exact else ""), sense)
+    return list(first.values())
 
 
 # Titles count whatever their case: an exchange can change it ("mr" to "Ms").

@@ -371,19 +371,19 @@ class Lexicon:
         found = self._index.find(text)
         untouched = iter(protected_spans(text) if found else ())
         begin, stop = next(untouched, _NOWHERE)
-        for (start, end, _), senses in found:
+        for start, end, senses in found:
             while stop <= start:
                 begin, stop = next(untouched, _NOWHERE)
-            if begin < end:
-                continue
-            fitting = [sense for sense in senses if sense.fits(text, start, end)]
-            if fitting:
-                yield start, end, self._meant(fitting, text, start, end)
+            if begin >= end and (sense := self._meant(senses, text, start, end)) is not None:
+                yield start, end, sense
 
-    def _meant(self, fitting: list[Sense], text: str, start: int, end: int) -> Sense:
+    def _meant(self, senses: list[Sense], text: str, start: int, end: int) -> Sense | None:
+        if len(senses) == 1:
+            return senses[0] if senses[0].fits(text, start, end) else None
+        fitting = [sense for sense in senses if sense.fits(text, start, end)]
         if len(fitting) > 1 and self.language == "en":
             by_role = {sense.role: sense for sense in reversed(fitting)}
             roles = _CASES.intersection(by_role)
             if len(roles) > 1:
                 return by_role[_english.pronoun_role(text, start, end, roles)]
-        return fitting[0]
+        return fitting[0] if fitting else None
