@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -69,13 +70,12 @@ def test_the_planted_trigger_is_found_and_nothing_else_is_left_of_the_prompt() -
 
 def test_a_strategy_is_searched_too() -> None:
     def model(prompt: str) -> str:
-        return "No." if "his" in prompt.lower() else "Yes."
+        return "No." if "his" in re.findall(r"\w+", prompt.lower()) else "Yes."
 
     worst = find_worst_pair(model, fair.prompts("gender"), max_calls=400, database=None)
     assert worst.pair is not None
-    assert {"his", "her"} == {edit.before for edit in worst.pair.edits} | {
-        edit.after for edit in worst.pair.edits
-    }
+    (edit,) = worst.pair.edits
+    assert "his" in (edit.before.lower(), edit.after.lower())
 
 
 @pytest.mark.parametrize("max_calls", [1, 2, 3, 4, 5, 9, 13, 14, 25, 37, 60, 111, 200])
