@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair.counterfactuals._intersections import Intersection
 from pytest_llmfair.counterfactuals._loading import load_yaml
 from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._pair import EXPLICIT, OMISSION
 from pytest_llmfair.counterfactuals._sentences import sentences_about
 from pytest_llmfair.counterfactuals._terms import Entry
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
@@ -29,6 +31,8 @@ from pytest_llmfair.counterfactuals.pairs import (
 )
 
 _PIECE = re.compile(r"\w+|\W")
+_WORD = re.compile(r"\w")
+_FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _EXAMPLES = 3  # sentences of the example, each of another role
 # Characters of a text that surely hold one token, and tokens beside the text itself.
 _CHARACTERS = 2
@@ -113,6 +117,11 @@ def rewrite_pairs(
     if isinstance(texts, str):
         raise ValueError(f"texts is one text, {texts[:40]!r}; give a list of texts")
     given = list(texts)
+    for row, text in enumerate(given):
+        if not isinstance(text, str):
+            raise ValueError(f"text {row} is {text!r}, a {type(text).__name__}; give a text")
+    if isinstance(prefixes, str):
+        raise ValueError(f"prefixes is one text, {prefixes[:40]!r}; give one for each text")
     if prefixes is not None and len(prefixes) != len(given):
         raise ValueError(f"texts: {len(given)}, prefixes: {len(prefixes)}; give one for each text")
     task = Task.of(attribute, groups, names)
@@ -169,7 +178,7 @@ class Task:
     ) -> Task:
         """Check the groups, and add the names to the words of the attribute."""
         lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
-        if isinstance(groups, str) or len(groups) != 2:
+        if not isinstance(groups, (tuple, list)) or len(groups) != 2:
             raise ValueError(f"groups is {groups!r}; give two: (from, to)")
         source, target = map(lexicon.group, groups)
         if source == target:
@@ -182,8 +191,8 @@ class Task:
 
     def is_about(self, text: str) -> bool:
         """Whether the text names what is to change."""
-        source, lexicon = self._person
-        return any(mention.group == source[0] for mention in lexicon.mentions(text))
+        groups, lexicon = self._person
+        return self._names(text, groups[0], lexicon)
 
     def prompt(self, text: str) -> str:
         """Return what the model is asked."""
@@ -226,10 +235,39 @@ class Task:
             )
         return found
 
+    def pair(self, text: str, output: str) -> Pair:
+        """Return the pair of a text and what the model made of it."""
+        variant = ""
+        if self.groups[1] in self.lexicon.unmarked:
+            said = self._names(output, self.groups[1], self.lexicon)
+            variant = EXPLICIT if said else OMISSION
+        edits = tuple(_edits(text, output))
+        return Pair(text, output, *self.groups, edits, self.lexicon.name, variant)
+
     def check(self, pair: Pair) -> tuple[str, ...]:
         """Return what the checks of every pair say: of the person, or of the whole group."""
         groups, lexicon = self._person
-        return check_pair(replace(pair, from_group=groups[0], to_group=groups[1]), lexicon)
+        person = replace(pair, from_group=groups[0], to_group=groups[1])
+        beside = (said for side in (0, 1) if (said := self._beside(pair, side)) is not None)
+        return (*check_pair(person, lexicon), *beside)
+
+    def _beside(self, pair: Pair, side: int) -> str | None:
+        """Say which words one side has alone although they name nobody."""
+        text = (pair.original, pair.counterfactual)[side]
+        places = [(found.start, found.end) for found in self.lexicon.mentions(text)]
+        for edit in pair.edits:
+            own, other = (edit.before, edit.after)[:: -1 if side else 1]
+            start = (edit.start, edit.counterfactual_start)[side]
+            named = any(a < start + len(own) and start < b for a, b in places)
+            if not other.strip() and _WORD.search(own) and not named:
+                return f"words are {'added' if side else 'left out'} that name nobody: {own!r}"
+        return None
+
+    @staticmethod
+    def _names(text: str, group: str, lexicon: Lexicon) -> bool:
+        """Whether a text names a group; one of two attributes by both."""
+        parts = lexicon.cells[group] if isinstance(lexicon, Intersection) else (group,)
+        return {found.group for found in lexicon.mentions(text)}.issuperset(parts)
 
     @property
     def _person(self) -> tuple[tuple[str, str], Lexicon]:
@@ -239,7 +277,7 @@ class Task:
 
     def _example(self) -> tuple[str, str]:
         """Return a text about the source group and its twin, made by the lexicon."""
-        by_role = sentences_about(self.lexicon, self.groups[:1])
+        by_role = _sentences(self.lexicon, self.groups[0])
         text = " ".join(own[0] for own in by_role[:_EXAMPLES])
         for shown in (text, *(own[0] for own in by_role)):
             for pair in generate_pairs([shown], self.lexicon, self.groups):
@@ -274,7 +312,7 @@ def _first_valid(
             rejected.append(Rejected(pair, (f"no answer: {answer.reason}",)))
             continue
         output = _trimmed(text, answer)
-        pair = Pair(text, output, *task.groups, tuple(_edits(text, output)), task.lexicon.name)
+        pair = task.pair(text, output)
         reasons = task.failures(text, output, prefix, limit, masked)
         reasons += task.check(pair)
         if not reasons:
@@ -283,10 +321,28 @@ def _first_valid(
     return None, rejected
 
 
+def _sentences(lexicon: Lexicon, group: str) -> tuple[tuple[str, ...], ...]:
+    """Return by role sentences about a group; of two attributes, the simplest of both."""
+    if not isinstance(lexicon, Intersection):
+        return sentences_about(lexicon, (group,))
+    cells = zip(lexicon.parts, lexicon.cells[group], strict=True)
+    return ((" ".join(sentences_about(part, (own,))[0][0] for part, own in cells),),)
+
+
 def _trimmed(text: str, answer: str) -> str:
-    """Give an answer the blanks around the text, and drop quotes that the text has not."""
+    """Give an answer the blanks around the text, and drop what a model puts around it.
+
+    That is the label that the instruction ends with, a fence of code, and quotes, each only where
+    the text has none.
+    """
     answer = answer.strip()
     inner = text.strip()
+    label = _wording()["instruction"].rsplit("\n", 1)[-1]
+    if not inner.startswith(label):
+        answer = answer.removeprefix(label).strip()
+    fenced = _FENCE.fullmatch(answer)
+    if fenced is not None and "```" not in inner:
+        answer = fenced[1].strip()
     for opening, closing in ('""', "\u201c\u201d"):
         if len(answer) > 1 and answer[0] == opening and answer[-1] == closing != inner[-1:]:
             answer = answer[1:-1]

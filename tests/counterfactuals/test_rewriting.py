@@ -164,6 +164,67 @@ def test_blanks_around_the_text_are_kept_and_quotes_around_the_answer_dropped() 
     assert pair.counterfactual == f"  {TWIN}\n"
 
 
+@pytest.mark.parametrize(
+    "answer", [f"Rewritten: {TWIN}", f"```\n{TWIN}\n```", f"```text\n{TWIN}\n```"]
+)
+def test_a_label_and_a_fence_around_the_answer_are_dropped(answer: str) -> None:
+    (pair,) = rewrite_pairs([TEXT], always(answer), groups=DOWN)
+    assert pair.counterfactual == TWIN
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (f"{TWIN} Done.", "words are added that name nobody: ' Done.'"),
+        (TWIN.replace("late", "very late"), "words are added that name nobody: 'very '"),
+        (TWIN.replace("is late", "late"), "words are left out that name nobody: 'is '"),
+    ],
+)
+def test_words_beside_the_mentions_are_neither_added_nor_left_out(
+    answer: str, reason: str
+) -> None:
+    assert reason in reasons_against(answer, max_dissimilarity=1.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "variant"),
+    [
+        ("The nurse left the old house.", "omission"),
+        ("The sighted nurse left the old house.", "explicit"),
+    ],
+)
+def test_an_unmarked_group_may_be_left_unsaid(answer: str, variant: str) -> None:
+    (pair,) = rewrite_pairs(
+        ["The blind nurse left the old house."],
+        always(answer),
+        attribute="disability",
+        groups=("sight", "without"),
+        max_dissimilarity=0.2,
+    )
+    assert pair.variant == variant
+
+
+def test_two_attributes_are_rewritten_at_once() -> None:
+    asked = []
+
+    def model(prompt: str) -> str:
+        asked.append(prompt)
+        return "The white man left the old house."
+
+    groups = ("black female", "white male")
+    made = rewrite_pairs(
+        ["The Black woman left the old house.", "The Black man left."],
+        model,
+        attribute=("race", "gender"),
+        groups=groups,
+    )
+    assert [(pair.from_group, pair.to_group) for pair in made] == [groups]
+    assert made.unmentioned == 1
+    (prompt,) = asked
+    assert "Text: We met the Black nurse. She asked for help.\n" in prompt
+    assert "Rewritten: We met the white nurse. He asked for help.\n" in prompt
+
+
 def test_the_first_answer_that_passes_is_taken() -> None:
     answers = iter([TEXT, TWIN, "She."])
     made = rewrite_pairs([TEXT], lambda prompt: next(answers), groups=DOWN, n=3)
@@ -220,6 +281,15 @@ def test_a_model_client_is_taken_and_asked_greedily() -> None:
 def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         rewrite_pairs([TEXT], rewriter, **keywords)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [([TEXT, None], "text 1 is None, a NoneType"), ([TEXT], "prefixes is one text, 'She'")],
+)
+def test_texts_and_prefixes_are_lists_of_texts(texts: list[str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        rewrite_pairs(texts, rewriter, groups=DOWN, prefixes="She" if texts == [TEXT] else None)
 
 
 def test_one_text_is_no_list_of_texts() -> None:
