@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair.counterfactuals._english import is_one_of
 from pytest_llmfair.counterfactuals._intersections import Intersection
 from pytest_llmfair.counterfactuals._loading import load_yaml
 from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
@@ -31,7 +32,7 @@ from pytest_llmfair.counterfactuals.pairs import (
 )
 
 _PIECE = re.compile(r"\w+|\W")
-_WORD = re.compile(r"\w")
+_WORDS = re.compile(r"\w+")
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _EXAMPLES = 3  # sentences of the example, each of another role
 # Characters of a text that surely hold one token, and tokens beside the text itself.
@@ -248,20 +249,30 @@ class Task:
         """Return what the checks of every pair say: of the person, or of the whole group."""
         groups, lexicon = self._person
         person = replace(pair, from_group=groups[0], to_group=groups[1])
-        beside = (said for side in (0, 1) if (said := self._beside(pair, side)) is not None)
-        return (*check_pair(person, lexicon), *beside)
+        return (*check_pair(person, lexicon), *self._beside(pair))
 
-    def _beside(self, pair: Pair, side: int) -> str | None:
-        """Say which words one side has alone although they name nobody."""
-        text = (pair.original, pair.counterfactual)[side]
-        places = [(found.start, found.end) for found in self.lexicon.mentions(text)]
+    def _beside(self, pair: Pair) -> Iterator[str]:
+        """Say which words are added or left out although they name nobody."""
         for edit in pair.edits:
-            own, other = (edit.before, edit.after)[:: -1 if side else 1]
-            start = (edit.start, edit.counterfactual_start)[side]
-            named = any(a < start + len(own) and start < b for a, b in places)
-            if not other.strip() and _WORD.search(own) and not named:
-                return f"words are {'added' if side else 'left out'} that name nobody: {own!r}"
-        return None
+            lost, loses = self._others(pair.original, edit.start, edit.before)
+            new, names = self._others(pair.counterfactual, edit.counterfactual_start, edit.after)
+            # With a mention other words can come and go: "who is" of "who is blind".
+            if new and not names and not edit.before.strip():
+                yield f"words are added that name nobody: {edit.after!r}"
+            elif lost and not new and not (loses and not edit.after.strip()):
+                yield f"words are left out that name nobody: {edit.before!r}"
+
+    def _others(self, text: str, start: int, part: str) -> tuple[bool, bool]:
+        """Tell whether a part of a text has words beside mentions and articles, and mentions."""
+        places = [(found.start, found.end) for found in self.lexicon.mentions(text)]
+        words = [(word[0].lower(), start + word.start()) for word in _WORDS.finditer(part)]
+        inside = [any(a <= at < b for a, b in places) for _, at in words]
+        others = any(
+            not is_one_of(word, "articles")
+            for (word, _), named in zip(words, inside, strict=True)
+            if not named
+        )
+        return others, any(inside)
 
     @staticmethod
     def _names(text: str, group: str, lexicon: Lexicon) -> bool:
