@@ -88,7 +88,7 @@ _ASCII_SENTENCE_END = re.compile(r"[.!?]\s+")  # three times as fast
 MASK = "[MASK]"
 
 
-_Piece = tuple[int, int, str]
+_Piece = tuple[int, int, str, str]
 _Term = tuple[tuple[tuple[str, str], ...], str]
 
 
@@ -284,12 +284,11 @@ class WordFinder:
         pattern, line = _scan(text)
         found: list[Found] = []
         position = 0
-        for start, end, head in self._pieces(text, pattern, line):
+        for start, end, head, following in self._pieces(text, pattern, line):
             if start < position or not _opens(text, start):
                 continue
-            terms, longer = self._heads[head]
-            if longer and (behind := pattern.search(line, end)):
-                terms = longer.get(_fold_piece(text[slice(*behind.span())]), terms)
+            alone, longer = self._heads[head]
+            terms = longer.get(following, alone)
             for rest, word in terms:
                 stop = _follow(text, line, pattern, end, rest) if rest else end
                 if stop and _closes(text, line, pattern, stop):
@@ -299,24 +298,32 @@ class WordFinder:
         return found
 
     def _pieces(self, text: str, pattern: re.Pattern[str], line: str) -> list[_Piece]:
-        """Return where a term may begin: start, end and first piece, in order."""
+        """Return where a term may begin: start, end, first piece and the one behind, in order."""
         if text.isascii():
             line = text.encode("ascii").translate(_ASCII_PIECES).decode("ascii")
-            heads = [(word, word) for word in line.split() if word in self._heads]
+            words = heads = line.split()
         elif "\0" in line or _FIRST_UNSPACED.search(line):
             spans = [match.span() for match in pattern.finditer(line)]
-            pieces = [(start, end, _fold_piece(text[start:end])) for start, end in spans]
-            return [piece for piece in pieces if piece[2] in self._heads]
+            heads = [*(_fold_piece(text[slice(*span)]) for span in spans), ""]
+            return [
+                (*span, head, following)
+                for span, (head, following) in zip(spans, itertools.pairwise(heads), strict=True)
+                if head in self._heads
+            ]
         else:
             words = line.split()
             folded = {word: _fold_piece(word) for word in {*words}}
-            heads = [(word, folded[word]) for word in words if folded[word] in self._heads]
+            heads = [folded[word] for word in words]
+        known = self._heads
+        places = [place for place, head in enumerate(heads) if head in known]
+        heads.append("")
         line = f" {line} "
         pieces = []
         at = 0
-        for word, head in heads:
+        for place in places:
+            word = words[place]
             at = line.index(f" {word} ", at)  # the blank before the first letter is not counted
-            pieces.append((at, at + len(word), head))
+            pieces.append((at, at + len(word), heads[place], heads[place + 1]))
             at += len(word)
         return pieces
 

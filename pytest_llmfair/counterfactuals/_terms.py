@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._english import is_one_of
 from pytest_llmfair.counterfactuals._persons import RULES, speaks_of_person
@@ -81,22 +81,21 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """What a term can mean: an entry and a group; no entry for a neutral word."""
+    """What a term can mean: an entry and a group; no entry and no group for a neutral word."""
 
     term: str
     entry: Entry | None
     group: str
     exact: bool
+    role: str
 
     @property
-    def role(self) -> str:
-        """Role of the term; "neutral" for a word of no group."""
-        return "neutral" if self.entry is None else self.entry.role
+    def is_settled(self) -> bool:
+        """Whether the term means this wherever it stands."""
+        return not self.exact and (self.entry is None or not self.entry.context)
 
     def fits(self, text: str, start: int, end: int) -> bool:
         """Whether ``text[start:end]``, spelled like the term, means this."""
-        if not self.exact and (self.entry is None or not self.entry.context):
-            return True
         word = text[start:end]
         if self.exact and word != self.term and not self._is_caseless(text, word):
             return self.role == "title" and is_pointed(text, start, end)
@@ -125,6 +124,16 @@ class Sense:
         return depends and (small or large)
 
 
+class Choice(NamedTuple):
+    """Meanings that a term can have, those apart that fit where an earlier one does.
+
+    `settled` tells that all fit wherever the term stands.
+    """
+
+    senses: list[Sense]
+    settled: bool
+
+
 class Index:
     """All terms of a lexicon, prepared for search.
 
@@ -144,20 +153,22 @@ class Index:
         for entry in entries:
             self._add(entry)
         for word in neutral:  # a term that is neutral is written, never found
-            self._senses[word.casefold()] = [Sense(word, None, "", False)]
+            self._senses[word.casefold()] = [Sense(word, None, "", False, "neutral")]
         for phrase in exceptions:
             self._senses[phrase.casefold()] = []
         self._close()
         self._finder = WordFinder(self._senses)
-        self._choices = {word: _distinct(senses) for word, senses in self._senses.items()}
+        self._choices = {
+            word: Choice(_distinct(senses), all(sense.is_settled for sense in senses))
+            for word, senses in self._senses.items()
+            if senses
+        }
 
-    def find(self, text: str) -> list[tuple[int, int, list[Sense]]]:
+    def find(self, text: str) -> list[tuple[int, int, Choice]]:
         """Return what may be a mention, in order, with the meanings to choose from."""
-        return [
-            (start, end, senses)
-            for start, end, word in self._finder.find(text)
-            if (senses := self._choices[word])
-        ]
+        choices = self._choices
+        found = self._finder.find(text)
+        return [(start, end, choices[word]) for start, end, word in found if word in choices]
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -166,7 +177,7 @@ class Index:
     def _add(self, entry: Entry) -> None:
         for group, terms in entry.terms.items():
             for term in terms:
-                sense = Sense(term, entry, group, term in self._exact)
+                sense = Sense(term, entry, group, term in self._exact, entry.role)
                 self._senses.setdefault(term.casefold(), []).append(sense)
 
     def _close(self) -> None:

@@ -62,6 +62,8 @@ def article_before(text: str, start: int) -> re.Match[str] | None:
     """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
     if start < 2 or text[start - 1].isalnum():
         return None
+    if text[start - 1] == " " and text[start - 2].isalnum() and text[start - 2] not in "aAnN":
+        return None  # the usual case at less cost
     article = _ARTICLE.search(text, max(0, start - 12), start)
     if article is not None and article[1] == "A":
         label = _LABEL.search(text, max(0, article.start() - 20), article.start())

@@ -292,8 +292,10 @@ class Lexicon:
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the line break of words found."""
         start, end, sense = found
-        pointed = self.language == "en" and term in self.exact and is_pointed(text, start, end)
         listed = () if sense.entry is None else sense.entry.terms[sense.group]
+        if text[start:end] in listed and not text[start].isupper():
+            return term  # the usual case at less cost
+        pointed = self.language == "en" and term in self.exact and is_pointed(text, start, end)
         as_listed = " ".join(text[start:end].split()) in listed
         return in_place(text, start, end, term, as_listed or (term in self.exact and not pointed))
 
@@ -371,19 +373,21 @@ class Lexicon:
         found = self._index.find(text)
         untouched = iter(protected_spans(text) if found else ())
         begin, stop = next(untouched, _NOWHERE)
-        for start, end, senses in found:
+        for start, end, (senses, settled) in found:
             while stop <= start:
                 begin, stop = next(untouched, _NOWHERE)
-            if begin >= end and (sense := self._meant(senses, text, start, end)) is not None:
-                yield start, end, sense
+            if begin < end:
+                continue
+            fitting = senses if settled else [s for s in senses if s.fits(text, start, end)]
+            if len(fitting) > 1:
+                yield start, end, self._meant(fitting, text, start, end)
+            elif fitting:
+                yield start, end, fitting[0]
 
-    def _meant(self, senses: list[Sense], text: str, start: int, end: int) -> Sense | None:
-        if len(senses) == 1:
-            return senses[0] if senses[0].fits(text, start, end) else None
-        fitting = [sense for sense in senses if sense.fits(text, start, end)]
-        if len(fitting) > 1 and self.language == "en":
+    def _meant(self, fitting: list[Sense], text: str, start: int, end: int) -> Sense:
+        if self.language == "en":
             by_role = {sense.role: sense for sense in reversed(fitting)}
             roles = _CASES.intersection(by_role)
             if len(roles) > 1:
                 return by_role[_english.pronoun_role(text, start, end, roles)]
-        return fitting[0] if fitting else None
+        return fitting[0]
