@@ -23,9 +23,18 @@ _GRACE = 1.0
 _closers: list[Callable[[], Awaitable[object]]] = []
 
 
-@functools.cache
+_first = threading.Lock()
+
+
 def background_loop() -> asyncio.AbstractEventLoop:
     """Return the loop; it starts at the first call and ends with the process."""
+    # Two threads that ask first at the same time would each start one.
+    with _first:
+        return _loop()
+
+
+@functools.cache
+def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="llmfair-client", daemon=True)
     thread.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import threading
 import time
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ from pytest_llmfair.clients._backend import Limits
 # Tokens of an answer without a limit, before the server has told how many they were.
 _GUESSED_ANSWER = 256
 _LETTERS_PER_TOKEN = 4
+
+# Two threads that ask first at the same time would each have a pace of their own.
+_first = threading.Lock()
 
 
 @dataclass(slots=True)
@@ -50,9 +54,14 @@ class Pace:
             self.next_tokens += 60.0 * (counted - guessed) / self.tokens_per_minute
 
 
-@functools.cache
 def pace_of(name: str, limits: Limits) -> Pace:
     """Return the pace of a model, which all calls of the process share."""
+    with _first:
+        return _pace(name, limits)
+
+
+@functools.cache
+def _pace(name: str, limits: Limits) -> Pace:
     workers = _workers()
     requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
     return Pace(requests and requests / workers, tokens and tokens / workers)

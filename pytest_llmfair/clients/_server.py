@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -28,6 +29,8 @@ class Line:
     ----------
     client : object
         Client of the SDK, which alone holds the key.
+    opening : Lock
+        Held while it is made: a test may ask from several threads.
     ended : str
         Why no further request is sent.
     redacted : callable
@@ -40,6 +43,7 @@ class Line:
     ended: str = ""
     redacted: Callable[[str], str] = str
     limit_name: str = "max_tokens"
+    opening: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +91,23 @@ class ServerBackend:
         """Connect at the first live call, and never again once a server has turned us down."""
         if self.line.ended:
             raise ModelError(self.line.ended)
-        if self.line.client is None:
-            self.line.redacted = redactor()
-            try:
-                self.line.client = self._connect()
-            except ModelError:
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever an SDK finds wrong
-                words = one_line(f"{type(error).__name__}: {error}")
-                # A frame of the SDK holds the key, where a traceback would show it.
-                raise ModelError(
-                    f"model {self.name!r} cannot be asked: {words}; check {self.url_variable}"
-                ) from None
-            guard_logs(self.line.redacted)
+        with self.line.opening:
+            if self.line.client is None:
+                self._start()
+
+    def _start(self) -> None:
+        self.line.redacted = redactor()
+        try:
+            self.line.client = self._connect()
+        except ModelError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever an SDK finds wrong
+            words = one_line(f"{type(error).__name__}: {error}")
+            # A frame of the SDK holds the key, where a traceback would show it.
+            raise ModelError(
+                f"model {self.name!r} cannot be asked: {words}; check {self.url_variable}"
+            ) from None
+        guard_logs(self.line.redacted)
 
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None

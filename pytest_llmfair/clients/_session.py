@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ from pytest_llmfair.settings import Settings
 # Bytes of English text per token, for a guess of what a plan costs.
 _BYTES_PER_TOKEN = 4
 
+# A test may ask from several threads.
+_first = threading.Lock()
+
 _ALONE = Asker(
     progress=lambda name, total, recorded: Progress(name, total, recorded, standard_error())
 )
@@ -30,9 +34,10 @@ def current_asker() -> Asker:
     session = current_session()
     if session is None:
         return _ALONE
-    if session.asker is None:
-        session.asker = _asker(session)
-    return session.asker
+    with _first:
+        if session.asker is None:
+            session.asker = _asker(session)
+        return session.asker
 
 
 def origins() -> Callable[[], tuple[int, int]]:

@@ -227,3 +227,42 @@ def test_ctrl_c_ends_the_process_at_once_and_keeps_what_came(after):
     assert errors.rstrip().endswith("KeyboardInterrupt")
     for words in ("never retrieved", "was destroyed", "never awaited", "ResourceWarning"):
         assert words not in errors
+
+
+THREADS = """
+import sys
+import threading
+
+from pytest_llmfair.clients import Limits, ModelClient
+from pytest_llmfair.clients._background import background_loop
+from pytest_llmfair.clients._pacing import pace_of
+
+sys.setswitchinterval(1e-6)
+ready = threading.Barrier(16)
+found = []
+
+
+async def model(prompt):
+    return prompt
+
+
+def ask():
+    ready.wait()
+    loop, pace = background_loop(), pace_of("a model", Limits())
+    found.append((id(loop), id(pace), str(ModelClient.of(model).generate(["one", "two"]))))
+
+
+threads = [threading.Thread(target=ask) for _ in range(16)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join(30)
+print(len(found), len(set(found)))
+"""
+
+
+def test_threads_that_ask_first_at_the_same_time_share_one_loop_and_one_pace():
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.split() == ["16", "1"]
