@@ -70,7 +70,7 @@ class Situation:
         held = dict.fromkeys(self.levels, 0)
         happened = dict.fromkeys(self.shares, 0)
         values, floors = [], []
-        runs = plan.repeats(self.most, smoke=60)
+        runs = plan.repeats(self.most, smoke=40)
         for _ in range(runs):
             data = self.draw(draws)
             estimate = self.make(data)
