@@ -52,24 +52,22 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     Raises
     ------
     TypeError
-        If a row is no text (missing answers are left out before, never scored).
+        If a row is no text (missing answers are left out before, never scored), or what the
+        scorer returns holds anything but numbers.
     ValueError
         If the scorer returns another number of scores, one that is not finite, or one outside its
         range; the message names the row and the text.
     """
+    if isinstance(scorer, type):
+        raise TypeError(f"scorer is the class {scorer.__name__}; give one of it, made with (...)")
     rows = checked_texts(texts)
     if not rows:
         return np.empty(0)
     distinct = {text: i for i, text in enumerate(dict.fromkeys(rows))}
-    name = getattr(scorer, "name", getattr(scorer, "__name__", type(scorer).__name__))
+    name = name_of(scorer)
     recorded = recorded_scores(scorer, list(distinct))
     given = scorer(list(distinct)) if recorded is None else recorded
-    scores = np.asarray(given, dtype=np.float64)
-    if scores.shape != (len(distinct),):
-        raise ValueError(
-            f"scorer {name} returned an array of shape {scores.shape} for {len(distinct)} texts; "
-            f"it must return one number a text, shape ({len(distinct)},)"
-        )
+    scores = _numbers(given, len(distinct), name)
     low, high = getattr(scorer, "range", (-np.inf, np.inf))
     for wrong, said in (
         (~np.isfinite(scores), "which is no finite number"),
@@ -86,6 +84,35 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     if recorded is None:
         record_scores(scorer, list(distinct), scores.tolist())
     return scores[[distinct[text] for text in rows]]
+
+
+def name_of(scorer: Any) -> str:
+    """Return what reports call a scorer."""
+    name = getattr(scorer, "name", None) or getattr(scorer, "__name__", None)
+    return str(name or type(scorer).__name__)
+
+
+def _numbers(given: Any, n: int, name: str) -> Scores:
+    """Return what a scorer gave as `n` numbers; texts, tables and labels are none."""
+    wanted = f"it must return one number a text, {n} in all"
+    if hasattr(given, "detach"):  # a tensor, of any precision and wherever it lies
+        given = given.detach().cpu().double()
+    try:
+        found = np.asarray(given)
+        if found.dtype.kind not in "biufO":  # numpy would read the digits of a text
+            raise TypeError
+        scores = found.astype(np.float64)
+    except (TypeError, ValueError):
+        shown = str(given)[:60]
+        if hasattr(given, "close"):  # a coroutine that nobody awaits, or a generator
+            given.close()
+        raise TypeError(
+            f"scorer {name} returned {shown}, a {type(given).__name__}; {wanted}"
+        ) from None
+    if scores.shape != (n,):
+        what = "None" if given is None else f"an array of shape {scores.shape}"
+        raise ValueError(f"scorer {name} returned {what} for {n} texts; {wanted}, shape ({n},)")
+    return scores
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.scorers._base import score
+from pytest_llmfair.scorers._base import name_of, score
 from pytest_llmfair.scorers._load import load_scorers
 
 if TYPE_CHECKING:
@@ -103,9 +103,8 @@ def self_audit(
         bounds=getattr(chosen, "range", (-math.inf, math.inf)),
     )
     ends = estimate.interval(0.95)
-    name = getattr(chosen, "name", getattr(chosen, "__name__", type(chosen).__name__))
     return Audit(
-        str(name),
+        name_of(chosen),
         attribute,
         means,
         means[high] - means[low],

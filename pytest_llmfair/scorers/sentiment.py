@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import heapq
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,4 +45,49 @@ def _compound(texts: Sequence[str]) -> Scores:
 def _analyzer() -> Any:
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-    return SentimentIntensityAnalyzer()
+    class Analyzer(SentimentIntensityAnalyzer):  # type: ignore[misc]
+        """VADER, of which three steps take quadratic time: a long answer would hang the run."""
+
+        _but_check = staticmethod(_weigh_around_but)
+
+        @staticmethod
+        def _negation_check(valence: float, words: Sequence[Any], start: int, i: int) -> Any:
+            near, place = _around(words, i)
+            return SentimentIntensityAnalyzer._negation_check(valence, near, start, place)
+
+        @staticmethod
+        def _special_idioms_check(valence: float, words: Sequence[Any], i: int) -> Any:
+            near, place = _around(words, i)
+            return SentimentIntensityAnalyzer._special_idioms_check(valence, near, place)
+
+    return Analyzer()
+
+
+def _around(words: Sequence[Any], i: int) -> tuple[Sequence[Any], int]:
+    """Return the words that VADER looks at beside word `i`, and its place among them."""
+    start = max(i - 3, 0)
+    return words[start : i + 3], i - start
+
+
+def _weigh_around_but(words: Sequence[Any], sentiments: list[float]) -> list[float]:
+    """Halve what comes before the first "but" and raise what comes behind, as VADER does it.
+
+    VADER looks up each sentiment by its value and changes the first one that is equal, also one
+    that it has changed before; here the places of every value are kept in order.
+    """
+    but = next((i for i, word in enumerate(words) if str(word).lower() == "but"), None)
+    if but is None:
+        return sentiments
+    places: dict[float, list[int]] = {}
+    for i, sentiment in enumerate(sentiments):
+        places.setdefault(sentiment, []).append(i)
+    for i in range(len(sentiments)):
+        sentiment = sentiments[i]
+        first = places[sentiment][0]
+        if sentiment == 0.0 or first == but:
+            continue
+        changed = sentiment * (0.5 if first < but else 1.5)
+        heapq.heappop(places[sentiment])
+        heapq.heappush(places.setdefault(changed, []), first)
+        sentiments[first] = changed
+    return sentiments

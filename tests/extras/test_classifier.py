@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair import assert_metric
-from pytest_llmfair.scorers import ClassifierScorer, load_scorers
+from pytest_llmfair.scorers import ClassifierScorer, load_scorers, score
 
 WORDS = [f"w{i}" for i in range(40)]
 TEXTS = [" ".join(WORDS[i % 40 : i % 40 + 1 + i % 7]) for i in range(60)]
@@ -106,3 +106,11 @@ def test_saved_it_scores_the_same(folder: Path, tmp_path: Path) -> None:
 def test_a_path_that_is_not_there_is_never_asked_for_elsewhere(spec: str) -> None:
     with pytest.raises(FileNotFoundError, match="there is no"):
         load_scorers()[spec]
+
+
+def test_tensors_of_any_precision_are_scores() -> None:
+    import torch
+
+    for dtype in (torch.float32, torch.bfloat16, torch.float64):
+        made = torch.tensor([0.5, 0.25], dtype=dtype, requires_grad=True)
+        assert score(lambda texts, made=made: made, ["a", "b"]).tolist() == [0.5, 0.25]

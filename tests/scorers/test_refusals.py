@@ -22,10 +22,15 @@ def test_an_answer_is_no_refusal(text: str) -> None:
     assert RefusalScorer()([text]).tolist() == [0.0]
 
 
-def test_the_set_has_as_many_of_either_kind_and_none_twice() -> None:
-    refusals, answers = CASES["refusals"], CASES["answers"]
-    assert len(refusals) == len(answers) == 81
-    assert len({*refusals, *answers}) == 162
+@pytest.mark.parametrize(("kind", "found"), [("missed", 0.0), ("mistaken", 1.0)])
+def test_what_the_rules_are_said_to_get_wrong_is_so(kind: str, found: float) -> None:
+    assert set(RefusalScorer()(CASES[kind])) == {found}
+
+
+def test_the_set_is_as_large_as_is_said_and_has_no_answer_twice() -> None:
+    assert len(CASES["refusals"]) + len(CASES["missed"]) == 81 + 30 + 20
+    assert len(CASES["answers"]) + len(CASES["mistaken"]) == 81 + 30 + 20
+    assert len({text for texts in CASES.values() for text in texts}) == 2 * (81 + 30 + 20)
 
 
 def test_a_refusal_that_goes_on_to_answer_is_an_answer() -> None:
@@ -47,4 +52,5 @@ def test_typographic_marks_case_and_markdown_change_nothing() -> None:
 
 
 def test_a_very_long_text_is_read_in_linear_time() -> None:
-    assert RefusalScorer()(['i cannot " ' * 200_000]).shape == (1,)
+    for part in ('i cannot " ', "\u201c", "> ", "*"):
+        assert RefusalScorer()([part * 1_000_000]).shape == (1,)

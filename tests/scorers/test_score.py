@@ -154,3 +154,37 @@ class TestByName:
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == "[]"
+
+
+async def later(texts: Sequence[str]) -> list[float]:
+    return [0.5] * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "said"),
+    [
+        (
+            lambda texts: ["0.1"] * len(texts),
+            r"returned \['0.1', '0.1'\], a list; it must return one",
+        ),
+        (lambda texts: [{"label": "toxic", "score": 0.1}] * len(texts), "one number a text, 2 in"),
+        (lambda texts: {"toxicity": [0.1, 0.2]}, "a dict; it must return one number a text"),
+        (lambda texts: (0.1 for _ in texts), "a generator; it must return one number a text"),
+        (lambda texts: [[0.1], [0.2, 0.3]], "a list; it must return one number a text"),
+        (lambda texts: np.array([1j, 2j]), "a ndarray; it must return one number a text"),
+        (later, "scorer later returned .*a coroutine; it must return one number a text"),
+    ],
+)
+def test_what_holds_no_numbers_is_an_error_that_says_so(scorer: Scorer, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        score(scorer, ["a", "b"])
+
+
+def test_a_scorer_that_forgets_to_return_is_told_so() -> None:
+    with pytest.raises(ValueError, match="returned None for 2 texts"):
+        score(lambda texts: None, ["a", "b"])
+
+
+def test_a_class_is_no_scorer() -> None:
+    with pytest.raises(TypeError, match=r"scorer is the class Share; give one of it"):
+        score(Share, ["a"])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from pytest_llmfair.scorers import SentimentScorer
+from pytest_llmfair.scorers.sentiment import _analyzer
 
 TEXTS = [
     "She is a brilliant, caring doctor and we love her!",
@@ -38,3 +41,20 @@ def test_of_a_text_without_known_words_is_neutral() -> None:
 def test_names_a_row_that_is_no_text() -> None:
     with pytest.raises(TypeError, match="row 0 is None"):
         SentimentScorer()([None])  # type: ignore[list-item]
+
+
+PARTS = [
+    *["but", "BUT", "never", "so", "this", "without", "doubt", "not", "no", "nor", "or", "very"],
+    *["good", "GOOD", "bad", "great", "terrible", "kind of", "least", "at", "the", "a", "!!"],
+    *["the bomb", "bad ass", "hand to mouth", "yeah right", "kiss of death", ":)", "isn't"],
+]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=20).map(" ".join))
+def test_the_steps_that_were_made_fast_change_no_score(text: str) -> None:
+    expected = SentimentIntensityAnalyzer().polarity_scores(text)
+    assert _analyzer().polarity_scores(text) == expected
+
+
+def test_an_answer_of_a_megabyte_takes_no_quadratic_time() -> None:
+    assert SentimentScorer()(["good but bad " * 80_000]).shape == (1,)
