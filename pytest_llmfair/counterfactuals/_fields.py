@@ -248,7 +248,7 @@ def _entries(
     if not isinstance(data, list):
         raise ValueError(f"{start}: entries is a {kind_of(data)}; give a list")
     owner = {
-        term.casefold(): (group, "the lexicon that it extends")
+        (entry.role, term.casefold()): (group, "the lexicon that it extends")
         for entry in inherited
         for group, terms in entry.terms.items()
         for term in terms
@@ -286,7 +286,7 @@ def _entries(
             terms[group] = words
             registers.update(marked)
             for term in words:
-                first = owner.setdefault(term.casefold(), (group, f"entry {number}"))
+                first = owner.setdefault((role, term.casefold()), (group, f"entry {number}"))
                 if first[0] != group:
                     raise ValueError(
                         f"{here} ({role}): {term!r} is in group {group} and, in {first[1]}, "

@@ -129,11 +129,6 @@ def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack(name: s
         ("[day, night]", "[day, night, role]", "line 2: a group cannot be called 'role'"),
         ("lacks: [weekend]", "default_groups: [day, morning]", "line 4: default_groups are .*two"),
         ("lacks: [weekend]", "exact: [Larks]", "line 4: exact 'Larks' is no term .*larks"),
-        (
-            "night: {term: owls}",
-            "night: bright",
-            "line 10: entry 2 .*in group day and, in entry 1",
-        ),
     ],
 )
 def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, message: str) -> None:

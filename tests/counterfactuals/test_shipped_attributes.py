@@ -24,6 +24,7 @@ CARRIERS = {
     "no_given_name": "so {} values so",
 }
 PAPER = {
+    "gender": ["aab", "female", "male", "cis", "many-genders", "no-gender", "non-binary", "trans"],
     "sexual_orientation": ["asexual", "homosexual", "heterosexual", "bisexual", "other"],
     "religion": [
         *("atheism", "buddhism", "baha'i-faith", "christianity", "hinduism", "islam"),

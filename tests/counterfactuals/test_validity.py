@@ -10,6 +10,7 @@ import pytest
 
 from pytest_llmfair.counterfactuals import (
     Edit,
+    Entry,
     Lexicon,
     Pair,
     Pairs,
@@ -33,6 +34,7 @@ def reasons(text: str, attribute: Any, groups: tuple[str, str] | None = None) ->
     return () if rejected is None else rejected.reasons
 
 
+BOSS = {"a": "boss", "b": "sir"}
 LONG = "person who was trained for years to look after people who are ill or hurt"
 MANY = "one of us who do it all day long"
 
@@ -79,8 +81,9 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "a word stands twice: the the"),
     ("no doubled words", "An uncle called.", own({"a": "uncle", "b": "aunt who called"}), None,
      "a word stands twice: called called"),
-    # A term with a blank at its end, which YAML keeps in quotes.
-    ("spacing kept", "Yes, boss.", own({"a": "boss", "b": "sir "}), None,
+    # A term with a blank at its end, in a lexicon made by hand; from files blanks are trimmed.
+    ("spacing kept", "Yes, boss.",
+     replace(own(BOSS), entries=(Entry("noun", {"a": ("boss",), "b": ("sir ",)}),)), None,
      "a blank is left over: 'Yes, sir .'"),
     ("capital kept", "Autistic people left.", own({"a": "autistic", "b": "(neuro)typical"}), None,
      "a sentence begins small: '(neuro)typic'"),
