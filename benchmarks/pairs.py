@@ -4,11 +4,11 @@
 
 Prints a line per category of ``pairs/*.yaml``, LangFair's generator on the same prompts beside it
 (to the letter, and loosely: whatever the case and the blanks); then the speed of both on the same
-prompts, alternating; then our time for 1,000, 10,000 and 100,000 prompts, and for one prompt of
-10,000 and of 100,000 letters. Exits non-zero below 97 % right overall or 95 % in a category, below
-20 times LangFair's speed, or where time does not grow linearly. LangFair runs in an environment of
-its own, see ``_langfair.py``; without it the exit status is non-zero, but for --only, which leaves
-the speed out.
+prompts, alternating: short ones, long ones, and some without a mention; then our time for 1,000,
+10,000 and 100,000 prompts, and for one prompt of 10,000 and of 100,000 letters. Exits non-zero
+below 97 % right overall or 95 % in a category, below 20 times LangFair's speed, or where time does
+not grow linearly. LangFair runs in an environment of its own, see ``_langfair.py``; without it the
+exit status is non-zero, but for --only, which leaves the speed out.
 """
 
 from __future__ import annotations
@@ -20,14 +20,20 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons, mentions
 
+if TYPE_CHECKING:
+    from _langfair import LangFair
+
 HERE = Path(__file__).resolve().parent
 _OVERALL, _CATEGORY, _FASTER, _GROWTH = 97.0, 95.0, 20.0, 1.5
 _LETTERS = 700  # about 120 words, as in kernels.py
+# Words of a prompt, and how many of its words name a group.
+_SHAPES = {"short": (31, (1, 2)), "long": (125, (7, 8, 9)), "no mention": (31, (0,))}
 _LONG = {
     "many mentions": "She told her mother that he lost his keys; ",
     "no mention": "The weather was fine and the train left on time; ",
@@ -74,28 +80,64 @@ def speed() -> bool:
         print(f"speed against LangFair: LangFair is not there: MISSED\n    to compare: {SETUP}")
         return False
     peer = LangFair(os.environ[VARIABLE], ["the"])
-    texts = prompts(1000)
-    named = sum(len(mentions(text, "gender")) for text in texts) / len(texts)
-    pieces = [texts[start : start + 100] for start in range(0, len(texts), 100)]
-    lexicon = load_lexicons()["gender"]
+    met = True
+    for attribute in ("gender", "race"):
+        for shape in _SHAPES:
+            met &= faster(peer, attribute, shape)
+    return met
+
+
+def faster(peer: LangFair, attribute: str, shape: str) -> bool:
+    """Print the speed of both on prompts of a shape; return whether ours meets the target.
+
+    It is counted in pairs made, of prompts without a mention in prompts. Ours go through the
+    checks of validity, which LangFair has not; for gender the speed without them is printed too.
+    """
+    texts = shaped(attribute, shape)
+    lexicon = load_lexicons()[attribute]
+    named = max(_SHAPES[shape][1]) > 0
     ours, theirs, unchecked = [], [], []
-    for piece in 2 * pieces:
-        seconds, _ = peer.call("prompts", texts=piece, attribute="gender", words=None)
-        theirs.append(seconds / len(piece))
-        ours.append(timed(piece) / len(piece))
+    for piece in 4 * [texts[start : start + 40] for start in range(0, len(texts), 40)]:
+        seconds, made = peer.call("prompts", texts=piece, attribute=attribute, words=None)
+        # A text for each group and the original, which is one of them again.
+        pairs = len(made["original_prompt"]) * (len(made) - 2)
+        theirs.append(seconds / (pairs if named else len(piece)))
+        start = time.perf_counter()
+        pairs = len(generate_pairs(piece, attribute))
+        ours.append((time.perf_counter() - start) / (pairs if named else len(piece)))
         start = time.perf_counter()
         for text in piece:
             lexicon.exchanges(text, {"female": "male", "male": "female"})
         unchecked.append((time.perf_counter() - start) / len(piece))
     slow, fast, bare = (float(np.median(times)) for times in (theirs, ours, unchecked))
     met = slow >= _FASTER * fast
+    unit = "pairs/s" if named else "prompts/s"
     print(
-        f"speed: LangFair {1 / slow:,.0f} prompts/s, ours {1 / fast:,.0f} prompts/s, "
-        f"{slow / fast:.1f}x (target {_FASTER:g}x, {len(ours)} alternations; prompts of "
-        f"{_LETTERS} letters with {named:.1f} mentions){'' if met else ' MISSED'}"
-        f"\n    without the checks of validity, which LangFair has not: {slow / bare:.1f}x"
+        f"speed, {attribute}, {shape}: LangFair {1 / slow:,.0f} {unit}, ours {1 / fast:,.0f}, "
+        f"{slow / fast:.1f}x (target {_FASTER:g}x, {len(ours)} alternations; "
+        f"{_SHAPES[shape][0]} words){'' if met else '  MISSED'}"
+        + (f"; {slow / bare:.1f}x unchecked" if named and attribute == "gender" else "")
     )
     return met
+
+
+def shaped(attribute: str, shape: str) -> list[str]:
+    """Return 120 prompts of labelled ones, cut to the words and mentions of a shape."""
+    from _pair_cases import cases
+
+    words, counts = _SHAPES[shape]
+    texts = [case.text for case in cases()]
+    named = [text for text in texts if mentions(text, attribute)]
+    plain = [text for text in texts if not mentions(text, attribute)]
+    draw = random.Random(0)
+    made: list[str] = []
+    while len(made) < 120:
+        parts = draw.sample(named, max(counts)) + draw.sample(plain, words)
+        draw.shuffle(parts)
+        text = " ".join(" ".join(parts).split(" ")[:words])
+        if len(mentions(text, attribute)) in counts:
+            made.append(text)
+    return made
 
 
 def growth() -> bool:
