@@ -21,7 +21,7 @@ from pytest_llmfair.clients._background import in_background
 from pytest_llmfair.clients._redaction import redactor
 from pytest_llmfair.clients._spec import ModelSpecError, suggestion
 from pytest_llmfair.clients.adapters import adapted
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
 
 T = TypeVar("T")
 
@@ -212,11 +212,15 @@ async def _await(awaitable: Awaitable[T]) -> T:
 def _checked(answer: object) -> Answer:
     if answer is None:
         return Missing("null", "the callable returned None")
+    # The server behind a callable may echo the key.
     if isinstance(answer, Missing):
-        return answer
+        return Missing(answer.reason, redactor()(answer.detail))
     if not isinstance(answer, str):
         return Missing("error", f"the callable returned {type(answer).__name__}, not str")
-    return answer if answer.strip() else Missing("empty", "the callable returned no text")
+    if not answer.strip():
+        return Missing("empty", "the callable returned no text")
+    text = redactor()(answer)
+    return CutAnswer(text) if is_cut(answer) else text
 
 
 def _words(error: BaseException) -> str:

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from pytest_llmfair.clients import Missing, ModelClient, ModelSpecError
+from pytest_llmfair.responses import CutAnswer, is_cut
 
 
 def reasons(row):
@@ -146,3 +147,18 @@ def test_the_name_of_a_callable_says_where_it_is():
     client = ModelClient.of(reasons)
     assert client.name.endswith("test_python_callable:reasons")
     assert client.description.startswith("Python callable")
+
+
+def test_a_key_in_an_answer_is_removed(monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", "sk-canary-0123456789")
+
+    async def later(prompt):
+        return CutAnswer("my key is sk-canary-0123456789")
+
+    def missing(prompt):
+        return Missing("error", "sk-canary-0123456789 was refused")
+
+    ((answer,),) = ModelClient.of(later).generate(["hi"])
+    assert (answer, is_cut(answer)) == ("my key is [key removed]", True)
+    ((answer,),) = ModelClient.of(missing).generate(["hi"])
+    assert answer == Missing("error", "[key removed] was refused")
