@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,12 @@ def _tensors(file: Path, trust_pickle: bool) -> Any:
     """Read a checkpoint as tensors and plain values; anything else only if it is trusted."""
     import torch
 
+    if trust_pickle:
+        warnings.warn(
+            f"{file} is read as a pickle, which can run code; write safetensors with save() once, "
+            "and load these from then on",
+            stacklevel=4,
+        )
     try:
         return torch.load(file, map_location="cpu", weights_only=not trust_pickle)
     except pickle.UnpicklingError as error:

@@ -41,7 +41,7 @@ class Scorers(Mapping[str, Any]):
         if isinstance(name, str) and name.partition(":")[0] in _OPTIONS and ":" in name:
             return functools.partial(_specified, name)
         near = difflib.get_close_matches(str(name), list(self._makers), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"scorers: {', '.join(self)}"
+        hint = f"did you mean {near[0]!r}" if near else f"scorers: {', '.join(self)}"
         raise _UnknownScorer(
             f"no scorer is called {name!r}; {hint}; or name a model ({_FORMS}), or bring your "
             "own, a callable from texts to scores: pass it as scorer=..., or override the "
@@ -146,11 +146,10 @@ def _specified(spec: str) -> Any:
             return ToxicityScorer.from_checkpoint(path, device=device)
         return ToxicityScorer.download(target, device=device)
     if "label" not in options:
-        raise ValueError(f"scorer {spec!r} names no label; write {spec}?label=LABEL")
-    label = options["label"]
+        raise ValueError(f"scorer {spec!r} names no label; write hf:{target}?label=LABEL")
     return ClassifierScorer.from_pretrained(
         target,
-        label=int(label) if label.isascii() and label.isdigit() else label,
+        label=options["label"],
         name=options.get("name", spec),
         activation=options.get("activation"),  # type: ignore[arg-type]
         device=device,

@@ -10,6 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_llmfair.pretrained import (
+    first_line,
+    load_tokenizer,
+    load_weights,
+    looks_local,
+    readable,
+)
+
 Activation = Literal["sigmoid", "softmax"]
 
 # On a CPU small batches win: large ones fall out of its cache.
@@ -45,20 +53,30 @@ class Classifier:
         """Return the probability of the label, shape (n,)."""
         import torch
 
-        encoded = self.tokenizer(list(texts), truncation=True, max_length=self._longest())
+        encoded = self.tokenizer(
+            [readable(text) for text in texts], truncation=True, max_length=self._longest()
+        )
+        lengths = [len(ids) for ids in encoded["input_ids"]]
+        if 0 in lengths:
+            raise ValueError(
+                f"the classifier's tokenizer makes no token of {texts[lengths.index(0)]!r}; "
+                "leave such texts out and count them"
+            )
         scores = np.empty(len(texts))
         with torch.inference_mode():
-            for rows in _batches([len(ids) for ids in encoded["input_ids"]]):
-                batch = self.tokenizer.pad(
-                    {key: [values[i] for i in rows] for key, values in encoded.items()},
-                    return_tensors="pt",
-                ).to(self.device)
+            for rows in _batches(lengths, _TOKENS_PER_BATCH if self._pads else 1):
+                batch = {key: [values[i] for i in rows] for key, values in encoded.items()}
+                if self._pads:
+                    batch = self.tokenizer.pad(batch)
+                batch = {
+                    key: torch.tensor(values).to(self.device) for key, values in batch.items()
+                }
                 logits = self.model(**batch).logits.float()
                 if self.activation == "sigmoid":
-                    found = torch.sigmoid(logits[:, self.column])
+                    of_label = torch.sigmoid(logits[:, self.column])
                 else:
-                    found = torch.softmax(logits, dim=1)[:, self.column]
-                scores[rows] = found.cpu().numpy()
+                    of_label = torch.softmax(logits, dim=1)[:, self.column]
+                scores[rows] = of_label.cpu().numpy()
         return scores
 
     def save(self, folder: Path) -> Path:
@@ -69,13 +87,22 @@ class Classifier:
 
     def _longest(self) -> int:
         """Tokens the model can read; a tokenizer without a limit of its own says 1e30."""
-        config = self.model.config
-        positions = getattr(config, "max_position_embeddings", None)
-        if positions is None:
+        positions = getattr(self.model.config, "max_position_embeddings", None)
+        if positions is None or positions < 1:
             return int(min(self.tokenizer.model_max_length, 512))
-        if "roberta" in config.model_type:  # counts positions from the padding index on
-            positions -= config.pad_token_id + 1
+        for name, part in self.model.named_modules():
+            # RoBERTa and its kin count positions from the padding index on.
+            padding = getattr(part, "padding_idx", None)
+            if name.endswith("position_embeddings") and padding is not None:
+                positions -= padding + 1
+                break
         return int(min(self.tokenizer.model_max_length, positions))
+
+    @property
+    def _pads(self) -> bool:
+        """Whether tokenizer and model agree on what padding is; else texts go one by one."""
+        padding = self.tokenizer.pad_token_id
+        return padding is not None and padding == self.model.config.pad_token_id
 
 
 def load_classifier(
@@ -106,8 +133,7 @@ def load_classifier(
             f"{folder} holds no safetensors; give a folder written by save_pretrained (other "
             "weight files are pickles, which can run code)"
         )
-    looks_local = str(source).startswith((".", "/", "~")) or str(source).count("/") > 1
-    if not folder.is_dir() and (isinstance(source, Path) or looks_local):
+    if not folder.is_dir() and looks_local(source):
         raise FileNotFoundError(
             f"there is no folder {folder}; give a folder written by save_pretrained, or the id of "
             "a model on the hub"
@@ -115,18 +141,18 @@ def load_classifier(
     given = {"local_files_only": True} if folder.is_dir() else {}
     place = str(folder) if folder.is_dir() else str(source)
     try:
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            place, use_safetensors=True, **given
+        model = load_weights(
+            transformers.AutoModelForSequenceClassification, place, use_safetensors=True, **given
         )
-        tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
+        tokenizer = load_tokenizer(transformers.AutoTokenizer, place, **given)
     except (OSError, ValueError) as error:
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
         raise FileNotFoundError(
-            f"no text classifier can be loaded from {str(source)!r} ({said}); give a folder "
-            "written by save_pretrained (model and tokenizer), or the id of a text classifier "
-            "with safetensors on a hub that this machine can reach"
+            f"no text classifier can be loaded from {str(source)!r} ({first_line(error)}); give a "
+            "folder written by save_pretrained (model and tokenizer), or the id of a text "
+            "classifier with safetensors on a hub that this machine can reach"
         ) from error
-    names = [model.config.id2label[i] for i in range(model.config.num_labels)]
+    given_names = model.config.id2label
+    names = [str(given_names.get(i, f"{_UNNAMED}{i}")) for i in range(model.config.num_labels)]
     return *placed(model, tokenizer, device), names
 
 
@@ -135,11 +161,13 @@ def placed(model: Any, tokenizer: Any, device: str | None) -> tuple[Any, Any, st
     import torch
 
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    # Behind the text, where it moves no position; XLNet alone reads from the last token.
+    tokenizer.padding_side = "left" if model.config.model_type == "xlnet" else "right"
     return model.float().eval().to(device), tokenizer, device
 
 
 def column_of(label: str | int, names: Sequence[str]) -> int:
-    """Return the output of a label, in any case.
+    """Return the output of a label: by its name as written, in any case, or by its number.
 
     Raises
     ------
@@ -148,9 +176,14 @@ def column_of(label: str | int, names: Sequence[str]) -> int:
     """
     if isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(names):
         return label
-    for column, name in enumerate(names):
-        if name.casefold() == str(label).casefold():
-            return column
+    if not isinstance(label, bool):
+        if str(label) in names:
+            return list(names).index(str(label))
+        for column, name in enumerate(names):
+            if name.casefold() == str(label).casefold():
+                return column
+        if str(label).isdecimal() and int(label) < len(names):
+            return int(label)
     unnamed = all(name.startswith(_UNNAMED) for name in names)
     raise ValueError(
         f"the classifier has no label {label!r}; it has {', '.join(names)}"
@@ -159,7 +192,19 @@ def column_of(label: str | int, names: Sequence[str]) -> int:
 
 
 def activation_of(config: Any) -> Activation:
-    """Tell whether the labels of a classifier exclude each other."""
+    """Tell whether the labels of a classifier exclude each other.
+
+    Raises
+    ------
+    ValueError
+        If it has no labels but predicts a quantity, which is no probability.
+    """
+    if config.problem_type == "regression":
+        raise ValueError(
+            "the model predicts a quantity (problem_type is regression), no probability of a "
+            "label; name activation=sigmoid if its output is a logit, or bring a callable of your "
+            "own, from texts to the quantity"
+        )
     multi = config.problem_type == "multi_label_classification" or config.num_labels == 1
     return "sigmoid" if multi else "softmax"
 
@@ -176,11 +221,11 @@ def transformers_for(extra: str) -> Any:
     return transformers
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Group rows of like length, longest first, into batches of 1,024 tokens with padding."""
+def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Group rows of like length, longest first, into batches of so many tokens with padding."""
     rows = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     start = 0
     while start < len(rows):
-        size = max(1, _TOKENS_PER_BATCH // max(1, lengths[rows[start]]))
+        size = max(1, tokens // lengths[rows[start]])
         yield rows[start : start + size]
         start += size

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_llmfair.pretrained import first_line, looks_local, readable
 from pytest_llmfair.scorers._base import checked_texts
 from pytest_llmfair.scorers._memory import Memory
 
@@ -59,6 +60,11 @@ class EmbeddingScorer:
                 f"{folder} holds no safetensors; give the folder of a sentence transformer with "
                 "them (other weight files are pickles, which can run code)"
             )
+        if not folder.is_dir() and looks_local(source):
+            raise FileNotFoundError(
+                f"there is no folder {folder}; give that of a sentence transformer, or the id of "
+                "one on the hub"
+            )
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
@@ -73,10 +79,10 @@ class EmbeddingScorer:
                 model_kwargs={"use_safetensors": True},
             )
         except (OSError, ValueError) as error:
-            said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
             raise FileNotFoundError(
-                f"no sentence transformer can be loaded from {str(source)!r} ({said}); give the "
-                "folder of one, or the id of one on a hub that this machine can reach"
+                f"no sentence transformer can be loaded from {str(source)!r} "
+                f"({first_line(error)}); give the folder of one, or the id of one on a hub that "
+                "this machine can reach"
             ) from error
         return cls(encoder)
 
@@ -116,5 +122,8 @@ class EmbeddingScorer:
             )
         # The library sorts by length itself.
         return self._encoder.encode(
-            list(texts), show_progress_bar=False, convert_to_numpy=True, batch_size=32
+            [readable(text) for text in texts],
+            show_progress_bar=False,
+            convert_to_numpy=True,
+            batch_size=32,
         )

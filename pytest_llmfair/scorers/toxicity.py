@@ -88,7 +88,7 @@ class ToxicityScorer(ClassifierScorer):
             folder or lie in the local cache of transformers.
         trust_pickle : bool
             Read a file that holds more than tensors and plain values. Unpickling runs code from
-            the file: only for a source you trust.
+            the file: only for a source you trust, and with a ``UserWarning``.
         device : str, optional
             Torch device; by default a GPU if there is one.
 

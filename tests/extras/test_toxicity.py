@@ -174,7 +174,8 @@ def test_a_trusted_pickle_is_read(
 ) -> None:
     # A class that can be imported, as the files of a training framework hold.
     file = saved({**content, "note": Path("x")}, tmp_path / "foreign.ckpt")
-    trusted = ToxicityScorer.from_checkpoint(file, trust_pickle=True, device="cpu")
+    with pytest.warns(UserWarning, match=r"foreign\.ckpt is read as a pickle, which can run code"):
+        trusted = ToxicityScorer.from_checkpoint(file, trust_pickle=True, device="cpu")
     assert trusted(["w1 w2"])[0] == pytest.approx(scorer(["w1 w2"])[0], abs=1e-7)
 
 
