@@ -60,7 +60,7 @@ ALLOWED = {
         "stats",
         "text",
     },
-    "counterfactuals": {"bilou", "counterfactuals", "sampling", "text"},
+    "counterfactuals": {"bilou", "counterfactuals", "files", "sampling", "text"},
     "reports": {"bounds", "reports", "results", "settings"},
 }
 # These ask a model about pairs: they load what is behind their room, and only when called.

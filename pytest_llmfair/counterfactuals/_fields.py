@@ -78,7 +78,7 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     own = _entries(entries, labels, source, at_line(source, data, "entries"), inherited)
     # The entries of a user come first, so that they are read and written first.
     fields["entries"] = (*own, *inherited)
-    _check_terms(fields, given.get("exact", ()), data, source)
+    _check_exact(fields["entries"], given.get("exact", ()), at_line(source, data, "exact"))
     owners = {
         term.casefold(): group
         for entry in fields["entries"]
@@ -93,21 +93,14 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     return fields
 
 
-def _check_terms(fields: dict[str, Any], exact: Iterable[str], data: Any, source: str) -> None:
-    """Check that every group has a term, and that every exact spelling is one of a term."""
-    entries: tuple[Entry, ...] = fields["entries"]
-    for group in fields["groups"]:
-        if group not in fields["unmarked"] and not any(group in one.terms for one in entries):
-            raise ValueError(
-                f"{at_line(source, data, 'groups')}: group {group!r} has no terms; give some in "
-                "an entry, or move it to 'lacks'"
-            )
+def _check_exact(entries: Iterable[Entry], exact: Iterable[str], where: str) -> None:
+    """Check that every exact spelling is one of a term."""
     spelled = [term for one in entries for terms in one.terms.values() for term in terms]
     for term in exact:
         if term not in spelled:
             raise ValueError(
-                f"{at_line(source, data, 'exact')}: exact {term!r} is no term of an entry in this "
-                f"spelling; {suggestion(term, spelled)}"
+                f"{where}: exact {term!r} is no term of an entry in this spelling; "
+                + suggestion(term, spelled)
             )
 
 

@@ -25,22 +25,6 @@ class _List(list[Any]):
     lines: dict[Any, int]
 
 
-def read_utf8(path: Path) -> str:
-    """Return the text of a file, without a byte order mark.
-
-    Raises
-    ------
-    ValueError
-        If it is not UTF-8; the message names the file and the byte.
-    OSError
-        If the file cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
-
-
 def load_yaml(text: str, source: str) -> Any:
     """Read YAML with the safe loader; mappings and lists know the lines of what they hold.
 
@@ -130,13 +114,13 @@ class Lexicons(Mapping[str, "Lexicon"]):
         self._extra = dict(extra or {})
 
     def __getitem__(self, name: str) -> Lexicon:
-        if name in self._extra:
-            return self._extra[name]
-        if name not in self._files:
+        if name not in self:
             raise _UnknownLexicon(
                 f"no lexicon is called {name!r}; {suggestion(str(name), list(self))} "
-                "(Lexicon.from_file reads one of your own)"
+                "(Lexicon.from_file and Lexicon.from_dict read one of your own)"
             )
+        if name in self._extra:
+            return self._extra[name]
         return _shipped(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -146,7 +130,7 @@ class Lexicons(Mapping[str, "Lexicon"]):
         return len({**self._files, **self._extra})
 
     def __contains__(self, name: object) -> bool:
-        return name in self._extra or name in self._files
+        return isinstance(name, str) and (name in self._extra or name in self._files)
 
     def __repr__(self) -> str:
         return f"Lexicons({', '.join(self)})"

@@ -13,10 +13,10 @@ from pytest_llmfair.counterfactuals._loading import (
     at_line,
     kind_of,
     load_yaml,
-    read_utf8,
     suggestion,
 )
 from pytest_llmfair.counterfactuals._template import Template
+from pytest_llmfair.files import read_utf8
 
 _TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")
 _KEYS = (*_TEXTS, "fillers", "templates", "shared")

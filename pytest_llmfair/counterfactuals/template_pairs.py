@@ -19,6 +19,7 @@ from pytest_llmfair.counterfactuals._fillers import (
     read_fillers,
 )
 from pytest_llmfair.counterfactuals._group_terms import NAME, Term, group_slots
+from pytest_llmfair.counterfactuals._names import name_choices, name_data
 from pytest_llmfair.counterfactuals._pair import Pair, Pairs, Rejected, pair_of
 from pytest_llmfair.counterfactuals._slots import Part, slot_names, text_of
 from pytest_llmfair.counterfactuals._template import Template, as_template
@@ -148,8 +149,16 @@ def pairs_from_templates(
         rejected=itertools.chain.from_iterable(part.rejected for part in parts),
         unmentioned=sum(part.unmentioned for part in parts),
         lost=lost,
-        lacks=() if attribute == NAME else lexicon_of(attribute).lacks,
+        lacks=_lacks(attribute, known.groups),
     )
+
+
+def _lacks(attribute: Attribute, groups: Sequence[str]) -> tuple[str, ...]:
+    """Return the groups without terms; none where the names themselves are given."""
+    if attribute != NAME:
+        return lexicon_of(attribute).lacks
+    by_group = any(group in name_choices() for group in groups)
+    return tuple(name_data()["lacks"]) if by_group else ()
 
 
 def _read(prompt: str | Template, row: int, slots: Sequence[str]) -> str | Template:

@@ -125,7 +125,6 @@ def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack(name: s
         ("day: bright", 'day: "br\\0ght"', "line 10: entry 2 .*holds a control character"),
         ("name: team", "name: [team]", "line 1: name is a list; give a text"),
         ("lacks: [weekend]", "version: {a: b}", "line 4: version is a dict; give a text"),
-        ("[day, night]", "[day, night, noon]", "line 2: group 'noon' has no terms; .*'lacks'"),
         ("[day, night]", "[day, night, role]", "line 2: a group cannot be called 'role'"),
         ("lacks: [weekend]", "default_groups: [day, morning]", "line 4: default_groups are .*two"),
         ("lacks: [weekend]", "exact: [Larks]", "line 4: exact 'Larks' is no term .*larks"),
@@ -145,11 +144,6 @@ def test_blanks_and_times_that_yaml_keeps_are_no_part_of_terms_and_dates(
     own = lexicon(tmp_path, FILE.replace(old, new))
     assert own.reviewed == date(2026, 11, 1)
     assert own.entries[1].terms["day"] in (("bright",), ("very bright",))
-
-
-def test_an_unmarked_group_needs_no_terms(tmp_path: Path) -> None:
-    own = lexicon(tmp_path, FILE.replace("[day, night]", "[day, night, noon]\nunmarked: [noon]"))
-    assert own.unmarked == ("noon",)
 
 
 def test_an_empty_file_is_called_so(tmp_path: Path) -> None:

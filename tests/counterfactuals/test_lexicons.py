@@ -208,6 +208,13 @@ class TestRefused:
             Lexicon.from_file(write(tmp_path, "!!python/object/apply:os.getcwd []"))
 
 
+@pytest.mark.parametrize("attribute", [{"name": "team"}, None, 3, Path("team.yaml")])
+def test_what_is_no_name_of_a_lexicon_is_told_how_to_become_one(attribute: Any) -> None:
+    assert attribute not in load_lexicons()
+    with pytest.raises(ValueError, match=r"Lexicon\.from_file and Lexicon\.from_dict read one"):
+        generate_pairs(["She left."], attribute)
+
+
 def test_an_unknown_lexicon_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(KeyError, match=r"no lexicon is called 'gander'; did you mean gender\?"):
         load_lexicons()["gander"]

@@ -108,6 +108,10 @@ class TestTemplates:
         assert [pair.counterfactual for pair in made] == ["Jane waved."]
         assert [one.reasons for one in made.rejected] == [("a word stands twice: jane jane",)]
 
+    def test_of_groups_of_names_tell_which_groups_have_no_names(self) -> None:
+        assert "nonbinary" in pairs_from_templates(["{Person} left."], "name").lacks
+        assert pairs_from_templates(["{Person} left."], "name", ("John", "Jane")).lacks == ()
+
     def test_rotate_matched_names_by_seed(self) -> None:
         templates = [f"{{Person}} lost {{possessive_determiner}} hat {i}." for i in range(8)]
         made = pairs_from_templates(templates, "name", ("black", "white"), seed=2)
