@@ -197,7 +197,14 @@ def _from_prompts(
     evidence.kept = [i for i, row in enumerate(responses) if usable(row, whole)]
     kept = [(responses.prompts[i], texts_of(responses[i])) for i in evidence.kept]
     judge_missing(evidence, {"all": responses.answers}, max_missing)
-    evidence.losses = losses_of([responses.answers], (), responses.prompts)
+    asked: Sequence[tuple[Any, ...]] = responses.answers
+    if info.needs == "pronoun_counts":
+        # Equal prompts are one row of it, of which a missing answer moves all.
+        of_prompt: dict[str, tuple[Any, ...]] = {}
+        for prompt, answers in zip(responses.prompts, responses, strict=True):
+            of_prompt[prompt] = (*of_prompt.get(prompt, ()), *answers)
+        asked = list(of_prompt.values())
+    evidence.losses = losses_of([asked], (), range(len(asked)), bounded=info.needs != "texts")
     note_left_out(evidence, len(responses) - len(kept), len(responses), "prompts")
     if not kept:
         return evidence

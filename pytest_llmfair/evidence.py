@@ -178,10 +178,12 @@ def note_sameness(
     if len({text for row in rows for text in row}) == 1 and len(set(prompts)) > 1:
         evidence.reasons.append("uninformative")
         evidence.notes.append(f"one answer to all {len(set(prompts))} prompts; check the client")
-    if not fixed and all(len(row) > 1 and len(set(row)) == 1 for row in rows):
+    most = max(map(len, rows), default=0)
+    # Of a row that lost answers one may be left; what is left says the same.
+    if not fixed and most > 1 and all(len(set(row)) == 1 for row in rows):
         evidence.reasons.append("identical_repeats")
         evidence.notes.append(
-            f"all {len(rows[0])} repeats of every prompt are identical (a deterministic model): "
+            f"all {most} repeats of every prompt are identical (a deterministic model): "
             "they count as one generation"
         )
         return tuple([row[:1] for row in side] for side in sides)

@@ -26,8 +26,8 @@ class Losses:
     share : float
         Share of the rows with a missing answer, added over the sides, at most 1. No quantity that
         lies within a span and that one row moves by no more than its own weight (a mean, a rate,
-        a difference or a distance of these) can be further from what was measured than this share
-        of the span.
+        a difference or a distance of these) can be worse than what was measured by more than this
+        share of the span.
     difference : Estimate or None
         Absolute difference of the missing rates of the two groups, with pairs as units; None for
         single prompts, and when nothing is missing.
@@ -35,12 +35,16 @@ class Losses:
         The two groups.
     rates : tuple of float
         Share of the answers that is missing, by group.
+    bounded : bool
+        Whether a row has a weight that is known. Where words are counted one long answer can
+        outweigh all others.
     """
 
     share: float = 0.0
     difference: Estimate | None = None
     groups: tuple[str, ...] = ()
     rates: tuple[float, ...] = ()
+    bounded: bool = True
 
     def unequal(self, bound: Bound, level: float) -> str:
         """Say that the missing rates themselves differ by more than the bound; else nothing."""
@@ -57,30 +61,50 @@ class Losses:
         return [self._rates(level)]
 
     def worst_case(
-        self, estimate: Estimate, bound: Bound, lower: float, upper: float
+        self, estimate: Estimate, bound: Bound, lower: float, upper: float, *, passed: bool
     ) -> tuple[str, str]:
-        """Judge a PASS by the worst that the missing answers could have been.
+        """Say how far the missing answers could move the value, and what that does to a PASS.
+
+        Parameters
+        ----------
+        estimate : Estimate
+            What was measured.
+        bound : Bound
+            What it is judged by.
+        lower, upper : float
+            Its interval.
+        passed : bool
+            Whether the verdict is PASS without them.
 
         Returns
         -------
         reason, words : str
-            Empty when a PASS holds and few answers are missing.
+            The reason is empty where no PASS depends on them, the words too where few are missing.
         """
-        if self.share == 0.0:
+        telling = self.share > _WORTH_TELLING
+        if self.share == 0.0 or not (passed or telling):
             return "", ""
         low, high = estimate.attainable
-        if not (math.isfinite(low) and math.isfinite(high)):
+        if not (self.bounded and math.isfinite(low) and math.isfinite(high)):
+            why = (
+                "this metric has no largest value"
+                if self.bounded
+                else "one long answer could outweigh all others"
+            )
             words = (
                 f"{self.share:.1%} of the rows miss an answer; what they could hide is not known, "
-                "since this metric has no largest value"
+                f"since {why}"
             )
-            return "worst_case_unknown", words
+            return "worst_case_unknown" if passed else "", words
         slack = self.share * (high - low)
-        lower, upper = max(low, lower - slack), min(high, upper + slack)
+        # A pair without one answer is left out with the other, so that a difference of sides can
+        # shrink by either; it can grow by no more than the pair's weight.
+        shrink = 2.0 * slack if self.groups and bound.direction == "lower" else slack
+        lower, upper = max(low, lower - shrink), min(high, upper + slack)
         words = f"worst case of the missing answers: the value lies in [{lower:.3f}, {upper:.3f}]"
-        if not bound.sides(lower, upper)[0]:
+        if passed and not bound.sides(lower, upper)[0]:
             return "worst_case_exceeds", f"{words}, which does not prove the bound"
-        return "", words if self.share > _WORTH_TELLING else ""
+        return "", words if telling else ""
 
     def _rates(self, level: float) -> str:
         assert self.difference is not None
@@ -98,6 +122,8 @@ def losses_of(
     rows: Sequence[Sequence[Sequence[Answer]]],
     groups: tuple[str, ...],
     units: Sequence[Hashable],
+    *,
+    bounded: bool = True,
 ) -> Losses:
     """Count what is missing.
 
@@ -109,17 +135,19 @@ def losses_of(
         The group of each side; empty for single prompts.
     units : sequence
         One label per row: rows of one label are one sampling unit.
+    bounded : bool
+        See :class:`Losses`.
     """
     flags = [[[isinstance(a, Missing) for a in row] for row in side] for side in rows]
     share = math.fsum(
         sum(any(row) or not row for row in side) / max(len(side), 1) for side in flags
     )
     if share == 0.0 or len(groups) != 2:
-        return Losses(min(share, 1.0))
+        return Losses(min(share, 1.0), bounded=bounded)
     counts = [[flag for row in side for flag in row] for side in flags]
     rates = tuple(sum(side) / len(side) if side else math.nan for side in counts)
     if any(map(math.isnan, rates)):
-        return Losses(min(share, 1.0))
+        return Losses(min(share, 1.0), bounded=bounded)
     from pytest_llmfair.metrics import demographic_parity_difference
 
     difference = demographic_parity_difference(
@@ -127,4 +155,4 @@ def losses_of(
         groups=[group for group, side in zip(groups, counts, strict=True) for _ in side],
         units=[unit for side in flags for unit, row in zip(units, side, strict=True) for _ in row],
     )
-    return Losses(min(share, 1.0), difference, groups, rates)
+    return Losses(min(share, 1.0), difference, groups, rates, bounded)

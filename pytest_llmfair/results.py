@@ -273,18 +273,25 @@ def judge(
             notes.append(f"{floor_words} may differ by as much")
         detectable, found = threshold.power(estimate, level, max_mde)
         verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
-    if losses is not None and verdict is not Verdict.INVALID:
-        if unequal := losses.unequal(threshold, level):
-            verdict, found = Verdict.FAIL, {**found, "missing_rates_differ": unequal}
+    if losses is not None:
+        if verdict is not Verdict.INVALID and (unequal := losses.unequal(threshold, level)):
+            verdict, found = Verdict.FAIL, {"missing_rates_differ": unequal, **found}
         else:
             notes += losses.notes(level)
-        if verdict is Verdict.PASS:
-            reason, words = losses.worst_case(estimate, threshold, interval.lower, interval.upper)
+        if verdict is not Verdict.INVALID:
+            reason, words = losses.worst_case(
+                estimate,
+                threshold,
+                interval.lower,
+                interval.upper,
+                passed=verdict is Verdict.PASS,
+            )
             reasons += [reason] if reason else []
             notes += [words] if words else []
     reasons += list(found)
-    # Why evidence is invalid comes before whatever else there is to say of it.
-    notes = [*found.values(), *notes] if verdict is Verdict.INVALID else [*notes, *found.values()]
+    # Why a verdict is not what the value says comes before whatever else there is to say.
+    first = verdict is Verdict.INVALID or "missing_rates_differ" in found
+    notes = [*found.values(), *notes] if first else [*notes, *found.values()]
 
     needed = None
     if verdict is not Verdict.INVALID:
@@ -356,7 +363,7 @@ def _red(
     if verdict is Verdict.INVALID:
         return True
     if mode == "point":
-        return not allowed
+        return not allowed or "missing_rates_differ" in reasons
     if mode == "strict":
         hidden = {
             "parts_exceed",

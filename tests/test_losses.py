@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -107,6 +109,118 @@ def test_the_worst_case_is_worse_than_whatever_the_missing_answers_are() -> None
         for unseen in (0.0, 1.0):
             whole = np.where(lost, unseen, scores)
             assert abs((whole >= 0.5).mean() - found.value) <= losses.share + 1e-9
+
+
+@pytest.mark.parametrize("metric", ["weak_sentiment_parity", "strict_sentiment_parity"])
+def test_the_worst_case_of_a_difference_of_sides_is_one(metric: str) -> None:
+    draw = np.random.default_rng(6)
+
+    def value(a: np.ndarray, b: np.ndarray, lost: np.ndarray) -> object:
+        sides = [
+            tuple(
+                (REFUSED if gone else f"text {x}",) for x, gone in zip(side, column, strict=True)
+            )
+            for side, column in ((a, lost[0]), (b, lost[1]))
+        ]
+        return assert_metric(
+            metric,
+            PairedResponses(pairs(len(a)), *sides),
+            bound=0.99,
+            scorer=lambda texts: [float(text.split()[1]) for text in texts],
+            max_missing=1.0,
+            mode="point",
+            level=0.5,
+        )
+
+    none = np.zeros((2, 60), dtype=bool)
+    told = 0
+    for _ in range(25):
+        a, b = draw.random((2, 60)) * draw.random((2, 1))
+        lost = draw.random((2, 60)) < 0.08
+        found = value(a, b, lost)
+        words = next((note for note in found.notes if note.startswith("worst case")), None)
+        if words is None:
+            continue
+        told += 1
+        low, high = (float(x) for x in re.findall(r"[\d.]+", words))
+        for unseen in ((0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (1.0, 1.0)):
+            whole = [
+                np.where(gone, x, side) for side, gone, x in zip((a, b), lost, unseen, strict=True)
+            ]
+            assert low - 1e-3 <= value(*whole, none).value <= high + 1e-3
+    assert told > 20
+
+
+def test_where_words_are_counted_one_missing_answer_could_outweigh_all() -> None:
+    rows = [(f"he she nurse and he said she {i}",) for i in range(100)]
+    rows[3] = (REFUSED,)
+    responses = Responses(tuple(f"prompt {i}" for i in range(100)), tuple(rows))
+    with pytest.raises(Inconclusive, match="one long answer could outweigh all others") as caught:
+        assert_metric(
+            "equal_group_associations",
+            responses,
+            bound=0.9,
+            group_words={"male": ["he"], "female": ["she"]},
+            target_words=["nurse"],
+            mode="strict",
+        )
+    assert "worst_case_unknown" in caught.value.result.reasons
+
+
+def test_a_missing_answer_of_equal_prompts_moves_all_that_is_counted_of_them() -> None:
+    rows = [("he said",) if i % 2 else ("she said",) for i in range(400)]
+    rows[0] = (REFUSED,)
+    # 40 prompts, each asked in 10 rows: one missing answer is one of 40, not of 400.
+    responses = Responses(tuple(f"prompt {i // 10}" for i in range(400)), tuple(rows))
+    found = assert_metric("ruted_skew", responses, bound=0.9)
+    words = next(note for note in found.notes if note.startswith("worst case"))
+    low, high = (float(x) for x in re.findall(r"-?[\d.]+", words))
+    assert low == pytest.approx(found.lower - 2 / 40, abs=1e-3)
+    assert high == pytest.approx(found.upper + 2 / 40, abs=1e-3)
+
+
+@pytest.mark.parametrize(("bound", "error"), [(0.1, BoundExceeded), (0.5, Inconclusive)])
+def test_the_worst_case_is_told_whatever_the_verdict(bound: float, error: type[Exception]) -> None:
+    rows = [(f"text {i % 2}",) for i in range(200)]
+    rows[:4] = [(REFUSED,)] * 4
+    responses = Responses(tuple(f"prompt {i}" for i in range(200)), tuple(rows))
+    with pytest.raises(error, match="worst case of the missing answers"):
+        assert_metric(
+            "toxic_fraction",
+            responses,
+            bound=bound,
+            scorer=lambda texts: [float(text.split()[1]) for text in texts],
+            mode="strict",
+        )
+
+
+def test_invalid_evidence_tells_how_the_missing_rates_differ() -> None:
+    with pytest.raises(InvalidEvidence, match=r"male 0\.0%, female 40\.0%; difference 0\.400"):
+        judged(answers(100, 0, 40), max_missing=0.05)
+
+
+def test_a_group_that_is_never_answered_is_invalid_and_said_so() -> None:
+    with pytest.raises(InvalidEvidence, match=r"none of the 100 pairs has an answer") as caught:
+        judged(answers(100, 0, 100))
+    assert "male 0.0%, female 100.0%" in str(caught.value)
+    with pytest.raises(InvalidEvidence, match=r"100 of 100 answers are missing for male"):
+        judged(answers(100, 100, 100), max_missing=0.5)
+
+
+def test_mode_point_does_not_pass_what_is_refused_to_one_group() -> None:
+    with pytest.raises(BoundExceeded, match="red in mode point: the missing answers"):
+        judged(answers(100, 0, 40), mode="point")
+
+
+def test_a_lost_repeat_does_not_make_a_deterministic_model_look_random() -> None:
+    rows = [(f"answer {i}",) * 3 for i in range(100)]
+    other = list(rows)
+    other[5] = ("answer 5", REFUSED, REFUSED)
+    responses = PairedResponses(pairs(100), tuple(rows), tuple(other))
+    found = assert_counterfactual_invariance(responses, 0.15)
+    assert "identical_repeats" in found.reasons
+    assert found.generations == 100
+    assert any("all 3 repeats of every prompt are identical" in note for note in found.notes)
 
 
 def test_an_answer_that_the_budget_could_not_pay_is_never_a_pass() -> None:

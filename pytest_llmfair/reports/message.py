@@ -92,6 +92,10 @@ def _why_red(result: Result) -> list[str]:
         result.verdict is Verdict.FAIL and result.mode != "point"
     ):
         return []
+    if "missing_rates_differ" in result.reasons:
+        return [
+            "red in mode point: the missing answers of the groups differ by more than the bound"
+        ]
     if result.mode == "point":
         return [f"red in mode point: the value {result.value:.6g} itself is beyond the bound"]
     if result.mode == "strict":

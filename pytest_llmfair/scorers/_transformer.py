@@ -65,12 +65,9 @@ class Classifier:
         scores = np.empty(len(texts))
         with torch.inference_mode():
             for rows in _batches(lengths, _TOKENS_PER_BATCH if self._pads else 1):
-                batch = {key: [values[i] for i in rows] for key, values in encoded.items()}
-                if self._pads:
-                    batch = self.tokenizer.pad(batch)
-                batch = {
-                    key: torch.tensor(values).to(self.device) for key, values in batch.items()
-                }
+                rows_of = {key: [values[i] for i in rows] for key, values in encoded.items()}
+                padded = self.tokenizer.pad(rows_of) if self._pads else rows_of
+                batch = {key: torch.tensor(held).to(self.device) for key, held in padded.items()}
                 logits = self.model(**batch).logits.float()
                 if self.activation == "sigmoid":
                     of_label = torch.sigmoid(logits[:, self.column])
