@@ -53,6 +53,7 @@ def note_audit(
         evidence.notes.append(said)
         return
     evidence.invalid["scorer_gap"] = (
-        f"{said} that differ in the group only, which is beyond the bound: what it sees in "
-        "answers may be its own; use another scorer, or choose a bound above its gap (see self_audit)"
+        f"{said} that differ in the group only, which is beyond the bound {bound.value:g}: what "
+        "it sees in answers may be its own; use another scorer, or choose a bound above its gap "
+        "(see self_audit)"
     )

@@ -21,7 +21,7 @@ from pytest_llmfair.judging import (
     nothing,
 )
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.pairing import is_pair, judge_selection, paired_texts, unfit
+from pytest_llmfair.pairing import is_pair, judge_selection, paired_texts, sides_of, unfit
 from pytest_llmfair.planning import announced
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.results import Result
@@ -167,6 +167,7 @@ def assert_counterfactual_invariance(
     asked = prompts_or_pairs(pairs_or_responses)
     if not is_pair(asked[0]):
         raise ValueError(_NO_TWIN)
+    sides_of(asked)
     if placebo:
         _need_placebo([getattr(pair, "placebo", None) for pair in asked])
     check_units(units, asked)

@@ -23,7 +23,7 @@ from pytest_llmfair.collecting import (
 )
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.metrics import MetricInfo, get_metric
-from pytest_llmfair.pairing import is_pair, judge_selection, unfit
+from pytest_llmfair.pairing import is_pair, judge_selection, sides_of, unfit
 from pytest_llmfair.planning import announced, fair_sample
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.results import (
@@ -216,6 +216,8 @@ def measure_and_judge(
         return judge_at(nothing(evidence), judging.level)
     asked = prompts_or_pairs([] if source is None else source)
     measurable(info, pairs=is_pair(asked[0]))
+    if is_pair(asked[0]):
+        sides_of(asked)
     rest = data[1:]
     collected = positional(info)[: COLLECTED[info.needs]]
     inspect.signature(info.function).bind_partial(*collected, *rest, **keywords)

@@ -37,7 +37,7 @@ def paired_texts(
     left out, and repeats stay as they are. With `placebo` the answers to placebo twins are counted
     and kept too; a pair without them stays.
     """
-    sides = _sides(responses)
+    sides = sides_of(responses.pairs)
     evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))
     evidence.origin = responses.origin
     evidence.attribute = str(getattr(responses.pairs[0], "attribute", ""))
@@ -151,17 +151,25 @@ def commonest(rejected: Sequence[Any]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def _sides(responses: PairedResponses) -> tuple[str, str]:
-    if not responses.pairs:
+def sides_of(pairs: Sequence[Any]) -> tuple[str, str]:
+    """Return the two groups that all pairs compare, in the direction of the first.
+
+    Raises
+    ------
+    ValueError
+        If there is no pair, or pairs compare more than two groups.
+    """
+    if not pairs:
         raise ValueError(
             "there are no pairs; a prompt without a mention of the attribute gives none"
         )
-    first = responses.pairs[0]
+    first = pairs[0]
     sides = (str(first.from_group), str(first.to_group))
-    for i, pair in enumerate(responses.pairs):
+    for i, pair in enumerate(pairs):
         if {str(pair.from_group), str(pair.to_group)} != set(sides):
             raise ValueError(
                 f"pair {i} compares {pair.from_group} with {pair.to_group}, pair 0 {sides[0]} "
-                f"with {sides[1]}; several pairs of groups are never averaged: test each alone"
+                f"with {sides[1]}; several pairs of groups are never averaged: test each two "
+                f"groups alone, here with pairs made with groups={sides!r}"
             )
     return sides

@@ -59,6 +59,11 @@ def test_a_scorer_that_does_not_look_at_groups_has_no_gap() -> None:
     assert found.lower <= 0.0 <= found.upper
 
 
+def test_groups_that_are_scored_alike_are_two_groups_still() -> None:
+    found = self_audit(lambda texts: [0.5] * len(texts), "gender")
+    assert len(set(found.furthest)) == 2
+
+
 def test_groups_can_be_chosen_and_are_named_in_words() -> None:
     found = self_audit(Prejudiced(0.3), "gender", groups=("female", "male"))
     assert found.furthest == ("female", "male")

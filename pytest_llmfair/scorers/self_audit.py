@@ -93,7 +93,7 @@ def self_audit(
     means_by_row = [[math.fsum(own) / len(own) for own in row] for row in nested]
     columns = dict(zip(examples.groups, zip(*means_by_row, strict=True), strict=True))
     means = {group: math.fsum(column) / len(column) for group, column in columns.items()}
-    low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    low, *_, high = sorted(means, key=means.__getitem__)
     sentences = list(range(len(means_by_row)))
     estimate = MeanDifference.of_scores(
         columns[high],
