@@ -20,7 +20,7 @@ from pytest_llmfair.pretrained import (
     looks_local,
     readable,
 )
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 T = TypeVar("T")
 
@@ -164,7 +164,8 @@ class HuggingFace:
                 temperature,
             )
             for key, limit, tokens in zip(batch, limits, sampled, strict=True):
-                answers[key] = self._answer(tokens, limit < max_tokens and len(tokens) == limit)
+                full = len(tokens) == limit and tokens[-1] not in self.decoder.stops
+                answers[key] = self._answer(tokens, full, limit == max_tokens)
         return [answers[key] for key in wanted]
 
     def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
@@ -193,11 +194,14 @@ class HuggingFace:
                     found[prompt][i] = math.exp(score)
         return [found[prompt] for prompt in prompts]
 
-    def _answer(self, tokens: list[int], cut: bool) -> Answer:
-        if cut and tokens[-1] not in self.decoder.stops:
+    def _answer(self, tokens: list[int], full: bool, wished: bool) -> Answer:
+        """Return the text of an answer; one that filled its limit was cut, by wish or not."""
+        if full and not wished:
             return Missing("length", f"the model holds no more than {self._context} tokens")
         text: str = self.tokenizer.decode(tokens, skip_special_tokens=True).strip()
-        return text or Missing("empty", "the model ended at once")
+        if not text:
+            return Missing("empty", "the model ended at once")
+        return CutAnswer(text) if full else text
 
     def _framed(self, prompt: str) -> str:
         if not self.tokenizer.chat_template:

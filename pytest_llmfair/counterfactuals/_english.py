@@ -28,6 +28,7 @@ _OTHER_OWNERS = ("their", "my", "your", "our", "its")
 _QUOTES = '"\u201c\u2018\u00ab'
 _QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
 # "a university", "a Eunice"; but "an uninsured man".
+_EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?!\d)")
 _YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")
 _VOWEL = re.compile("[aeiouy]")
 _VOWELS = "aeiou\u00e0\u00e1\u00e2\u00e4\u00e6\u00e8\u00e9\u00ea\u00ed\u00f3\u00f6\u00fc"
@@ -75,12 +76,13 @@ def article_for(word: str) -> str:
         return "a"
     word = first[0]
     low = re.split(r"['\u2019-]", word.lower())[0]
-    if word[:2].isupper() and not _VOWEL.search(low):  # spelled out: "an MBA"
-        return "an" if low[0] in "fhlmnrsx" or low[0] == "8" else "a"
+    spelled = not _VOWEL.search(low) or low in _grammar()["initialisms"]
+    if word[:2].isupper() and spelled:  # letter by letter: "an MBA", "a UN"
+        return "an" if low[0] in "aefhilmnorsx8" else "a"
     if _YOU.match(low) or low in _grammar()["consonant_vowels"]:
         return "a"
     sounds_like_vowel = low[0] in _VOWELS or low.startswith(tuple(_grammar()["silent_h"]))
-    return "an" if sounds_like_vowel or low[0] == "8" or low in ("11", "18") else "a"
+    return "an" if sounds_like_vowel or _EIGHT_OR_ELEVEN.match(low) else "a"
 
 
 def is_one_of(word: str, kind: str) -> bool:

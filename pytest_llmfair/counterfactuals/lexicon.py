@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals._protected import protected_spans
 from pytest_llmfair.counterfactuals._terms import Entry, Index, Register, Sense
 from pytest_llmfair.counterfactuals._usage import is_pointed
 from pytest_llmfair.counterfactuals._writing import article_before, in_place, refitted
+from pytest_llmfair.files import read_utf8
 from pytest_llmfair.text import MASK, replaced
 
 _NOWHERE = (sys.maxsize, sys.maxsize)
@@ -167,9 +168,7 @@ class Lexicon:
         """Read a lexicon from a YAML file; see :meth:`from_dict`."""
         from pytest_llmfair.counterfactuals._loading import load_yaml
 
-        return cls.from_dict(
-            load_yaml(Path(path).read_text(encoding="utf-8"), str(path)), str(path)
-        )
+        return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
     def group(self, name: str) -> str:
         """Return the group that goes by a name or an alias.

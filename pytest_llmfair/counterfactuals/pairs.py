@@ -161,7 +161,14 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
     -------
     list of Mention
         In order; "he/she" is two mentions.
+
+    Raises
+    ------
+    ValueError
+        If there is no such attribute, or this is no text.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
     return lexicon_of(attribute).mentions(text)
 
 
@@ -210,9 +217,18 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
         raise ValueError(str(error)) from None
 
 
-def _checked(prompts: Iterable[str]) -> list[str]:
+def check_is_list(prompts: object) -> None:
+    """Raise ``ValueError`` for what has no rows of texts: one text, a mapping, a table."""
     if isinstance(prompts, (str, bytes)):
         raise ValueError(f"prompts is one text, {prompts[:40]!r}; give a list of texts")
+    if not isinstance(prompts, Iterable) or isinstance(prompts, Mapping):
+        raise ValueError(f"prompts is a {type(prompts).__name__}; give a list of texts")
+    if getattr(prompts, "ndim", 1) != 1:
+        raise ValueError(f"prompts is a {type(prompts).__name__} table; give one column of it")
+
+
+def _checked(prompts: Iterable[str]) -> list[str]:
+    check_is_list(prompts)
     texts = list(prompts)
     if not texts:
         raise ValueError("there are no prompts; give at least one text")
@@ -226,8 +242,13 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
     if groups is None:
         return None
     known = () if isinstance(groups, str) else tuple(lexicon.group(group) for group in groups)
-    if len(known) != 2 or known[0] == known[1]:
+    if len(known) != 2:
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
+    if known[0] == known[1]:
+        raise ValueError(
+            f"groups is {groups!r}, which both mean {known[0]}; give two different ones: (from, "
+            "to); words of one group take each other's place in placebo twins (placebo=True)"
+        )
     return known[0], known[1]
 
 

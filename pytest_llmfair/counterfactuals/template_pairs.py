@@ -27,6 +27,7 @@ from pytest_llmfair.counterfactuals._template_files import TemplateSet
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import (
     Attribute,
+    check_is_list,
     generate_pairs,
     lexicon_of,
 )
@@ -117,12 +118,7 @@ def pairs_from_templates(
         If the attribute, a group or a slot is unknown, a filler is empty, a brace of a template is
         neither doubled nor part of a slot, or there are no prompts.
     """
-    if isinstance(prompts, (str, bytes, Template)):
-        raise ValueError(f"prompts is one text, {str(prompts)[:40]!r}; give a list of texts")
-    if not isinstance(prompts, Iterable) or isinstance(prompts, Mapping):
-        raise ValueError(f"prompts is a {type(prompts).__name__}; give a list of texts")
-    if getattr(prompts, "ndim", 1) != 1:
-        raise ValueError(f"prompts is a {type(prompts).__name__} table; give one column of it")
+    check_is_list(prompts)
     if isinstance(prompts, TemplateSet):
         fillers = {**prompts.fillers, **(fillers or {})}
     slots = [*group_slots(attribute), *filler_slots(fillers)]

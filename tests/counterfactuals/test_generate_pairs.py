@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import numpy as np
 import pytest
 
-from pytest_llmfair.counterfactuals import Edit, Lexicon, Pair, generate_pairs
+from pytest_llmfair.counterfactuals import Edit, Lexicon, Pair, generate_pairs, mentions
+from pytest_llmfair.counterfactuals._english import article_for
 
 ORIGIN = Lexicon.from_dict(
     {
@@ -209,3 +211,76 @@ class TestRefused:
     def test_groups(self, groups: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             generate_pairs(["she"], attribute="gender", groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "said"),
+    [
+        (None, "prompts is a NoneType; give a list"),
+        ({"prompt": ["He"]}, "prompts is a dict; give a list"),
+        (np.array([["He", "She"]]), "prompts is a ndarray table; give one column"),
+    ],
+)
+def test_what_has_no_rows_of_texts_is_named(prompts, said):
+    with pytest.raises(ValueError, match=said):
+        generate_pairs(prompts, "gender")
+
+
+def test_two_names_of_one_group_are_a_matter_of_placebo_twins():
+    with pytest.raises(ValueError, match=r"which both mean white; .*placebo=True"):
+        generate_pairs(["A white man"], "race", ("caucasian", "white"))
+
+
+@pytest.mark.parametrize("text", [None, ["He"]])
+def test_mentions_of_what_is_no_text_are_an_error(text):
+    with pytest.raises(ValueError, match="give a text"):
+        mentions(text, "gender")
+
+
+@pytest.mark.parametrize(
+    ("article", "words"),
+    [
+        (
+            "an",
+            [
+                "MRI",
+                "MBA",
+                "FBI",
+                "NBA",
+                "HIV",
+                "11th",
+                "18",
+                "8",
+                "80",
+                "11,000",
+                "EU",
+                "hour",
+                "heir",
+                "honest",
+            ],
+        ),
+        (
+            "a",
+            [
+                "UN",
+                "URL",
+                "UX",
+                "UK",
+                "US",
+                "U-boat",
+                "UFO",
+                "110",
+                "181",
+                "1",
+                "MAN",
+                "union",
+                "one",
+                "NASA",
+            ],
+        ),
+    ],
+)
+def test_articles_follow_the_sound(article, words):
+    assert {word: article_for(word) for word in words.split()} == dict.fromkeys(
+        words.split(), article
+    )

@@ -12,6 +12,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
 from pytest_llmfair.clients._decoder import _choose
 from pytest_llmfair.clients._seeds import sample_seed
+from pytest_llmfair.responses import is_cut
 
 CONTEXT = 64
 SHORT = ["The nurse said that", "He", "A long prompt about the engineer who"]
@@ -173,7 +174,8 @@ def test_what_the_context_cuts_is_missing_and_what_the_limit_cuts_is_an_answer(c
     more = client.generate([prompt], 60, max_tokens=room + 1)[0]
     lost = [j for j, answer in enumerate(more) if getattr(answer, "reason", "") == "length"]
     assert lost
-    assert all(isinstance(asked[j], str) for j in lost)
+    assert all(isinstance(asked[j], str) and is_cut(asked[j]) for j in lost)
+    assert not all(map(is_cut, asked))
     assert all(a == b for j, (a, b) in enumerate(zip(asked, more, strict=True)) if j not in lost)
 
 
