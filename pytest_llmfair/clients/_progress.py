@@ -1,24 +1,14 @@
-"""One line on a terminal while a model is asked; nothing anywhere else."""
+"""What the line on a terminal says while a model is asked."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pytest_llmfair.clients._backend import Reply
+from pytest_llmfair.progress import Line, Write
 from pytest_llmfair.responses import Missing
-
-Write = Callable[[str], None]
-
-# Seconds before the line appears, and between two looks of it.
-_PATIENCE = 1.0
-_PAUSE = 0.2
-
-_ERASE = "\r\x1b[2K"
 
 
 @dataclass(slots=True)
@@ -51,11 +41,10 @@ class Progress:
     _done: int = 0
     _failed: int = 0
     _spent: float = 0.0
-    _began: float = field(init=False)
-    _shown: float | None = None
+    _line: Line = field(init=False)
 
     def __post_init__(self) -> None:
-        self._began = self.clock()
+        self._line = Line(self.write, self.clock)
 
     def add(self, replies: Iterable[Reply]) -> None:
         """Count replies that came, and show the line if it is time."""
@@ -66,12 +55,7 @@ class Progress:
             self._calls += reply.attempts
             self._failed += isinstance(reply.answer, Missing)
             self._spent += self.cost(reply)
-        now = self.clock()
-        due = self._began + _PATIENCE if self._shown is None else self._shown + _PAUSE
-        if now >= due:
-            self._shown = now
-            width = shutil.get_terminal_size().columns - 1
-            self.write(_ERASE + self.line()[:width])
+        self._line.show(self.line)
 
     def line(self) -> str:
         """Return what is known: calls, recorded and failed answers, cost, and the time left."""
@@ -83,9 +67,7 @@ class Progress:
         if self._spent:
             parts.append(f"${self._spent:.4f}")
         if self._done:
-            left = self.total - self.recorded - self._done
-            seconds = round((self.clock() - self._began) / self._done * left)
-            parts.append(f"{seconds // 60}:{seconds % 60:02d} left")
+            parts.append(self._line.left(self._done, self.total - self.recorded))
         return f"{self.name}: " + ", ".join(parts)
 
     def __enter__(self) -> Progress:
@@ -93,18 +75,4 @@ class Progress:
 
     def __exit__(self, *args: object) -> None:
         """Take the line away."""
-        if self.write is not None and self._shown is not None:
-            self.write(_ERASE)
-            self._shown = None
-
-
-def standard_error() -> Write | None:
-    """Return what writes to the terminal of a script; None in CI, or when there is no terminal."""
-    if os.environ.get("CI") or not sys.stderr.isatty():
-        return None
-
-    def write(text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-
-    return write
+        self._line.__exit__()

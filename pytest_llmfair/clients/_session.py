@@ -11,9 +11,10 @@ from pytest_llmfair.clients._asking import Asker, Replay
 from pytest_llmfair.clients._backend import ModelError, Reply, Request
 from pytest_llmfair.clients._claims import Claims
 from pytest_llmfair.clients._live import Live
-from pytest_llmfair.clients._progress import Progress, standard_error
+from pytest_llmfair.clients._progress import Progress
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.progress import standard_error
 from pytest_llmfair.recording import Session, active, current_session
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.settings import Settings

@@ -38,7 +38,15 @@ svg { display: block; } .axis { stroke: var(--line); }
 .bound { stroke: var(--ink); stroke-dasharray: 3 2; }
 .interval { stroke: currentColor; stroke-width: 3; } .value { fill: currentColor; }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1rem 1rem; }
-dd { margin: 0; }
+dd { margin: 0; overflow-wrap: anywhere; }
+@media (max-width: 48rem) {
+  body { margin: 1rem auto; } thead { display: none; }
+  table, tbody, tr, td, caption { display: block; }
+  tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
+  td { border: 0; padding: .1rem 0; } td.number { white-space: normal; }
+  td[data-name]::before { content: attr(data-name) ": "; }
+  dl { display: block; } dd { margin: 0 0 .4rem 1rem; }
+}
 """
 
 
@@ -88,7 +96,7 @@ def _text(text: str) -> str:
 
 def _table(records: Sequence[Record]) -> Iterator[str]:
     yield "<table><caption>Dot: estimate; bar: interval; dashed: bound.</caption><thead><tr>"
-    headings = ("test", "metric", "estimate", "", "threshold", "verdict", "n")
+    headings = ("test", "metric", "estimate", "interval", "threshold", "verdict", "n")
     yield "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     yield "</tr></thead><tbody>"
     for i, record in enumerate(records):
@@ -100,7 +108,8 @@ def _table(records: Sequence[Record]) -> Iterator[str]:
             f"<td>{_text(record['metric'])}</td>"
             f'<td class="number">{_text(shown.strip())}</td>'
             f'<td class="{verdict}">{_plot(record)}</td>'
-            f'<td class="number">{_text(words.threshold(record, places))}</td>'
+            '<td class="number" data-name="threshold">'
+            f"{_text(words.threshold(record, places))}</td>"
             f'<td class="verdict {verdict}">{verdict}</td>'
             f'<td class="number">{_text(words.plural(record["unit"], record["units"]))}</td></tr>'
         )

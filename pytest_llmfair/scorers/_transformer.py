@@ -17,6 +17,7 @@ from pytest_llmfair.pretrained import (
     looks_local,
     readable,
 )
+from pytest_llmfair.progress import counted
 
 Activation = Literal["sigmoid", "softmax"]
 
@@ -63,8 +64,9 @@ class Classifier:
                 "leave such texts out and count them"
             )
         scores = np.empty(len(texts))
+        batches = _batches(lengths, _TOKENS_PER_BATCH if self._pads else 1)
         with torch.inference_mode():
-            for rows in _batches(lengths, _TOKENS_PER_BATCH if self._pads else 1):
+            for rows in counted(batches, len(texts), "scoring"):
                 rows_of = {key: [values[i] for i in rows] for key, values in encoded.items()}
                 padded = self.tokenizer.pad(rows_of) if self._pads else rows_of
                 batch = {key: torch.tensor(held).to(self.device) for key, held in padded.items()}

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_llmfair.pretrained import first_line, looks_local, readable
+from pytest_llmfair.progress import counted
 from pytest_llmfair.scorers._base import checked_texts
 from pytest_llmfair.scorers._memory import Memory
 
+# Texts of like length that the model reads together.
+_AT_ONCE = 32
 _EXTRA = 'pip install "pytest-llmfair[embeddings]"'
 
 
@@ -120,10 +123,17 @@ class EmbeddingScorer:
                 'scorer=EmbeddingScorer.from_pretrained("FOLDER_OR_ID"), or override the '
                 "`scorers` fixture with load_scorers(embedding=...)"
             )
-        # The library sorts by length itself.
-        return self._encoder.encode(
-            [readable(text) for text in texts],
-            show_progress_bar=False,
-            convert_to_numpy=True,
-            batch_size=32,
-        )
+        given = [readable(text) for text in texts]
+        order = sorted(range(len(given)), key=lambda i: -len(given[i]))
+        batches = [order[i : i + _AT_ONCE] for i in range(0, len(order), _AT_ONCE)]
+        vectors: list[Any] = [None] * len(given)
+        for rows in counted(batches, len(given), "embedding"):
+            found = self._encoder.encode(
+                [given[i] for i in rows],
+                show_progress_bar=False,
+                convert_to_numpy=True,
+                batch_size=_AT_ONCE,
+            )
+            for i, vector in zip(rows, found, strict=True):
+                vectors[i] = vector
+        return vectors

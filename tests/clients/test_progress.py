@@ -11,7 +11,8 @@ import pytest
 
 from pytest_llmfair.clients import Missing
 from pytest_llmfair.clients._backend import Reply
-from pytest_llmfair.clients._progress import Progress, standard_error
+from pytest_llmfair.clients._progress import Progress
+from pytest_llmfair.progress import standard_error
 
 TEST = """
 import time
@@ -100,3 +101,23 @@ def test_a_log_of_ci_shows_nothing(tmp_path: Path):
 def test_what_is_no_terminal_shows_nothing(capfd):
     assert not sys.stderr.isatty()
     assert standard_error() is None
+
+
+SCORING = """
+import time
+
+from pytest_llmfair.progress import counted
+
+def test_scores():
+    for batch in counted([["a", "b"]] * 6, 12, "scoring"):
+        time.sleep(0.3)
+"""
+
+
+def test_long_scoring_is_shown_on_a_terminal_and_taken_away(tmp_path: Path):
+    (tmp_path / "test_it.py").write_text(SCORING)
+    said = on_terminal(tmp_path)
+    line = re.search(r"scoring: (8|10|12) of 12 texts, 0:0\d left", said)
+    assert line
+    assert "\r\x1b[2K" in said[line.end() :]
+    assert "of 12 texts" not in on_terminal(tmp_path, CI="true")

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from typing import ClassVar
 
 import pytest
 
@@ -16,7 +17,7 @@ HOSTILE = """
 from pytest_llmfair import assert_metric
 
 def hostile(prompt):
-    return "<script>alert(1)</script>\\x1b[31m\\x00\\ud800 " + prompt
+    return "<script>alert(1)</script>\\x1b[31m\\x00\\ud800\\u202e\\u2066</pre>&lt; " + prompt
 
 def test_hostile():
     assert_metric(
@@ -60,6 +61,43 @@ def test_the_page_has_a_row_and_a_message_for_every_result(
     assert "1 PASS, 1 FAIL, 1 INCONCLUSIVE" in page.text
 
 
+def test_on_a_narrow_screen_rows_are_blocks_and_numbers_say_what_they_are(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(test_it=verdicts)
+    run("--llmfair-html=page.html")
+    text = (pytester.path / "page.html").read_text(encoding="utf-8")
+    narrow = text[text.index("@media (max-width") : text.index("</style>")]
+    assert "td, caption { display: block; }" in narrow
+    assert "td.number { white-space: normal; }" in narrow
+    assert Elements(text).attributes.count(("data-name", "threshold")) == 3
+    assert ("name", "viewport") in Elements(text).attributes
+
+
+def test_every_element_is_closed_in_order(
+    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    pytester.makepyfile(HOSTILE)
+    run("--llmfair-html=page.html")
+
+    class Nesting(HTMLParser):
+        opened: ClassVar[list[str]] = []
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag != "meta":
+                self.opened.append(tag)
+
+        def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            pass
+
+        def handle_endtag(self, tag: str) -> None:
+            assert self.opened.pop() == tag
+
+    Nesting().feed((pytester.path / "page.html").read_text(encoding="utf-8"))
+    assert Nesting.opened == []
+
+
 def test_hostile_prompts_and_outputs_neither_run_nor_break_the_page(
     run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +113,7 @@ def test_hostile_prompts_and_outputs_neither_run_nor_break_the_page(
     assert not [v for name, v in page.attributes if name == "src" or "http:" in (v or "")]
     assert "\x1b" not in text
     assert "\x00" not in text
+    assert not {"\u202e", "\u2066"} & set(text)
 
 
 def test_outputs_that_may_not_be_shown_are_not_on_the_page(
