@@ -21,7 +21,13 @@ _LONGEST = 4
 # "her" stands for "him" and for "his"; telling them apart by what came before would treat the
 # genders differently, so the memory of the model keeps one class for all of them.
 # A "cleaning lady" has a "cleaning man" as her twin, so these two are one as well.
-_REMEMBERED_AS = {"{him}": "{his}", "{hers}": "{his}", "{gentleman}": "{man}"}
+_REMEMBERED_AS = {
+    "{him}": "{his}",
+    "{hers}": "{his}",
+    "{gentleman}": "{man}",
+    "{gentlewoman}": "{man}",
+    "{lord}": "{man}",
+}
 
 
 @dataclass(frozen=True, slots=True)
