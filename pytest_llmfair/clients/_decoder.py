@@ -222,7 +222,7 @@ class Decoder:
         known = [[0] * gap + [1] * len(row) for gap, row in zip(gaps, rows, strict=True)]
         cache = copy.deepcopy(beginning.cache)
         if cache is not None:
-            _move(cache, torch.tensor(gaps, device=device))
+            _move(cache, gaps)
         return self._forward(
             torch.tensor(ids, device=device), torch.tensor(known, device=device), cache, keep
         )
@@ -253,17 +253,15 @@ def _holds(cache: Any, tokens: int) -> bool:
     return bool(held) and all(keys is not None and keys.shape[-2] == tokens for keys in held)
 
 
-def _move(cache: Any, gaps: Tensor) -> None:
-    """Give every row its own copy of one row, moved to the right; what wraps round is masked."""
-    import torch
-
+def _move(cache: Any, gaps: Sequence[int]) -> None:
+    """Give every row its own copy of the one row there is, moved to the right by its gap."""
     for layer in cache.layers:
-        length = layer.keys.shape[-2]
-        places = (torch.arange(length, device=gaps.device) - gaps[:, None]) % length
         for name in ("keys", "values"):
-            held = getattr(layer, name).expand(len(gaps), -1, -1, -1)
-            index = places[:, None, :, None].expand(-1, held.shape[1], -1, held.shape[3])
-            setattr(layer, name, held.gather(2, index))
+            held = getattr(layer, name)[0]
+            moved = held.new_zeros((len(gaps), *held.shape))
+            for row, gap in zip(moved, gaps, strict=True):
+                row[:, gap:] = held[:, : max(held.shape[1] - gap, 0)]
+            setattr(layer, name, moved)
 
 
 def _select(reading: Reading, index: Tensor) -> None:
