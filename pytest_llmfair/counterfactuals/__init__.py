@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.counterfactuals._intersections import intersection
-from pytest_llmfair.counterfactuals._loading import Lexicons, load_lexicons
-from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._names import name_groups, name_pairs, names
-from pytest_llmfair.counterfactuals._terms import Entry
+from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
+from pytest_llmfair.counterfactuals._lexicons.loading import Lexicons, load_lexicons
+from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._lexicons.names import name_groups, name_pairs, names
+from pytest_llmfair.counterfactuals._lexicons.terms import Entry
 from pytest_llmfair.counterfactuals.continuations import FairPairAnswers, collect_fairpair
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
 from pytest_llmfair.counterfactuals.pairs import (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
 from pytest_llmfair.counterfactuals.rewriting import rewrite_pairs, with_names

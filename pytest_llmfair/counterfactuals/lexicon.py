@@ -11,12 +11,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pytest_llmfair.counterfactuals import _english
-from pytest_llmfair.counterfactuals._possessives import possessive_behind, possessive_for
-from pytest_llmfair.counterfactuals._protected import protected_spans
-from pytest_llmfair.counterfactuals._terms import Entry, Index, Register, Sense
-from pytest_llmfair.counterfactuals._usage import is_pointed
-from pytest_llmfair.counterfactuals._writing import article_before, in_place, refitted
+from pytest_llmfair.counterfactuals._language import english as _english
+from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
+from pytest_llmfair.counterfactuals._language.protected import protected_spans
+from pytest_llmfair.counterfactuals._language.usage import is_pointed
+from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
+from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Index, Register, Sense
 from pytest_llmfair.files import read_utf8
 from pytest_llmfair.text import MASK, replaced
 
@@ -159,14 +159,14 @@ class Lexicon:
         ValueError
             If the data are wrong; the message names `source` and the entry.
         """
-        from pytest_llmfair.counterfactuals._fields import fields_from
+        from pytest_llmfair.counterfactuals._lexicons.fields import fields_from
 
         return cls(**fields_from(data, source))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Lexicon:
         """Read a lexicon from a YAML file; see :meth:`from_dict`."""
-        from pytest_llmfair.counterfactuals._loading import load_yaml
+        from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 
         return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
@@ -182,7 +182,7 @@ class Lexicon:
             return name
         if name in self.aliases:
             return self.aliases[name]
-        from pytest_llmfair.counterfactuals._loading import suggestion
+        from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 
         known = [*self.groups, *self.aliases]
         raise ValueError(f"{self.name} has no group {name!r}; {suggestion(str(name), known)}")

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from pytest_llmfair.counterfactuals._intersections import intersection
-from pytest_llmfair.counterfactuals._loading import load_lexicons
-from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._omission import omitted
-from pytest_llmfair.counterfactuals._pair import (
+from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
+from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
+from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._pairing.omission import omitted
+from pytest_llmfair.counterfactuals._pairing.pair import (
     EXPLICIT,
     OMISSION,
     Edit,
@@ -21,7 +21,7 @@ from pytest_llmfair.counterfactuals._pair import (
     Rejected,
     pair_of,
 )
-from pytest_llmfair.counterfactuals._placebo import placebo_of
+from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
 from pytest_llmfair.counterfactuals.validity import case_of, failed
 from pytest_llmfair.text import mask_words

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._intersections import Intersection
-from pytest_llmfair.counterfactuals._loading import load_yaml
-from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._pair import EXPLICIT, OMISSION
-from pytest_llmfair.counterfactuals._sentences import sentences_about
-from pytest_llmfair.counterfactuals._terms import Entry
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.sentences import sentences_about
+from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
+from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
+from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._lexicons.terms import Entry
+from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import (
     Attribute,

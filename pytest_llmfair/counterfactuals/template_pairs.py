@@ -12,18 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.counterfactuals._fillers import (
+from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_data
+from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, pair_of
+from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
     filler_slots,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._group_terms import NAME, Term, group_slots
-from pytest_llmfair.counterfactuals._names import name_choices, name_data
-from pytest_llmfair.counterfactuals._pair import Pair, Pairs, Rejected, pair_of
-from pytest_llmfair.counterfactuals._slots import Part, slot_names, text_of
-from pytest_llmfair.counterfactuals._template import Template, as_template
-from pytest_llmfair.counterfactuals._template_files import TemplateSet
+from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots
+from pytest_llmfair.counterfactuals._templates.slots import Part, slot_names, text_of
+from pytest_llmfair.counterfactuals._templates.template import Template, as_template
+from pytest_llmfair.counterfactuals._templates.template_files import TemplateSet
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import (
     Attribute,

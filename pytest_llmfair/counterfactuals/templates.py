@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair.counterfactuals._fillers import Fillers, Forms, read_fillers
-from pytest_llmfair.counterfactuals._group_terms import Term
-from pytest_llmfair.counterfactuals._slots import text_of
-from pytest_llmfair.counterfactuals._source_examples import (
+from pytest_llmfair.counterfactuals._templates.fillers import Fillers, Forms, read_fillers
+from pytest_llmfair.counterfactuals._templates.group_terms import Term
+from pytest_llmfair.counterfactuals._templates.slots import text_of
+from pytest_llmfair.counterfactuals._templates.source_examples import (
     SourceExample,
     SourceExamples,
     Variation,
 )
-from pytest_llmfair.counterfactuals._template import Template, as_template
-from pytest_llmfair.counterfactuals._template_files import (
+from pytest_llmfair.counterfactuals._templates.template import Template, as_template
+from pytest_llmfair.counterfactuals._templates.template_files import (
     TemplateSet,
     load_templates,
     template_set,

@@ -11,14 +11,14 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_llmfair.counterfactuals._english import article_for, is_one_of
-from pytest_llmfair.counterfactuals._pair import OMISSION, Pair
-from pytest_llmfair.counterfactuals._writing import article_before, begins_sentence
+from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
+from pytest_llmfair.counterfactuals._language.writing import article_before, begins_sentence
+from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Pair
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
 from pytest_llmfair.text import replaced
 
 if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals._terms import Sense
+    from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 
 # What one replacement may add or take away. The longest ordinary ones ("epilepsy" for "a mental
 # health condition", "who is living with a mental health condition" left out) stay well below.

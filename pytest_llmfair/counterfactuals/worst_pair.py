@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._differences import Asker, Difference, smallest_p
-from pytest_llmfair.counterfactuals._search import PAIRS_TESTED, Memory, Search
+from pytest_llmfair.counterfactuals._searching.differences import Asker, Difference, smallest_p
+from pytest_llmfair.counterfactuals._searching.search import PAIRS_TESTED, Memory, Search
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
 from pytest_llmfair.counterfactuals.strategies import require_hypothesis
 from pytest_llmfair.text import replaced

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair.counterfactuals import Edit, Lexicon, Pair, generate_pairs, mentions
-from pytest_llmfair.counterfactuals._english import article_for
+from pytest_llmfair.counterfactuals._language.english import article_for
 
 ORIGIN = Lexicon.from_dict(
     {

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_llmfair.counterfactuals._loading import suggestion
-from pytest_llmfair.counterfactuals._terms import Sense
+from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
+from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 from pytest_llmfair.text import MASK
 

@@ -8,18 +8,23 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.counterfactuals._intersections import Intersection
-from pytest_llmfair.counterfactuals._loading import load_lexicons
-from pytest_llmfair.counterfactuals._names import name_choices, name_data, name_pairs, names
-from pytest_llmfair.counterfactuals._pair import EXPLICIT, OMISSION
-from pytest_llmfair.counterfactuals._person_phrases import (
+from pytest_llmfair.counterfactuals._language.person_phrases import (
     IDENTITY,
     PEOPLE,
     left_unsaid,
     phrases,
     pronouns,
 )
-from pytest_llmfair.counterfactuals._slots import NOUN, PERSON
+from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
+from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
+from pytest_llmfair.counterfactuals._lexicons.names import (
+    name_choices,
+    name_data,
+    name_pairs,
+    names,
+)
+from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
+from pytest_llmfair.counterfactuals._templates.slots import NOUN, PERSON
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, lexicon_of
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._loading import load_yaml
-from pytest_llmfair.counterfactuals._slots import NOUN
-from pytest_llmfair.counterfactuals._terms import Entry
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
+from pytest_llmfair.counterfactuals._lexicons.terms import Entry
+from pytest_llmfair.counterfactuals._templates.slots import NOUN
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 
 PEOPLE, IDENTITY = "people", "identity"

@@ -7,9 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._persons import RULES, speaks_of_person
-from pytest_llmfair.counterfactuals._usage import is_address, is_noun, is_place, is_pointed
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons import RULES, speaks_of_person
+from pytest_llmfair.counterfactuals._language.usage import (
+    is_address,
+    is_noun,
+    is_place,
+    is_pointed,
+)
 from pytest_llmfair.text import WordFinder
 
 Context = Literal[

@@ -6,8 +6,8 @@ from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_llmfair.bilou import expand_label, spans
-from pytest_llmfair.counterfactuals._loading import suggestion
-from pytest_llmfair.counterfactuals._slots import (
+from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
+from pytest_llmfair.counterfactuals._templates.slots import (
     Part,
     Piece,
     Slot,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals._pair import Pair, Pairs
+    from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs
 
 _NARROWEST = 60
 _GAP = "  "

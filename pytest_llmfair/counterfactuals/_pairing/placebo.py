@@ -10,10 +10,10 @@ import itertools
 import random
 from collections.abc import Container, Iterator
 
-from pytest_llmfair.counterfactuals._name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._names import name_data
-from pytest_llmfair.counterfactuals._pair import pair_of
-from pytest_llmfair.counterfactuals._terms import Sense
+from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._lexicons.names import name_data
+from pytest_llmfair.counterfactuals._lexicons.terms import Sense
+from pytest_llmfair.counterfactuals._pairing.pair import pair_of
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
 from pytest_llmfair.counterfactuals.validity import case_of, failed
 

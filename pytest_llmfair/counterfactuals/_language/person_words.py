@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from pytest_llmfair.counterfactuals._english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of
 
 _AGENTS = (
     "er",

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_llmfair.counterfactuals._differences import Asker, Difference
-from pytest_llmfair.counterfactuals._shrinking import shortest
+from pytest_llmfair.counterfactuals._searching.differences import Asker, Difference
+from pytest_llmfair.counterfactuals._searching.shrinking import shortest
 from pytest_llmfair.counterfactuals.pairs import Pair
 
 PAIRS_TESTED = 2  # the shortened pair, and the pair as it was found

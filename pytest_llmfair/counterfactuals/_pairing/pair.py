@@ -129,7 +129,7 @@ class Pairs(list[Pair]):
         str
             Line breaks and control characters of the prompts are shown as escapes.
         """
-        from pytest_llmfair.counterfactuals._table import table
+        from pytest_llmfair.counterfactuals._pairing.table import table
 
         return table(self, width, limit)
 

@@ -7,8 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._loading import at_line, kind_of, load_lexicons, suggestion
-from pytest_llmfair.counterfactuals._terms import CONTEXTS, REGISTERS, Entry, Register
+from pytest_llmfair.counterfactuals._lexicons.loading import (
+    at_line,
+    kind_of,
+    load_lexicons,
+    suggestion,
+)
+from pytest_llmfair.counterfactuals._lexicons.terms import CONTEXTS, REGISTERS, Entry, Register
 from pytest_llmfair.text import tokens
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import functools
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._loading import load_yaml
+from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._person_words import is_adjective, is_person
-from pytest_llmfair.counterfactuals._persons import speaks_of_person
-from pytest_llmfair.counterfactuals._terms import Sense
-from pytest_llmfair.counterfactuals._writing import (
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import is_adjective, is_person
+from pytest_llmfair.counterfactuals._language.persons import speaks_of_person
+from pytest_llmfair.counterfactuals._language.writing import (
     article_before,
     begins_sentence,
     capitalized,
     refitted,
 )
+from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 
 _WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._person_words import (
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import (
     JOINS,
     bare,
     ends_phrase,
@@ -24,7 +24,11 @@ from pytest_llmfair.counterfactuals._person_words import (
     is_person_compound,
     is_verb,
 )
-from pytest_llmfair.counterfactuals._predicates import Words, is_predicate, is_subject_word
+from pytest_llmfair.counterfactuals._language.predicates import (
+    Words,
+    is_predicate,
+    is_subject_word,
+)
 
 _WORD = r"[^\W_]+(?:[-'\u2019.][^\W_]+)*"
 _TOKEN = re.compile(rf"(?i:hard[ -]of[ -]hearing)|{_WORD}|\n[^\S\n]*\n|[^\w\s*_~\"\u201c\u201d]")

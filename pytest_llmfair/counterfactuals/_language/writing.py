@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._english import article_for, is_one_of
+from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
 
 _ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+[*_~\"\u201c\u2018\u00ab(]{0,3}\Z", re.IGNORECASE)
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._group_terms import GroupTerms, Term, group_terms
-from pytest_llmfair.counterfactuals._loading import load_yaml, suggestion
-from pytest_llmfair.counterfactuals._slots import NOUN, PERSON
-from pytest_llmfair.counterfactuals._template import Template
+from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml, suggestion
+from pytest_llmfair.counterfactuals._templates.group_terms import GroupTerms, Term, group_terms
+from pytest_llmfair.counterfactuals._templates.slots import NOUN, PERSON
+from pytest_llmfair.counterfactuals._templates.template import Template
 from pytest_llmfair.counterfactuals.pairs import Attribute
 from pytest_llmfair.sampling import sampled_product
 

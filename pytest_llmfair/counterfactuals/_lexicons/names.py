@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._loading import load_yaml
+from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 
 _FILE = "names.yaml"
 

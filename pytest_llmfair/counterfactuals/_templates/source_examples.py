@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, overload
 
-from pytest_llmfair.counterfactuals._template import Template
+from pytest_llmfair.counterfactuals._templates.template import Template
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._names import name_choices, name_data
-from pytest_llmfair.counterfactuals._terms import Entry, Sense
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_data
+from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
 _HYPHENS = "-\u2010\u2011"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.counterfactuals._english import is_one_of
-from pytest_llmfair.counterfactuals._person_words import (
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import (
     JOINS,
     bare,
     ends_phrase,

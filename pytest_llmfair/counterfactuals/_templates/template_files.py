@@ -9,13 +9,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
-from pytest_llmfair.counterfactuals._loading import (
+from pytest_llmfair.counterfactuals._lexicons.loading import (
     at_line,
     kind_of,
     load_yaml,
     suggestion,
 )
-from pytest_llmfair.counterfactuals._template import Template
+from pytest_llmfair.counterfactuals._templates.template import Template
 from pytest_llmfair.files import read_utf8
 
 _TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")

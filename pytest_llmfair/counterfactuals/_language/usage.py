@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of
 
 _LETTERS = r"[^\W\d_][\w'\u2019-]*"
 _NEXT = re.compile(rf"[^\S\n]+({_LETTERS})")

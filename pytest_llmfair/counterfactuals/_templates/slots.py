@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pytest_llmfair.counterfactuals._english import article_for, is_one_of
+from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
 
 PERSON, NOUN = "person", "noun"
 

@@ -1,0 +1,1 @@
+"""What the words around a term say: roles, articles, persons, parts to leave alone."""

@@ -1,0 +1,1 @@
+"""Lexicons: from files to checked terms, crossed attributes, names."""

@@ -1,0 +1,1 @@
+"""What a pair is made of: edits, omission, placebo twins, the table."""

@@ -1,0 +1,1 @@
+"""Templates: slots, fillers, terms of groups, files."""
