@@ -23,6 +23,7 @@ from pytest_llmfair.collecting import (
 )
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.options import OPTIONS
 from pytest_llmfair.pairing import is_pair, judge_selection, sides_of, unfit
 from pytest_llmfair.planning import announced, fair_sample
 from pytest_llmfair.reports.message import failure_message, first_line
@@ -38,7 +39,7 @@ from pytest_llmfair.results import (
     judge,
 )
 from pytest_llmfair.sequential import Plan, as_betting, decide_in_looks
-from pytest_llmfair.settings import OPTIONS, Settings
+from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 
 _WORST = 3

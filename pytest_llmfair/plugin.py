@@ -23,8 +23,9 @@ from pytest_llmfair.fixtures import (
     model_client,
     scorers,
 )
+from pytest_llmfair.options import OPTIONS, resolve
 from pytest_llmfair.recording import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import OPTIONS, Settings, resolve
+from pytest_llmfair.settings import Settings
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
 

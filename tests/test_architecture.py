@@ -13,7 +13,7 @@ import pytest_llmfair
 
 PACKAGE = Path(pytest_llmfair.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
-START_UP = ("__init__", "plugin", "fixtures", "settings", "recording")
+START_UP = ("__init__", "plugin", "fixtures", "options", "settings", "recording")
 HEAVY = {
     "anthropic",
     "detoxify",

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_llmfair.settings import OPTIONS, Settings, resolve
+from pytest_llmfair.options import OPTIONS, resolve
+from pytest_llmfair.settings import Settings
 
 Run = Callable[..., pytest.RunResult]
 

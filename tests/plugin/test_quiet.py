@@ -53,6 +53,7 @@ def test_only_our_own_light_modules_are_added(tmp_path: Path) -> None:
         "pytest_llmfair",
         "pytest_llmfair.fixtures",
         "pytest_llmfair.plugin",
+        "pytest_llmfair.options",
         "pytest_llmfair.recording",
         "pytest_llmfair.settings",
     }
