@@ -210,10 +210,13 @@ def pytest_runtest_makereport(
     """Put new results on the report, and on the item as properties for JUnit."""
     records = item.stash[RECORDER].unreported()
     if records:
+        from pytest_llmfair.reports._words import escape
         from pytest_llmfair.reports.message import summary_line
 
         # Before the report is made: JUnit reads the properties of the teardown report.
-        item.user_properties += [(f"llmfair.{r['metric']}", summary_line(r)) for r in records]
+        item.user_properties += [
+            (f"llmfair.{escape(r['metric'])}", summary_line(r)) for r in records
+        ]
     report = yield
     if records:
         report.__dict__[ATTRIBUTE] = json.dumps(records)
@@ -239,6 +242,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def _tell_junit(config: pytest.Config, records: list[dict[str, Any]]) -> None:
     """Give JUnit what is known at the end only: p-values adjusted for the number of assertions."""
+    from pytest_llmfair.reports._words import escape
+
     for plugin in config.pluginmanager.get_plugins():
         tell = getattr(plugin, "add_global_property", None)
         if tell is None:
@@ -246,7 +251,7 @@ def _tell_junit(config: pytest.Config, records: list[dict[str, Any]]) -> None:
         for record in records:
             if record["p_adjusted"] is not None:
                 name = f"llmfair.p_adjusted.{record['nodeid']}.{record['metric']}"
-                tell(name, f"{record['p_adjusted']:.6g}")
+                tell(escape(name), f"{record['p_adjusted']:.6g}")
 
 
 def pytest_terminal_summary(

@@ -64,8 +64,8 @@ class Mention:
         How people take the words.
     confidence : {"certain", "context"}
         Whether the words name the group wherever they stand, or by a rule about the words around
-        them, as "black" and "French" do. Of sentences about such words that were written after the
-        rules, the rules read 96 of 100 right.
+        them, as "black" and "French" do. Of 267 sentences about such words, by an author who did
+        not know the rules, the rules read 90 % right at first sight.
     """
 
     start: int

@@ -53,3 +53,19 @@ def test_tests_without_results_have_no_property(run: Run, pytester: pytest.Pytes
     pytester.makepyfile("def test_it(): pass")
     run("--junitxml=junit.xml")
     assert properties(pytester) == {"test_it": []}
+
+
+def test_a_label_that_is_no_xml_is_escaped(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        from pytest_llmfair import assert_metric
+
+        def test_it():
+            assert_metric(
+                "toxic_fraction", [[0.9]] * 60, bound=0.1, mode="gate", label="odd \\ud800\\x00"
+            )
+        """
+    )
+    run("--junitxml=junit.xml")
+    names = [name for found in properties(pytester).values() for name, _ in found]
+    assert names == ["llmfair.toxic_fraction odd \\ud800\\x00"]
