@@ -104,7 +104,7 @@ def _read_parquet(path: Path) -> list[Row]:
 
 def _records(path: Path) -> list[dict[str, Any]]:
     try:
-        import pyarrow.parquet as parquet  # type: ignore[import-not-found, unused-ignore]
+        import pyarrow.parquet as parquet
     except ImportError:
         import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
