@@ -210,12 +210,11 @@ def pytest_runtest_makereport(
     """Put new results on the report, and on the item as properties for JUnit."""
     records = item.stash[RECORDER].unreported()
     if records:
-        from pytest_llmfair.reports._words import escape
-        from pytest_llmfair.reports.message import summary_line
+        from pytest_llmfair.reports.message import property_name, summary_line
 
         # Before the report is made: JUnit reads the properties of the teardown report.
         item.user_properties += [
-            (f"llmfair.{escape(r['metric'])}", summary_line(r)) for r in records
+            (property_name(record["metric"]), summary_line(record)) for record in records
         ]
     report = yield
     if records:
@@ -242,7 +241,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def _tell_junit(config: pytest.Config, records: list[dict[str, Any]]) -> None:
     """Give JUnit what is known at the end only: p-values adjusted for the number of assertions."""
-    from pytest_llmfair.reports._words import escape
+    from pytest_llmfair.reports.message import property_name
 
     for plugin in config.pluginmanager.get_plugins():
         tell = getattr(plugin, "add_global_property", None)
@@ -250,8 +249,8 @@ def _tell_junit(config: pytest.Config, records: list[dict[str, Any]]) -> None:
             continue
         for record in records:
             if record["p_adjusted"] is not None:
-                name = f"llmfair.p_adjusted.{record['nodeid']}.{record['metric']}"
-                tell(escape(name), f"{record['p_adjusted']:.6g}")
+                name = property_name("p_adjusted", record["nodeid"], record["metric"])
+                tell(name, f"{record['p_adjusted']:.6g}")
 
 
 def pytest_terminal_summary(

@@ -19,6 +19,11 @@ def first_line(result: Result) -> str:
     return summary_line(result.to_dict())
 
 
+def property_name(*parts: str) -> str:
+    """Return the name of a property in JUnit, without characters that XML lacks."""
+    return escape(".".join(("llmfair", *parts)))
+
+
 def summary_line(record: Record) -> str:
     """Return the same as :func:`first_line` for a result as plain data."""
     places = words.decimals(record)
