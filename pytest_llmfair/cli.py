@@ -66,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             status, text = _cassette(arguments)
         else:
             text = explain(get_metric(arguments.name)) if arguments.name else table()
+    except FileNotFoundError as error:
+        parser.exit(2, f"llmfair: there is no file {error.filename}; check the path\n")
     except (ValueError, OSError) as error:
         parser.exit(2, f"llmfair: {error}\n")
     sys.stdout.write(text + "\n")

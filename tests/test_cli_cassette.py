@@ -102,7 +102,8 @@ def test_a_file_that_is_not_there_is_an_error(
     with pytest.raises(SystemExit) as caught:
         main(["cassette", "stats", str(tmp_path / "nowhere.jsonl")])
     assert caught.value.code == 2
-    assert "nowhere.jsonl" in capsys.readouterr().err
+    assert "there is no file" in (said := capsys.readouterr().err)
+    assert "nowhere.jsonl" in said
 
 
 @pytest.mark.parametrize(
