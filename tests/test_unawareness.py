@@ -112,10 +112,15 @@ def test_several_attributes_are_looked_for_at_once():
 def test_without_an_attribute_every_english_lexicon_is_asked():
     english = [each.name for each in load_lexicons().values() if each.language == "en"]
     prompts = ["She reads.", "The Muslim teacher reads.", "It rains."]
-    assert (
-        fairness_through_unawareness(prompts).groups
-        == fairness_through_unawareness(prompts, english).groups
+    found, asked = (
+        {key: (row.value, row.n) for key, row in estimate.groups.items()}
+        for estimate in (
+            fairness_through_unawareness(prompts),
+            fairness_through_unawareness(prompts, english),
+        )
     )
+    assert found == asked
+    assert len(found) > 1
     assert {"age", "disability", "gender", "race", "religion"} < set(english)
 
 
