@@ -168,3 +168,33 @@ def test_terms_that_hold_each_other_are_an_error_and_no_endless_loop() -> None:
     )
     with pytest.raises(ValueError, match="terms of this lexicon hold each other"):
         lexicon.mentions("an old friend")
+
+
+def test_every_term_carries_the_date_of_its_review() -> None:
+    data = {
+        "name": "shift",
+        "groups": ["day", "night"],
+        "reviewed": "2026-05-01",
+        "entries": [
+            {"role": "noun", "day": "day worker", "night": "night worker"},
+            {"role": "noun", "day": "lark", "night": "owl", "reviewed": "2025-01-31"},
+        ],
+    }
+    first, second = Lexicon.from_dict(data).entries
+    assert (first.reviewed, second.reviewed) == (date(2026, 5, 1), date(2025, 1, 31))
+    own = {"role": "noun", "day": "early bird", "night": "night bird"}
+    extended = Lexicon.from_dict(
+        {
+            "extends": "gender",
+            "entries": [{"role": "noun", "female": "sister-friend", "male": "brother-friend"}],
+        }
+    )
+    assert extended.entries[0].reviewed is None
+    assert extended.entries[1].reviewed is not None
+    with pytest.raises(ValueError, match=r"entry 1: reviewed is 'May'; give a date"):
+        Lexicon.from_dict({**data, "entries": [{**own, "reviewed": "May"}]})
+
+
+def test_every_shipped_term_has_been_reviewed() -> None:
+    for lexicon in load_lexicons().values():
+        assert all(entry.reviewed is not None for entry in lexicon.entries), lexicon.name

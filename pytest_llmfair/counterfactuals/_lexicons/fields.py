@@ -23,7 +23,7 @@ _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
 _OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synonyms")
 _REQUIRED = ("name", "groups", "entries")
-_OF_ENTRY = ("role", "context")
+_OF_ENTRY = ("role", "context", "reviewed")
 
 
 def fields_from(data: Any, source: str) -> dict[str, Any]:
@@ -80,7 +80,8 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     fields["aliases"] = aliases
     inherited = () if base is None else base.entries
     entries = data.get("entries") or []
-    own = _entries(entries, labels, source, at_line(source, data, "entries"), inherited)
+    start = at_line(source, data, "entries")
+    own = _entries(entries, labels, source, start, inherited, given.get("reviewed"))
     # The entries of a user come first, so that they are read and written first.
     fields["entries"] = (*own, *inherited)
     _check_exact(fields["entries"], given.get("exact", ()), at_line(source, data, "exact"))
@@ -241,7 +242,12 @@ def _date(value: Any, where: str) -> date | None:
 
 
 def _entries(
-    data: Any, labels: dict[str, str], source: str, start: str, inherited: tuple[Entry, ...]
+    data: Any,
+    labels: dict[str, str],
+    source: str,
+    start: str,
+    inherited: tuple[Entry, ...],
+    reviewed: date | None,
 ) -> Iterator[Entry]:
     if not isinstance(data, list):
         raise ValueError(f"{start}: entries is a {kind_of(data)}; give a list")
@@ -263,6 +269,7 @@ def _entries(
                 f"{where} ({role}): unknown context {context!r}; "
                 + suggestion(str(context), list(CONTEXTS[1:]))
             )
+        own = _date(item.get("reviewed"), f"{at_line(source, item, 'reviewed')}: entry {number}")
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
         for key, value in item.items():
@@ -292,7 +299,7 @@ def _entries(
                     )
         if not terms:
             raise ValueError(f"{where} ({role}) has no terms; give terms for at least one group")
-        yield Entry(role, terms, context, registers)
+        yield Entry(role, terms, context, registers, own or reviewed)
 
 
 def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Register]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
@@ -63,12 +64,15 @@ class Entry:
         Where the terms count, as the head of ``lexicons/gender.yaml`` lists; "" for everywhere.
     registers : dict
         Term to "neutral", "outdated" or "slur"; terms without an entry are preferred.
+    reviewed : date or None
+        Date of the last review of the terms: of the entry, else of the file.
     """
 
     role: str
     terms: dict[str, tuple[str, ...]]
     context: Context = ""
     registers: dict[str, Register] = field(default_factory=dict)
+    reviewed: date | None = None
 
     def register(self, term: str) -> Register:
         """Return how people take the term: preferred, neutral, outdated or slur."""
