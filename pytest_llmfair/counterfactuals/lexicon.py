@@ -149,8 +149,8 @@ class Lexicon:
         data : mapping
             At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
             group (a term or a list of terms) and optionally `context` and `reviewed`. A term is a
-            text or a mapping ``{"term": ..., "register": ...}``. With `extends`, the name of a shipped
-            lexicon, everything else is optional and comes on top of that lexicon.
+            text or a mapping ``{"term": ..., "register": ...}``. With `extends`, the name of a
+            shipped lexicon, everything else is optional and comes on top of that lexicon.
         source : str
             What messages call the data.
 
