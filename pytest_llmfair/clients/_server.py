@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
+from pytest_llmfair.clients._background import close_at_end
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
 from pytest_llmfair.clients._redaction import guard_logs, one_line, redactor
 from pytest_llmfair.clients._session import may_ask
@@ -18,7 +20,7 @@ from pytest_llmfair.clients._spec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Missing
 
 # Seconds to open a connection; one that takes longer is tried again.
-CONNECT = 10.0
+_CONNECT = 10.0
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerBackend:
+class ServerBackend(ABC):
     """A model behind a server; subclasses know how to ask it and how to read its answers.
 
     Attributes
@@ -129,11 +131,27 @@ class ServerBackend:
             attempt, reply=replace(attempt.reply, answer=answer), fatal=redacted(attempt.fatal)
         )
 
+    @abstractmethod
     def _connect(self) -> Any:
-        raise NotImplementedError
+        """Return what is asked, such as the client of an SDK."""
 
+    @abstractmethod
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
-        raise NotImplementedError
+        """Send one request once; an exception of the SDK is read by :meth:`_failed`."""
+
+    def _client_of(self, sdk: Any, kind: Any) -> Any:
+        """Make the client of an SDK, which neither repeats nor redirects what it is told."""
+        key, url = self._environment()
+        client = kind(
+            api_key=key or "none",
+            base_url=url,
+            max_retries=0,
+            timeout=sdk.Timeout(None, connect=_CONNECT),
+            # A redirect followed would be a request that nobody counts.
+            http_client=sdk.DefaultAsyncHttpxClient(follow_redirects=False),
+        )
+        close_at_end(client.close)
+        return client
 
     def _failed(self, error: Exception) -> Attempt:
         attempt = of_error(error, self.url_variable)

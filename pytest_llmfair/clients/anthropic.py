@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair.clients._backend import Attempt, Reply, Request
-from pytest_llmfair.clients._background import close_at_end
 from pytest_llmfair.clients._outcomes import body_of, counted, malformed, of_text
-from pytest_llmfair.clients._server import CONNECT, ServerBackend
+from pytest_llmfair.clients._server import ServerBackend
 from pytest_llmfair.responses import Missing
 
 # The API wants a limit where the user gave none; every model can write as much as this.
@@ -35,17 +34,7 @@ class Anthropic(ServerBackend):
     def _connect(self) -> Any:
         import anthropic
 
-        key, url = self._environment()
-        client = anthropic.AsyncAnthropic(
-            api_key=key or "none",
-            base_url=url,
-            max_retries=0,
-            timeout=anthropic.Timeout(None, connect=CONNECT),
-            # A redirect followed would be a request that nobody counts.
-            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False),
-        )
-        close_at_end(client.close)
-        return client
+        return self._client_of(anthropic, anthropic.AsyncAnthropic)
 
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
         more: dict[str, Any] = {"system": self.system} if self.system else {}

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair.clients._backend import Attempt, Reply, Request
-from pytest_llmfair.clients._background import close_at_end
 from pytest_llmfair.clients._outcomes import (
     body_of,
     counted,
@@ -19,7 +18,7 @@ from pytest_llmfair.clients._outcomes import (
     status_of,
 )
 from pytest_llmfair.clients._redaction import one_line
-from pytest_llmfair.clients._server import CONNECT, ServerBackend
+from pytest_llmfair.clients._server import ServerBackend
 from pytest_llmfair.responses import Missing
 
 # A share of the answers that no word could be given may be this large, and no larger.
@@ -93,17 +92,7 @@ class OpenAICompatible(ServerBackend):
     def _connect(self) -> Any:
         import openai
 
-        key, url = self._environment()
-        client = openai.AsyncOpenAI(
-            api_key=key or "none",
-            base_url=url,
-            max_retries=0,
-            timeout=openai.Timeout(None, connect=CONNECT),
-            # A redirect followed would be a request that nobody counts.
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
-        )
-        close_at_end(client.close)
-        return client
+        return self._client_of(openai, openai.AsyncOpenAI)
 
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
         raw = await self.line.client.chat.completions.with_raw_response.create(
