@@ -373,8 +373,11 @@ def _place(text: str, start: int, end: int, behind_at: int) -> Place:
 
 
 def _sentence_end(words: list[str]) -> Words:
-    stops = [place for place in range(len(words)) if _stops(words, place)]
-    return _without_points(words[stops[-1] + 1 :] if stops else words)
+    """Return the words behind the last stop, which is looked for from the end."""
+    for place in range(len(words) - 1, -1, -1):
+        if _stops(words, place):
+            return _without_points(words[place + 1 :])
+    return _without_points(words)
 
 
 def _sentence_start(words: list[str]) -> Words:
@@ -388,16 +391,16 @@ def _stops(words: list[str], place: int) -> bool:
 
 
 def _without_points(words: list[str]) -> Words:
-    return tuple(word for word in words if word != ".")
+    return tuple([word for word in words if word != "."])
 
 
 def _is_abbreviated(words: list[str], place: int) -> bool:
     """Whether the point ends no sentence: "Dr. Lee", "J. Lee"."""
     word = words[place - 1] if place and words[place] == "." else ""
-    return (len(word) == 1 and word.isupper()) or any(
-        is_one_of(word.lower(), kind) for kind in ("abbreviations", "titles")
-    )
+    low = word.lower()
+    initial = len(word) == 1 and word.isupper()
+    return initial or is_one_of(low, "abbreviations") or is_one_of(low, "titles")
 
 
 def _lower(words: Words) -> Words:
-    return tuple(word.lower().replace("\u2019", "'") for word in words)
+    return tuple([word.lower().replace("\u2019", "'") for word in words])
