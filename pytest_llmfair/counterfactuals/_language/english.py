@@ -12,7 +12,7 @@ OBJECT = "object"
 DETERMINER = "possessive_determiner"
 PRONOUN = "possessive_pronoun"
 
-_WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
+_WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 # A word, or one mark; emphasis, tags and single line breaks are looked through.
 _TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
 _STYLE = rf"(?:[*_~]|{_TAG})*+"

@@ -30,7 +30,7 @@ from pytest_llmfair.counterfactuals._language.predicates import (
     is_subject_word,
 )
 
-_WORD = r"[^\W_]+(?:[-'\u2019.][^\W_]+)*"
+_WORD = r"[^\W_]++(?:[-'\u2019.][^\W_]++)*+"
 _TOKEN = re.compile(rf"(?i:hard[ -]of[ -]hearing)|{_WORD}|\n[^\S\n]*\n|[^\w\s*_~\"\u201c\u201d]")
 _BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
 _STOPS = frozenset(".!?;:\u2014\u2026")
