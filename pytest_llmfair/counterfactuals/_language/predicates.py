@@ -30,7 +30,8 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
         Those in front of the term and behind it, in lower case.
     """
     following = behind[0] if behind else ""
-    if is_one_of(following, "not_said_of_person"):
+    complement = is_one_of(following, "not_said_of_person")
+    if complement and not (before and _goes_on(behind)):
         return False
     whose = "who" in before[-4:] or any(is_one_of(word, "indefinite") for word in before[-1:])
     relative = whose and (
@@ -45,6 +46,8 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
     if not words:
         return False
     verb = words[-1]
+    if complement and following != "to" and is_one_of(verb, "looking"):
+        return False
     subject, written = words[:-1], raw[: len(words) - 1]
     if is_one_of(verb, "be_contracted") or is_one_of(verb, "indefinite"):
         return True
@@ -66,6 +69,23 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
     if is_one_of(verb, "person_subjects"):
         return bool(subject) and (is_one_of(subject[-1], "be") or is_one_of(subject[-1], "deem"))
     return False
+
+
+def _goes_on(behind: Words) -> bool:
+    """Whether a complement leaves the adjective its meaning: "gay with two kids", "French by birth".
+
+    It changes it in "blind to", "straight with me", "white with fear".
+    """
+    first, second, third = (*behind[:3], "", "")[:3]
+    if first == "to":
+        return second == "the" and is_one_of(third, "inmost")  # "Italian to the core"
+    if first == "through":
+        return (second, third) == ("and", "through")
+    if first == "with":
+        begun = second in ("a", "an", "no") or second.isdigit() or is_one_of(second, "quantities")
+        had = (is_person(word) or is_one_of(word, "persons_have") for word in behind[2:_FAR])
+        return begun and any(had)
+    return is_one_of(first, "said_by")
 
 
 def written_name(raw: Words, place: int) -> bool:
@@ -94,10 +114,15 @@ def _without_joined(before: Words) -> Words | None:
             ):
                 words.pop()
             continue
-        elif not is_one_of(word, "predicate_adverbs"):
+        elif not is_one_of(word, "predicate_adverbs") or _is_deemed(words):
             break
         words.pop()
     return None if joined else tuple(words)
+
+
+def _is_deemed(words: list[str]) -> bool:
+    """Whether the last word is no adverb but an object: "considers herself"."""
+    return len(words) > 1 and words[-1].endswith("self") and is_one_of(words[-2], "deem")
 
 
 def _is_aside(before: Words, words: Words, behind: Words) -> bool:
@@ -167,7 +192,7 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
             return True
         if is_one_of(word, "prepositions"):
             if word == "of" and is_one_of(head, "quantities"):
-                break
+                continue  # "two of the women in the photo"
             named = is_subject_word(head, written[place - 1], place == 1)
             return named or is_one_of(head, "indefinite")
     return _is_subject(clause, written, verb)
