@@ -72,7 +72,7 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
 
 
 def _goes_on(behind: Words) -> bool:
-    """Whether a complement leaves the adjective its meaning: "gay with two kids", "French by birth".
+    """Whether a complement leaves the adjective its meaning: "gay with a son", "French by birth".
 
     It changes it in "blind to", "straight with me", "white with fear".
     """
