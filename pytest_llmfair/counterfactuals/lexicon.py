@@ -171,21 +171,30 @@ class Lexicon:
         return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
     def group(self, name: str) -> str:
-        """Return the group that goes by a name or an alias.
+        """Return the group that goes by a name or an alias, in any case.
 
         Raises
         ------
         ValueError
-            If there is none; the message suggests the nearest.
+            If there is none; the message suggests the nearest, or the group that a term names.
         """
-        if name in self.groups:
-            return name
-        if name in self.aliases:
-            return self.aliases[name]
+        group = self.called(name)
+        if group is not None:
+            return group
         from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 
+        named = dict.fromkeys(own.group for own in self.senses(str(name)) if own.group)
         known = [*self.groups, *self.aliases]
-        raise ValueError(f"{self.name} has no group {name!r}; {suggestion(str(name), known)}")
+        remedy = f"did you mean {' or '.join(named)}?" if named else suggestion(str(name), known)
+        raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
+
+    def called(self, name: str) -> str | None:
+        """Return the group that goes by a name or an alias, in any case; None for none."""
+        if name in self.groups:
+            return name
+        known = {label.casefold(): group for label, group in self.aliases.items()}
+        known |= {group.casefold(): group for group in self.groups}
+        return known.get(str(name).casefold())
 
     def mentions(self, text: str) -> list[Mention]:
         """Return every mention of a group in the text, in order.

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_llmfair.counterfactuals import Edit, Lexicon, Pair, generate_pairs, mentions
+from pytest_llmfair.counterfactuals import (
+    Edit,
+    Lexicon,
+    Pair,
+    generate_pairs,
+    load_lexicons,
+    mentions,
+)
 from pytest_llmfair.counterfactuals._language.english import article_for
 
 ORIGIN = Lexicon.from_dict(
@@ -198,11 +205,16 @@ class TestRefused:
         with pytest.raises(ValueError, match=r"called 'colour'; known are age, .*gender"):
             generate_pairs(["he"], attribute="colour")
 
+    def test_groups_go_by_labels_and_aliases_in_any_case(self) -> None:
+        (pair,) = generate_pairs(["A Black chef won."], "race", groups=("Black", "Caucasian"))
+        assert (pair.from_group, pair.to_group) == ("black", "white")
+        assert load_lexicons()["disability"].group("Blind") == "visual disability"
+
     @pytest.mark.parametrize(
         ("groups", "message"),
         [
             (("femal", "male"), "gender has no group 'femal'; did you mean female"),
-            (("women", "male"), "no group 'women'"),
+            (("women", "male"), "no group 'women'; did you mean female"),
             (("female", "female"), "give two different ones"),
             (("female",), "give two different ones"),
             ("female", "give two different ones"),

@@ -38,7 +38,7 @@ class Intersection(Lexicon):
     cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def group(self, name: str) -> str:
-        """Return the group that goes by two names or aliases, in either order.
+        """Return the group that goes by a name for either part, in either order and any case.
 
         Raises
         ------
@@ -46,12 +46,12 @@ class Intersection(Lexicon):
             If there is none; the message suggests the nearest.
         """
         words = str(name).split()
-        known = [[*part.groups, *part.aliases] for part in self.parts]
         for cut in range(1, len(words)):
             sides = " ".join(words[:cut]), " ".join(words[cut:])
-            for one, other in (sides, sides[::-1]):
-                if one in known[0] and other in known[1]:
-                    return f"{self.parts[0].group(one)} {self.parts[1].group(other)}"
+            for both in (sides, sides[::-1]):
+                first, second = map(Lexicon.called, self.parts, both)
+                if first is not None and second is not None:
+                    return f"{first} {second}"
         raise ValueError(f"{self.name} has no group {name!r}; {suggestion(name, self.groups)}")
 
     def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
