@@ -31,6 +31,11 @@ _LEFT_OVER = re.compile(r"\s | \s| [.,;:!?)\]}\u201d]")
 _MARKS = ".,;:!?()*_\"'\u2018\u2019\u201c\u201d"
 _FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
 _NEAR = 40
+# "women and women", "white men or white men"
+_JOINED_TWICE = re.compile(
+    r"\b(?P<word>\w[\w '\u2019-]{0,40}?)(?:,?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s|,\s+)(?P=word)\b",
+    re.IGNORECASE,
+)
 
 
 class Case(NamedTuple):
@@ -195,6 +200,30 @@ def no_doubled_words(case: Case) -> str | None:
     return None
 
 
+def joined_once(case: Case) -> str | None:
+    """Check that words joined by "and" or "or" do not become the same ("women and women").
+
+    "The waitress and the waitress" are two persons, "her and her" can be "him and his", and
+    "unlike her, her boss" joins nothing.
+    """
+    pair = case.pair
+    text, edits = pair.counterfactual, pair.edits
+    for place, (change, edit) in enumerate(zip(case.changes, edits, strict=True)):
+        start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
+        near = text[max(0, start - _NEAR) : end + _NEAR].lower()
+        if change.sense is None or near.count(edit.after.lower()) < 2:
+            continue  # the usual case at less cost
+        twice = _joined_twice(text, start, end)
+        if twice is None or _joined_twice(pair.original, edit.start, edit.end) is not None:
+            continue
+        beside = [*edits[:place][-1:], *edits[place + 1 :][:1]]
+        both = any(twice.start() <= other.counterfactual_start < twice.end() for other in beside)
+        pronoun = change.sense.role in PRONOUNS
+        if not (pronoun and (both or "," in twice[0])):
+            return f"joined words become the same: {twice[0]!r}"
+    return None
+
+
 def spacing_kept(case: Case) -> str | None:
     """Check that no edit leaves a blank too many, as before a mark or at the end."""
     text = case.pair.counterfactual
@@ -279,6 +308,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "one determiner": one_determiner,
     "pronoun roles kept": roles_kept,
     "no doubled words": no_doubled_words,
+    "joined words differ": joined_once,
     "spacing kept": spacing_kept,
     "capital kept": capital_kept,
     "length balanced": length_balanced,
@@ -333,6 +363,15 @@ def _doubled(text: str, start: int, end: int) -> str:
         return words[0]
     behind = text[end : end + _NEAR].split(None, 1) if text[end : end + 1].isspace() else []
     return words[-1] if behind and behind[0].lower().rstrip(_MARKS) == words[-1] else ""
+
+
+def _joined_twice(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return what is joined to itself around a span, each without a determiner of its own."""
+    for match in _JOINED_TWICE.finditer(text, max(0, start - _NEAR), end + _NEAR):
+        first, *others = match["word"].lower().split()
+        if match.start() <= start and end <= match.end():
+            return None if others and is_one_of(first, "closed") else match
+    return None
 
 
 def _word_before(text: str, start: int) -> str:
