@@ -21,14 +21,18 @@ SENTENCES = {
     "origin": "Our teacher comes from {}.",
     "no_given_name": "These {} songs are loud.",
 }
-PLURALS = ("people", "women", "men", "children")
+PLURALS = ("people", "children")
 # What sounds otherwise than it is spelled.
 NOT_AN = ("European", "Uruguayan")
 
 
 def is_plural(term: str) -> bool:
     last = term.split()[-1]
-    return last in PLURALS or (last.endswith("s") and not last.endswith(("ss", "ese")))
+    return (
+        last in PLURALS
+        or last.endswith("men")
+        or (last.endswith("s") and not last.endswith(("ss", "ese")))
+    )
 
 
 def sentence(entry: Entry, term: str) -> str:

@@ -102,6 +102,9 @@ def _is_collective(place: Place) -> bool:
     rest = _behind_joined(place.behind)
     if _is_near_things(place) or (rest and is_one_of(rest[0], "behind_things")):
         return False
+    begins = len(words) < 2 or words[-2] in JOINS or not words[-2][0].isalnum()
+    if begins and rest and is_one_of(rest[0], "singular_verbs"):
+        return False
     asked = len(words) > 1 and words[-2] in ("are", "were")
     if asked and len(rest) > 1 and (is_adjective(rest[0]) or rest[0].endswith("er")):
         return ends_phrase(rest[1])
@@ -138,9 +141,12 @@ def _are_no_team(place: Place) -> bool:
         return True
     if place.raw[len(place.before) :] and _is_title(place.raw):
         return True
-    word = place.last
+    return _is_no_name(place.last) or is_adjective(place.last)
+
+
+def _is_no_name(word: str) -> bool:
     known = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
-    return any(is_one_of(word, kind) for kind in known) or is_adjective(word)
+    return any(is_one_of(word, kind) for kind in known)
 
 
 def _is_no_first_name(place: Place) -> bool:
@@ -363,6 +369,19 @@ def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
     if text[max(0, start - 1) : start] == "-" or (text[end : end + 1] == "-" and not born):
         return False
     return RULES[context](_place(text, start, end, born.end() if born else end))
+
+
+def is_in_name(text: str, start: int, end: int) -> bool:
+    """Whether a term behind a capitalised word ends a name: "Wonder Woman", not "Black Women".
+
+    It does not in a title, where all words but the closed ones have their capital.
+    """
+    place = _place(text, start, end, end)
+    word = place.last
+    adjective = is_adjective(word) and (not word.endswith("y") or is_one_of(word, "adjectives"))
+    if _is_no_name(word) or adjective:
+        return False
+    return any(word[0].islower() and not is_one_of(word, "closed") for word in place.raw)
 
 
 @functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
