@@ -323,6 +323,10 @@ class Lexicon:
         """Return which groups of mentions become which; here the mapping itself."""
         return to
 
+    def left_unsaid(self, source: str, target: str) -> dict[str, str]:
+        """Return which groups of mentions can be left out, to the groups that this leaves unsaid."""
+        return {source: target} if target in self.unmarked else {}
+
     def counterpart(self, sense: Sense, group: str) -> str | None:
         """Return the term of a group that an entry has for a meaning; None if it lists none."""
         key = (id(sense), group)  # meanings live as long as the lexicon

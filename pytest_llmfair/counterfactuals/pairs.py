@@ -58,7 +58,7 @@ def generate_pairs(
         Prompts; one without a mention gives no pair.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon. Two attributes make intersectional groups: all
-        mentions of both change at once, in prompts that name a group of either.
+        mentions of both change at once, in prompts that name a group of both.
     groups : (str, str), optional
         From and to, by label or alias: only mentions of the first group change. Without it every
         mention is exchanged with its counterpart, and an attribute of more than two groups gives
@@ -269,19 +269,20 @@ def _realised(
     lexicon: Lexicon, text: str, found: Reading, to: Mapping[str, str]
 ) -> Iterator[tuple[list[Change], list[str], str]]:
     """Give the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
-    source, target = next(iter(to.items()))
-    unmarked = target in lexicon.unmarked
-    if unmarked and lexicon.first_named(found, (target,)) is None:
-        left = omitted(lexicon, text, found, source)
+    changes, lost = lexicon.exchanges(text, to, found)
+    unsaid = lexicon.left_unsaid(*next(iter(to.items())))
+    if unsaid and not any(sense.group in unsaid.values() for *_, sense in found):
+        others = [change for change in changes if change.group not in unsaid]
+        left = omitted(lexicon, text, found, unsaid.keys(), others)
         if left is not None:
-            yield left, [], OMISSION
-    yield *lexicon.exchanges(text, to, found), EXPLICIT if unmarked else ""
+            yield left, lost if others else [], OMISSION
+    yield changes, lost, EXPLICIT if unsaid else ""
 
 
 def _vanishing(lexicon: Lexicon, to: Mapping[str, str], variant: str) -> frozenset[str]:
     """Return the groups that a counterfactual must not name."""
     if variant == OMISSION:
-        return frozenset((next(iter(to)),))
+        return frozenset(lexicon.left_unsaid(*next(iter(to.items()))))
     spread = lexicon.spread(to)
     return frozenset(spread) - frozenset(spread.values())
 

@@ -104,13 +104,39 @@ def test_of_other_attributes_work_alike() -> None:
     ) == ["An older Christian left."]
 
 
-def test_an_unmarked_part_is_named() -> None:
-    (pair,) = generate_pairs(
-        ["A blind woman called."],
-        ("gender", "disability"),
-        groups=("sight female", "without male"),
+@pytest.mark.parametrize(
+    ("text", "groups", "expected"),
+    [
+        ("A blind woman called.", ("sight female", "without male"),
+         {"omission": "A man called.", "explicit": "A sighted man called."}),
+        ("Blind women called.", ("sight female", "without male"),
+         {"omission": "Men called.", "explicit": "Sighted men called."}),
+        ("A blind aunt and a deaf son", ("sight female", "without male"),
+         {"omission": "An uncle and a deaf son", "explicit": "A sighted uncle and a deaf son"}),
+        ("She is blind.", ("sight female", "without male"), {"explicit": "He is sighted."}),
+    ],
+)  # fmt: skip
+def test_an_unmarked_part_is_left_out_and_named(
+    text: str, groups: tuple[str, str], expected: dict[str, str]
+) -> None:
+    pairs = generate_pairs([text], ("gender", "disability"), groups=groups)
+    assert not pairs.rejected
+    assert {pair.variant: pair.counterfactual for pair in pairs} == expected
+    for pair in pairs:
+        made = pair.original
+        for edit in reversed(pair.edits):
+            made = made[: edit.start] + edit.after + made[edit.end :]
+        assert made == pair.counterfactual
+
+
+def test_two_unmarked_parts_are_left_out_together() -> None:
+    omission, explicit = twins(
+        "A gay disabled man spoke.",
+        ("disability", "sexual_orientation"),
+        groups=("disability gay", "without straight"),
     )
-    assert (pair.counterfactual, pair.variant) == ("A sighted man called.", "explicit")
+    assert omission == "A man spoke."
+    assert explicit == "A straight nondisabled man spoke."
 
 
 def test_words_of_both_attributes_at_once_are_lost() -> None:

@@ -68,7 +68,8 @@ def test_pairs_of_two_attributes_are_equal_once_masked(
 ) -> None:
     text = " ".join(data.draw(fair.prompts(attribute)) for attribute in attributes)
     for pair in generate_pairs([text], attributes):
-        assert mask(pair.original, attributes) == mask(pair.counterfactual, attributes)
+        if pair.variant != "omission":
+            assert mask(pair.original, attributes) == mask(pair.counterfactual, attributes)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,15 @@ class Intersection(Lexicon):
         ]
         return {before: after for before, after in pairs if before != after}
 
+    def left_unsaid(self, source: str, target: str) -> dict[str, str]:
+        """Return which groups of either part can be left out, to what this leaves unsaid."""
+        cells = zip(self.parts, self.cells[source], self.cells[target], strict=True)
+        return {
+            before: after
+            for part, before, after in cells
+            if after in part.unmarked and before != after
+        }
+
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:

@@ -7,6 +7,7 @@ words out. What cannot be left out grammatically ("She is blind.") gives no such
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.person_words import is_adjective, is_person
@@ -61,8 +62,14 @@ _PARTS = ("that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
 
 
-def omitted(lexicon: Lexicon, text: str, found: Reading, group: str) -> list[Change] | None:
-    """Tell what to leave out so that the text no longer names a group.
+def omitted(
+    lexicon: Lexicon,
+    text: str,
+    found: Reading,
+    groups: Collection[str],
+    others: Sequence[Change] = (),
+) -> list[Change] | None:
+    """Tell what to leave out so that the text no longer names some groups.
 
     Parameters
     ----------
@@ -72,23 +79,43 @@ def omitted(lexicon: Lexicon, text: str, found: Reading, group: str) -> list[Cha
         Any text.
     found : list
         Its mentions, as ``lexicon.read(text)`` gives them.
-    group : str
-        The group to leave unnamed.
+    groups : collection of str
+        The groups to leave unnamed.
+    others : sequence of Change
+        Exchanges of other groups in the same text, in order.
 
     Returns
     -------
     list of Change or None
-        In order, with articles and capitals repaired; None where some mention cannot be left out.
+        In order, with articles and capitals repaired and the others among them; None where some
+        mention cannot be left out.
     """
     changes: list[Change] = []
     for start, end, sense in found:
-        if sense.entry is None or sense.group != group:
+        if sense.entry is None or sense.group not in groups:
             continue
         made = _left_out(lexicon, text, (start, end, sense))
         if made is None or (changes and made[0].start < changes[-1].end):
             return None
         changes += made
-    return changes or None
+    return _merged(changes, others) if changes else None
+
+
+def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | None:
+    """Put exchanges among what is left out; None where the two overlap.
+
+    The word that has become the first of a sentence can be exchanged: "Blind women", "Men".
+    """
+    merged: list[Change] = []
+    for change in sorted((*changes, *others), key=lambda change: change[:2]):
+        last = merged[-1] if merged else None
+        if last is None or last.end <= change.start:
+            merged.append(change)
+        elif last.after and last.end == change.end:
+            merged[-1] = last._replace(after=capitalized(change.after))
+        else:
+            return None
+    return merged
 
 
 def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
