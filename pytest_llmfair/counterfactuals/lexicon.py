@@ -324,7 +324,7 @@ class Lexicon:
         return to
 
     def left_unsaid(self, source: str, target: str) -> dict[str, str]:
-        """Return which groups of mentions can be left out, to the groups that this leaves unsaid."""
+        """Return which groups of mentions can be left out, to what this leaves unsaid."""
         return {source: target} if target in self.unmarked else {}
 
     def counterpart(self, sense: Sense, group: str) -> str | None:
