@@ -8,18 +8,24 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_data
+from pytest_llmfair.counterfactuals._language.name_words import (
+    is_joined,
+    is_of_class,
+    is_ordinary_word,
+    is_something_else,
+    phrases_with,
+)
+from pytest_llmfair.counterfactuals._lexicons.names import name_choices
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
-_HYPHENS = "-\u2010\u2011"
 _WORD = r"[^\W\d_][\w'\u2019-]*"
 _BEFORE = re.compile(rf"(?:({_WORD})[^\S\n]+)?({_WORD})(\.?)[^\S\n]+\Z")
-_SAINT = re.compile(r"\b(?:St\.?|Saint|Pope)[^\S\n]+\Z")
-_BEHIND = re.compile(r"[^\S\n]+([^\W_]+)")
-_SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
+# The second group: "Walsh-Grant" is not "Walsh".
+_BEHIND = re.compile(r"[^\S\n]+([^\W_]+)([-\u2010\u2011](?=[^\W\d_a-z]))?")
 _NEAR = 60
-_PLURAL = "plural"
+_FAMILY = "plural of a last name"
+_PLURALS = ("plural", _FAMILY)
 
 
 class _TwoNames(Lexicon):
@@ -39,13 +45,14 @@ class _TwoNames(Lexicon):
         return frozenset(part for group in self.groups for part in group.casefold().split())
 
     def _is_the_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
-        if sense.role == _PLURAL and not _counted(text, start, end):
-            return False
-        if _hyphenated(text, start, end) or _ordinary_word(text, start, end):
-            return False
-        if _SAINT.search(text, max(0, start - _NEAR), start):
+        if sense.role in _PLURALS:
+            return text[start].isupper() and _counted(text, start, end, sense.role)
+        if is_joined(text, start, end) or is_something_else(text, start, end):
             return False
         before = _BEFORE.search(text, max(0, start - _NEAR), start)
+        in_full = sense.role == "last name" and before and before[2].casefold() in self._own
+        if not in_full and is_ordinary_word(text, start, end):
+            return False
         if before is not None and self._another_person(before, sense):
             return False
         if sense.role != "first name":
@@ -53,14 +60,15 @@ class _TwoNames(Lexicon):
         behind = _BEHIND.match(text, end)
         if behind is None or not behind[1][0].isupper() or behind[1].isupper():
             return True
-        return behind[1].casefold() in self._own or is_one_of(behind[1].lower(), "closed")
+        own = behind[1].casefold() in self._own and behind[2] is None
+        return own or is_one_of(behind[1].lower(), "closed")
 
     def _another_person(self, before: re.Match[str], sense: Sense) -> bool:
         """Whether the word in front is the first name of somebody else."""
         verb, name = (before[1] or "").casefold(), before[2].casefold()
         if name in self._own or before[3]:
             return False
-        if name in name_data()["given"]:  # "told Mary John was late" names two
+        if is_of_class(name, "given"):  # "told Mary John was late" names two
             return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
         if sense.role != "last name" or not before[2][0].isupper() or before[2].isupper():
             return False
@@ -72,12 +80,15 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     """Make the lexicon of a name swap, for `mentions`, `mask` and `generate_pairs`.
 
     A name counts as a whole word with a capital first letter (or all capitals), and in the plural
-    behind a number ("two Johns"); in lower case only where it was given so, or where the text has
-    no capital at all. "Johnson", "John-Paul", an address, and "John" behind another common given
-    name ("Elton John") or "St." are other people. Names that are words too are no name before the
-    words that such a sentence begins with ("Will you come?"), beside a number ("May 5"), or in
-    lower case. Where the text already names the second person too, both get one name: choose a
-    name that the prompts do not hold.
+    behind a number ("two Johns") and as a family ("the Walshes"); in lower case only where it was
+    given so, or where the text has no capital at all. "Johnson", "John-Paul", an address, and
+    "John" behind another common given name ("Elton John") or "St." are other people; so are
+    "King John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere")
+    unless asked for by that name. Names that are words too are no name before the words that such
+    a sentence begins with ("Will you come?", "Rose petals fell."), beside a number ("May 5"), or
+    in lower case, and names that are places too are none where a place is meant ("flew to Jordan",
+    "Austin, Texas"). A prompt that already names the second person is left out by
+    `generate_pairs`, since both would bear one name: choose a name that the prompts do not hold.
 
     Parameters
     ----------
@@ -112,7 +123,18 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     first, second = groups
     if first.casefold().split() == second.casefold().split():
         raise ValueError(f"groups is {groups!r}, the same name twice; give two different names")
-    return _TwoNames("name", (first, second), (first, second), tuple(_entries(first, second)))
+    phrases = tuple(p for p in phrases_with(_parts(groups)) if not _holds(p, groups))
+    entries = tuple(_entries(first, second))
+    return _TwoNames("name", (first, second), (first, second), entries, exceptions=phrases)
+
+
+def _parts(groups: tuple[str, str]) -> list[str]:
+    return [part for name in groups for part in name.split()]
+
+
+def _holds(phrase: str, groups: tuple[str, str]) -> bool:
+    """Whether a phrase holds one of the names as a whole, which is then asked for."""
+    return any(" " in name and name.casefold() in phrase.casefold() for name in groups)
 
 
 def _entries(first: str, second: str) -> Iterator[Entry]:
@@ -120,12 +142,17 @@ def _entries(first: str, second: str) -> Iterator[Entry]:
     if not 1 < len(parts) == len(others) or _overlap(parts, others):
         yield Entry("name", {first: (first,), second: (second,)})
         if len(parts) == len(others) == 1:
-            yield Entry(_PLURAL, {first: (_plural(first),), second: (_plural(second),)})
+            yield Entry("plural", {first: (_plural(first),), second: (_plural(second),)})
         return
+    taken = {part.casefold() for part in (*parts, *others)}
     for number, (part, other) in enumerate(zip(parts, others, strict=True)):
-        if part != other:
-            role = "first name" if number == 0 else "last name"
-            yield Entry(role, {first: (part,), second: (other,)})
+        if part == other:
+            continue
+        yield Entry("last name" if number else "first name", {first: (part,), second: (other,)})
+        several = (_plural(part), _plural(other))
+        if taken.isdisjoint(map(str.casefold, several)):
+            role = _FAMILY if number == len(parts) - 1 else "plural"
+            yield Entry(role, {first: several[:1], second: several[1:]})
 
 
 def _plural(name: str) -> str:
@@ -133,10 +160,13 @@ def _plural(name: str) -> str:
     return name + (ending.upper() if name.isupper() else ending)
 
 
-def _counted(text: str, start: int, end: int) -> bool:
-    """Whether several people of the name are meant: "two Johns"; no "Johns Hopkins"."""
+def _counted(text: str, start: int, end: int, role: str) -> bool:
+    """Whether people of the name are meant: "two Johns", "the Walshes"; no "Johns Hopkins"."""
     before = _BEFORE.search(text, max(0, start - _NEAR), start)
-    if before is None or not is_one_of(before[2].lower(), "numbers"):
+    if before is None:
+        return False
+    word = before[2].lower()
+    if not is_one_of(word, "numbers") and (role != _FAMILY or word != "the"):
         return False
     behind = _BEHIND.match(text, end)
     return behind is None or not behind[1][0].isupper()
@@ -147,34 +177,3 @@ def _overlap(parts: list[str], others: list[str]) -> bool:
     return any(a.casefold() == b.casefold() for a in parts for b in others if a != b) or any(
         a == b for i, a in enumerate(parts) for j, b in enumerate(others) if i != j
     )
-
-
-def _hyphenated(text: str, start: int, end: int) -> bool:
-    before, behind = text[max(0, start - 2) : start], text[end : end + 2]
-    return (len(before) == 2 and before[1] in _HYPHENS and before[0].isalpha()) or (
-        len(behind) == 2 and behind[0] in _HYPHENS and behind[1].isalpha()
-    )
-
-
-def _ordinary_word(text: str, start: int, end: int) -> bool:
-    """Whether the word, though spelled like a name, is a verb, a noun or a month here."""
-    word = text[start:end].lower()
-    if word not in name_data()["words"]:
-        return False
-    if text[start].islower():
-        return True
-    behind = _BEHIND.match(text, end)
-    following = behind[1] if behind else ""
-    before = _BEFORE.search(text, max(0, start - _NEAR), start)
-    if following[:1].isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
-        return True
-    if before is not None and before[2].lower() in name_data()["before_months"]:
-        return word in name_data()["months"]
-    if before is not None and before[2].lower() in ("the", "this", "these"):
-        return True
-    begins = _SENTENCE_END.search(text, max(0, start - _NEAR), start)
-    if begins is None or following.lower() in name_data()["openers"]:
-        return begins is not None
-    # "Will Will go?", "May Anna come?"
-    asked = following[:1].isupper() and following.lower() in (word, *name_data()["given"])
-    return asked and word in ("will", "may")

@@ -121,9 +121,7 @@ def _rotated(label: str, cells: list[tuple[str, str]], n: int, seed: int) -> lis
 
 @functools.cache
 def name_data() -> Mapping[str, Any]:
-    """Return the content of the file, word lists as sets of lower-case words."""
+    """Return the content of the file."""
     path = resources.files("pytest_llmfair.counterfactuals") / _FILE
-    data = dict(load_yaml(path.read_text(encoding="utf-8"), _FILE))
-    for key in ("given", "words", "months", "before_months", "openers"):
-        data[key] = frozenset(word for line in data[key] for word in line.lower().split())
+    data: Mapping[str, Any] = load_yaml(path.read_text(encoding="utf-8"), _FILE)
     return data
