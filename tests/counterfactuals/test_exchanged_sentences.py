@@ -20,6 +20,7 @@ SENTENCES = {
     "people": "Most {} slept.",
     "origin": "Our teacher comes from {}.",
     "no_given_name": "These {} songs are loud.",
+    "no_institution": "These {} songs are loud.",
 }
 PLURALS = ("people", "children")
 # What sounds otherwise than it is spelled.

@@ -33,6 +33,7 @@ CARRIERS = {
     "had": "so she has {}, so",
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
+    "no_institution": "so {} values so",
     "address": "Sorry, {}, so",
 }
 

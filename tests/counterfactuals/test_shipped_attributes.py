@@ -22,6 +22,7 @@ CARRIERS = {
     "had": "so she has {}, so",
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
+    "no_institution": "so {} values so",
 }
 PAPER = {
     "gender": ["aab", "female", "male", "cis", "many-genders", "no-gender", "non-binary", "trans"],

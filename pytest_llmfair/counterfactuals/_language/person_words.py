@@ -19,6 +19,7 @@ _AGENTS = (
     "women",
     "person",
     "people",
+    "mate",
 )
 _ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "y")
 _ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")

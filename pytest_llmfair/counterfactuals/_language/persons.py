@@ -7,10 +7,8 @@ person than take a colour for one. `RULES` holds them by the name of the context
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.person_words import (
@@ -24,39 +22,15 @@ from pytest_llmfair.counterfactuals._language.person_words import (
     is_person_compound,
     is_verb,
 )
+from pytest_llmfair.counterfactuals._language.places import Place, Words, place_at
 from pytest_llmfair.counterfactuals._language.predicates import (
-    Words,
     is_predicate,
     is_subject_word,
 )
 
-_WORD = r"[^\W_]++(?:[-'\u2019.][^\W_]++)*+"
-_TOKEN = re.compile(rf"(?i:hard[ -]of[ -]hearing)|{_WORD}|\n[^\S\n]*\n|[^\w\s*_~\"\u201c\u201d]")
 _BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
-_STOPS = frozenset(".!?;:\u2014\u2026")
-_NEAR = 160
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
 _FAR = 7  # words that may lie between the term and its noun
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A term in its sentence: words and marks around it as written, and in lower case."""
-
-    word: str
-    raw: Words
-    before: Words
-    behind: Words
-
-    @property
-    def last(self) -> str:
-        """The word in front; "" at the beginning of the sentence."""
-        return self.before[-1] if self.before else ""
-
-    @property
-    def next(self) -> str:
-        """The word behind; "" at the end of the sentence."""
-        return self.behind[0] if self.behind else ""
 
 
 def _describes(place: Place) -> bool:
@@ -119,7 +93,21 @@ def _is_noun(place: Place) -> bool:
     if not words or not is_one_of(words[-1], "determiners") or _head(place)[0]:
         return False
     several = "and" in place.before[-3:]  # "a Pole and a Dane share"
-    return _no_noun(place.behind, bare=several)
+    return _no_noun(place.behind, bare=several) or (
+        len(words) > 1 and _is_asked_of(words[-2], place.behind)
+    )
+
+
+def _is_asked_of(verb: str, behind: Words) -> bool:
+    """Whether a question goes on behind its subject: "is a Dane likely", "would a Dane feel"."""
+    first, second = (*behind[:2], "", "")[:2]
+    if is_one_of(verb, "be"):
+        said = is_one_of(first, "said_of") or is_one_of(first, "adjectives")
+        return is_one_of(first, "compares") or (said and ends_phrase(second))
+    if not is_one_of(verb, "asking"):
+        return False
+    adverb = ends_phrase(second) or is_one_of(second, "said_of") or is_one_of(second, "adjectives")
+    return adverb and is_verb(first, second, bare=True)
 
 
 def _are_people(place: Place) -> bool:
@@ -131,7 +119,9 @@ def _are_people(place: Place) -> bool:
         return False
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
-        _no_noun(place.behind) or is_one_of(place.next, "plural_verbs")
+        _no_noun(place.behind)
+        or is_one_of(place.next, "plural_verbs")
+        or is_one_of(place.next, "verbs_of_several")
     )
 
 
@@ -207,13 +197,24 @@ def _is_no_given_name(place: Place) -> bool:
     if place.word.islower() or place.word.isupper():
         return True
     if place.behind and _is_name_behind(place):
-        return place.last == "the" or is_one_of(place.next, "demonyms")
+        the = place.last == "the" or is_one_of(place.next, "demonyms")
+        return the and _is_no_institution(place)
     joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
     if joined or _is_joined(place.before):
         return True
     noun = place.next[:1].isalpha() and not place.next.endswith("ing")
     asked = is_one_of(place.last, "asking")  # "Did Christian call?"
     return _is_determined(place) or (noun and not _no_noun(place.behind, bare=asked))
+
+
+def _is_no_institution(place: Place) -> bool:
+    """Allow "Muslim leaders", "Jewish New Yorkers"; not "the Muslim Brotherhood"."""
+    if not place.word[:1].isupper() or not place.behind or not _is_name_behind(place):
+        return True
+    if place.next == "new" and is_person(" ".join(place.behind[1:2])):
+        return True
+    known = ("demonyms", "person_adjectives", "of_faith")
+    return is_person(place.next) or any(_is_any(place.next, kind) for kind in known)
 
 
 def _is_determined(place: Place) -> bool:
@@ -264,7 +265,17 @@ def _head(place: Place) -> tuple[str, bool]:
     if _is_surname(place):
         return "", False
     head, thing = _person_head(place.behind, _is_alone(place.before), place.last)
+    if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
+        return "", False
     return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
+
+
+def _is_one(before: Words) -> bool:
+    """Whether the determiner in front is singular: "a devout"."""
+    words = list(before)
+    while words and is_modifier(words[-1]) and words[-1] != "one":
+        words.pop()
+    return bool(words) and is_one_of(words[-1], "singular_determiners")
 
 
 def _is_chess(place: Place, head: str) -> bool:
@@ -352,6 +363,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "had": _is_had,
     "origin": _is_origin,
     "no_given_name": _is_no_given_name,
+    "no_institution": _is_no_institution,
 }
 
 
@@ -363,12 +375,13 @@ def describes_person(text: str, start: int, end: int) -> bool:
 def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
     """Whether ``text[start:end]`` speaks of a person, by the rule of a context.
 
-    It never does as a part of a hyphenated word ("off-white"), but in "Chinese-born".
+    It never does as a part of a hyphenated word ("off-white"), but in "Chinese-born"; an adjective
+    that only names of institutions take ("ex-Muslim") does.
     """
     born = _BORN.match(text, end)
     if text[max(0, start - 1) : start] == "-" or (text[end : end + 1] == "-" and not born):
-        return False
-    return RULES[context](_place(text, start, end, born.end() if born else end))
+        return context == "no_institution"
+    return RULES[context](place_at(text, start, end, born.end() if born else end))
 
 
 def is_in_name(text: str, start: int, end: int) -> bool:
@@ -376,50 +389,9 @@ def is_in_name(text: str, start: int, end: int) -> bool:
 
     It does not in a title, where all words but the closed ones have their capital.
     """
-    place = _place(text, start, end, end)
+    place = place_at(text, start, end, end)
     word = place.last
     adjective = is_adjective(word) and (not word.endswith("y") or is_one_of(word, "adjectives"))
     if _is_no_name(word) or adjective:
         return False
     return any(word[0].islower() and not is_one_of(word, "closed") for word in place.raw)
-
-
-@functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
-def _place(text: str, start: int, end: int, behind_at: int) -> Place:
-    before = _sentence_end(_TOKEN.findall(text, max(0, start - _NEAR), start))
-    behind = _sentence_start(_TOKEN.findall(text, behind_at, behind_at + _NEAR))
-    return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind))
-
-
-def _sentence_end(words: list[str]) -> Words:
-    """Return the words behind the last stop, which is looked for from the end."""
-    for place in range(len(words) - 1, -1, -1):
-        if _stops(words, place):
-            return _without_points(words[place + 1 :])
-    return _without_points(words)
-
-
-def _sentence_start(words: list[str]) -> Words:
-    stop = next((place for place in range(len(words)) if _stops(words, place)), None)
-    return _without_points(words[:stop])
-
-
-def _stops(words: list[str], place: int) -> bool:
-    word = words[place]
-    return word[0] == "\n" or (word in _STOPS and not _is_abbreviated(words, place))
-
-
-def _without_points(words: list[str]) -> Words:
-    return tuple([word for word in words if word != "."])
-
-
-def _is_abbreviated(words: list[str], place: int) -> bool:
-    """Whether the point ends no sentence: "Dr. Lee", "J. Lee"."""
-    word = words[place - 1] if place and words[place] == "." else ""
-    low = word.lower()
-    initial = len(word) == 1 and word.isupper()
-    return initial or is_one_of(low, "abbreviations") or is_one_of(low, "titles")
-
-
-def _lower(words: Words) -> Words:
-    return tuple([word.lower().replace("\u2019", "'") for word in words])

@@ -13,8 +13,8 @@ from pytest_llmfair.counterfactuals._language.person_words import (
     is_person,
     is_verb,
 )
+from pytest_llmfair.counterfactuals._language.places import Words
 
-Words = tuple[str, ...]
 _FAR = 6  # words between a fronted adjective and its comma
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 

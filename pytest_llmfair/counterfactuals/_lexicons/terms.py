@@ -38,6 +38,7 @@ Context = Literal[
     "had",
     "origin",
     "no_given_name",
+    "no_institution",
 ]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 Register = Literal["preferred", "neutral", "outdated", "slur"]
