@@ -27,9 +27,9 @@ _GAP = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
 
 
 def _is_glue(char: str) -> bool:
-    """Tell joiners, variation selectors and enclosing marks, which no spelling depends on."""
+    """Tell joiners, soft hyphens, variation selectors, enclosing marks: no spelling needs them."""
     return (
-        char in "\u200c\u200d"
+        char in "\u00ad\u200c\u200d\u2060\ufeff"
         or "\ufe00" <= char <= "\ufe0f"
         or unicodedata.category(char) == "Me"
     )

@@ -29,7 +29,7 @@ _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
 _LEFT_OVER = re.compile(r"\s | \s| [.,;:!?)\]}\u201d]")
 _MARKS = ".,;:!?()*_\"'\u2018\u2019\u201c\u201d"
-_FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
+_FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None})
 _NEAR = 40
 _JOINS = (" and ", " or ", " nor ", "/", " & ")
 # "women and women", "white men or white men"
@@ -354,7 +354,7 @@ def _composed(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Fold case and the forms of dashes and apostrophes; blanks and line breaks stay."""
+    """Fold case and the forms of dashes and apostrophes, drop soft hyphens; blanks stay."""
     return _composed(text).casefold().translate(_FORMS)
 
 

@@ -142,6 +142,7 @@ def test_every_check_fails_for_something() -> None:
         ("iPhone users and Boss", own({"a": "boss", "b": "worker"}), None),
         ("the best\nman", "gender", None),
         ("a black man", "race", ("black", "white")),
+        ("wo\u00admen met", "gender", None),
         ("A young adult asked.", "age", ("young", "older")),
         ("He is openly gay.", "sexual_orientation", ("gay", "bisexual")),
         ("She has epilepsy.", "disability", ("epilepsy", "mental health condition")),
