@@ -90,6 +90,11 @@ def is_one_of(word: str, kind: str) -> bool:
     return word in _grammar()[kind]
 
 
+def words_of(kind: str) -> frozenset[str]:
+    """Return a class of the word list."""
+    return _grammar()[kind]
+
+
 def _her_owns(around: Around) -> bool:
     """Whether a noun phrase follows that "her" determines; else it is an object."""
     join, other, third = around.next
@@ -127,12 +132,12 @@ def _his_owns(around: Around) -> bool:
 def _noun_follows(around: Around) -> bool:
     """Whether the next words can begin the noun phrase that a possessive belongs to."""
     words = _grammar()
-    first, second, _ = around.next
+    first, second, third = around.next
     if first == "all" and around.before[1] in words["give"]:
         return _final(second)
     if first == "every":
         return not _each_time(around)
-    if not first[:1].isalnum() or _is_closed(first):
+    if not first[:1].isalnum() or (_is_closed(first) and not _opens_phrase(around)):
         return False
     if _is_participle(first) and first not in words["nouns_in_ed"] and _ends_at_second(around):
         return False
@@ -142,9 +147,52 @@ def _noun_follows(around: Around) -> bool:
         return False
     if first in words["modals"]:
         return second not in words["base_verbs"] and second not in ("be", "have", "not", "never")
-    if not _final(second):
+    if _final(second):
+        return not _is_adverb(first)
+    adverb = first.endswith("ly") or first in words["closed_if_final"]
+    return not (adverb and first not in ("next", "last") and _tells_when(second, third))
+
+
+def _opens_phrase(around: Around) -> bool:
+    """Whether a word that mostly ends a phrase begins it here: "her already full diary"."""
+    words = _grammar()
+    first, second, third = around.next
+    if first not in _openers() or _final(second):
+        return False
+    forms = (second, second.removesuffix("s"), second.removesuffix("es"))
+    if any(f"{first}-{form}" in words["closed_compounds"] for form in forms):
+        return around.before[1] not in words["give"]  # "gave her inside information"
+    if first == "later":
+        acts = second in words["base_verbs"] or second.endswith("ing")
+        return not (acts or _is_adverb(second) or _tells_when(second, third))
+    if first not in words["before_adjectives"] or _final(third) or _tells_when(third, ""):
+        return False
+    verb = around.before[1]
+    if verb in words["complement"] or verb in words["perceive"] or verb in words["keep"]:
+        return False
+    if second in ("more", "less", "most", "least"):
+        return _is_adjective(third)
+    if second.endswith("ing") and first in ("ever", "never"):
         return True
-    return not _is_adverb(first)
+    known = second in words["comparatives"] or second in words["attributive"]
+    return known or _is_adjective(second) or _is_participle(second)
+
+
+@functools.cache
+def _openers() -> frozenset[str]:
+    words = _grammar()
+    compounds = {compound.partition("-")[0] for compound in words["closed_compounds"]}
+    return words["before_adjectives"] | compounds | {"later"}
+
+
+def _tells_when(word: str, following: str) -> bool:
+    """Whether a time begins: "last week", "Monday morning", "two years"."""
+    words = _grammar()
+    if word in ("last", "next"):
+        return not following or following in words["times"]
+    if word in words["calendar"]:
+        return _final(following) or following in words["times"]
+    return bool(word) and _is_number(word) and following in words["spans"]
 
 
 def _each_time(around: Around) -> bool:
@@ -218,8 +266,17 @@ def _reads_as_object(around: Around) -> bool:
         return final
     if first in words["degrees"] and _final(third) and second not in words["after_degrees"]:
         return verb in words["complement"] or _is_adverb(second)
+    if (
+        first.endswith("ly") and _is_in_ly(first) and _final(third)
+    ):  # "considers her highly qualified"
+        if _is_participle(second):
+            met = ("complement", "perceive", "keep", "arrange")
+            return any(verb in words[kind] for kind in met)
+        return _is_adjective(second) and verb in words["complement"]
     if _is_number(first) and second in words["spans"]:
-        return third in words["after_spans"] or second == "times" or verb in words["known"]
+        if third in words["after_spans"] or second == "times" or verb in words["known"]:
+            return True
+        return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
     if _is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
         return False  # "fed her two sons"
     if (verb in words["give"] or verb in words["wager"]) and _is_number(first):
@@ -234,7 +291,7 @@ def _reads_as_object(around: Around) -> bool:
     if verb in words["give"] and first in words["given"]:
         return final and second not in ("a", "an", "another")  # "give her hair a trim"
     if first in words["calendar"]:
-        return final
+        return final or (verb in words["say_to"] and _is_verb_of_time(second))
     if first == "one" and second in words["times"]:
         return _final(third)
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
@@ -242,6 +299,8 @@ def _reads_as_object(around: Around) -> bool:
     if raw[0].isupper() and not raw.isupper():
         return verb in words["name"] or verb in words["say_to"]
     if first in ("last", "next"):
+        if second in words["calendar"] and not _tells_when(second, third):
+            return False  # "her next Monday class"
         return second in words["times"] and verb not in words["closed"]
     if first == "home":
         return _moved(around) and _ends_at_second(around)
@@ -268,9 +327,19 @@ def _is_adjective(word: str) -> bool:
 
 
 def _is_adverb(word: str) -> bool:
+    return _is_in_ly(word) or word in _grammar()["closed_if_final"]
+
+
+def _is_in_ly(word: str) -> bool:
+    return word.endswith("ly") and word not in _grammar()["not_adverbs"]
+
+
+def _is_verb_of_time(word: str) -> bool:
+    """Whether it goes on with the day as its subject: "tell her Monday works for us"."""
     words = _grammar()
-    formed = word.endswith("ly") and word not in words["not_adverbs"]
-    return formed or word in words["closed_if_final"]
+    if word in words["modals"] or word in words["finite_verbs"]:
+        return True
+    return word.endswith("s") and word[:-1] not in words["person_nouns"] | words["sessions"]
 
 
 def _is_participle(word: str) -> bool:

@@ -26,6 +26,15 @@ _RUNS = (
 )
 _IN_RUN = re.compile("|".join(_RUNS))
 _ANYWHERE = re.compile("|".join((*_CODE, *_RUNS)), re.DOTALL)
+# A value without blanks: 'user.gender = "he"'.
+_VALUE = re.compile(r"=\s?(?:\"[^\"\s]+\"|'[^'\s]+')")
+# A query up to its semicolon, else its clauses.
+_CLAUSE = (
+    r"\s(?:WHERE|AND|OR|ORDER|GROUP|BY|LIMIT|JOIN|ON|HAVING)\b[^\S\n]?\S*(?:\s?[<>=!]+\s?\S+)?"
+)
+_QUERY = re.compile(
+    rf"SELECT\s(?=[^;\n]*[a-z*])[^;\n]{{1,200}}?\sFROM\s[^\s;]+(?:[^;.\n]*;|(?:{_CLAUSE})*)"
+)
 # Cheap signs that a text may hold one; most texts hold none.
 _MARKS = ("@", "/", "\\", "www.")
 _END = re.compile(_ENDING)
@@ -33,7 +42,23 @@ _SIGN = re.compile(rf"[@/\\]|www\.|{_ENDING}")
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans, in order, that substitution and masking leave alone."""
+    """Return the spans, by their start, that substitution and masking leave alone."""
+    spans = _marked_spans(text)
+    if "=" in text:
+        values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
+        spans = sorted([*spans, *values])
+    if "SELECT " in text:
+        spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
+    return spans
+
+
+def _is_assigned(text: str, sign: int) -> bool:
+    """Whether a variable stands before the sign of equality."""
+    before = text[max(0, sign - 4) : sign].rstrip("=! ")[-1:]
+    return before.isalnum() or before in ("_", "]")
+
+
+def _marked_spans(text: str) -> list[tuple[int, int]]:
     if "`" in text or "<" in text:
         return [match.span() for match in _ANYWHERE.finditer(text)]
     spans: list[tuple[int, int]] = []

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.person_words import is_modifier, is_person
+from pytest_llmfair.counterfactuals._language.persons import is_in_name
 
 _LETTERS = r"[^\W\d_][\w'\u2019-]*"
 _NEXT = re.compile(rf"[^\S\n]+({_LETTERS})")
@@ -18,11 +20,43 @@ _SENTENCE = re.compile(r"(?:\A|[.!?:\n\u2026\u2014])[\s\"'\u201c\u2018(*_>#-]*\Z
 _POINT = re.compile(r"\.[^\S\n]*[^\W\d_]")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _NEAR = 40
+_STOP = re.compile(r"[.!?\n](?=\s|\Z)")
+# Squares of a chessboard, and moves; the words of games and hives are in the list.
+_SQUARE = re.compile(r"[a-h][1-8]\b|ove \d|n chess\b")
+_DIGIT = re.compile("[0-9]")
+_FAR = 80
+_LOWER = re.compile("[a-z]+")
 
 
 def is_noun(text: str, start: int, end: int) -> bool:
-    """Whether it is a noun: no verb ("to man the desk"), no exclamation ("Man, it hurts")."""
-    return not (_is_verb(text, start, end) or _is_exclaimed(text, start, end))
+    """Whether it is a noun: no verb ("to man the desk"), no exclamation ("Man, it hurts").
+
+    Nor may it end a name, as `is_no_work` tells.
+    """
+    if _is_verb(text, start, end) or _is_exclaimed(text, start, end):
+        return False
+    return is_no_work(text, start, end)
+
+
+def is_no_work(text: str, start: int, end: int) -> bool:
+    """Whether it ends no name of a work, a band or a team: "Derry Girls", "Wonder Woman"."""
+    if not text[start].isupper() or text[start:end].isupper():
+        return True
+    before = _WORD_BEFORE.search(text, max(0, start - _NEAR), start)
+    if before is None or not before[1][0].isupper():
+        return True
+    word = _low(before[1])
+    if is_one_of(word, "subjects") and not is_one_of(word, "demonyms"):  # "The History Boys"
+        return False
+    return is_one_of(word, "polite") or not is_in_name(text, start, end)
+
+
+def is_royal(text: str, start: int, end: int) -> bool:
+    """Whether a king or queen is a ruler: no piece, no card, no bee, no band, no surname."""
+    word = text[start:end]
+    if word[0].isupper() and not word.isupper() and _is_bare_name(text, start, end):
+        return False
+    return not _is_piece(text, start, end)
 
 
 def is_address(text: str, start: int, end: int) -> bool:
@@ -45,6 +79,42 @@ def is_pointed(text: str, start: int, end: int) -> bool:
     return not before[-1:].isdigit() and _POINT.match(text, end) is not None
 
 
+def _is_piece(text: str, start: int, end: int) -> bool:
+    """Whether the sentence tells of a game or a hive."""
+    first, last = max(0, start - _FAR), end + _FAR
+    known = words_of("pieces")
+    near = text[first:last]
+    numbered = "chess" in near or _DIGIT.search(near)
+    if not numbered and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
+        return False  # the usual case at less cost
+    for stop in _STOP.finditer(text, first, start):
+        first = stop.end()
+    behind = _STOP.search(text, end, last)
+    sentence = text[first : behind.start() if behind else last]
+    named = not known.isdisjoint(_LOWER.findall(sentence))
+    return named or _SQUARE.search(sentence) is not None
+
+
+def _is_bare_name(text: str, start: int, end: int) -> bool:
+    """Whether nothing tells a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
+    following = _NEXT.match(text, end)
+    behind = following[1] if following else ""
+    if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
+        return False
+    before = _WORD_BEFORE.search(text, max(0, start - _NEAR), start)
+    if before is None:
+        past = behind.endswith("ed") or is_one_of(behind, "past_verbs")
+        past = past or any(is_one_of(behind, kind) for kind in ("finite_verbs", "acted"))
+        return past and _SENTENCE.search(text, max(0, start - _NEAR), start) is not None
+    word = _low(before[1])
+    if word == "of":
+        office = _WORD_BEFORE.search(text, max(0, before.start() - _NEAR), before.start())
+        return office is None or not is_one_of(_low(office[1]), "offices_of")
+    if is_one_of(word, "articles") or is_one_of(word, "before_ruler") or is_modifier(word):
+        return False
+    return any(is_one_of(word, kind) for kind in ("closed", "perceive", "enjoying"))
+
+
 def _is_verb(text: str, start: int, end: int) -> bool:
     behind = _NEXT.match(text, end)
     if behind is None or not is_one_of(_low(behind[1]), "articles"):
@@ -52,7 +122,11 @@ def _is_verb(text: str, start: int, end: int) -> bool:
     before = _WORD_BEFORE.search(text, max(0, start - _NEAR), start)
     if before is None:
         return _SENTENCE.search(text, max(0, start - _NEAR), start) is not None
-    return is_one_of(_low(before[1]), "before_verbs")
+    word = _low(before[1])
+    if is_one_of(word, "before_verbs"):
+        return True
+    several = word.endswith("s") and not word.endswith(("ss", "'s", "us"))
+    return (several or is_one_of(word, "plurals")) and is_person(word)  # "volunteers man the bar"
 
 
 def _is_exclaimed(text: str, start: int, end: int) -> bool:

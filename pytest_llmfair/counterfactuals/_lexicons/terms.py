@@ -12,9 +12,11 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons import RULES, speaks_of_person
 from pytest_llmfair.counterfactuals._language.usage import (
     is_address,
+    is_no_work,
     is_noun,
     is_place,
     is_pointed,
+    is_royal,
 )
 from pytest_llmfair.text import WordFinder
 
@@ -24,6 +26,8 @@ Context = Literal[
     "not_behind_name",
     "not_beside_name",
     "noun",
+    "no_work",
+    "royal",
     "address",
     "before_person",
     "demonym",
@@ -117,6 +121,10 @@ class Sense:
             return speaks_of_person(text, start, end, self.entry.context)
         if self.entry.context == "noun":
             return is_noun(text, start, end)
+        if self.entry.context == "no_work":
+            return is_no_work(text, start, end)
+        if self.entry.context == "royal" and not is_royal(text, start, end):
+            return False
         if self.entry.context == "address":
             return is_address(text, start, end)
         if not word[0].isupper():
