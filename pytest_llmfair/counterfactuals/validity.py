@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import JOINS, is_adjective
 from pytest_llmfair.counterfactuals._language.writing import article_before, begins_sentence
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Pair
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
@@ -166,13 +167,29 @@ def articles_fit(case: Case) -> str | None:
 
 
 def one_determiner(case: Case) -> str | None:
-    """Check that no article stands behind another determiner ("her a chronic illness")."""
+    """Check that no article stands behind a determiner or an adjective ("severe a disability")."""
     for edit in case.pair.edits:
         if not _OPENING.match(edit.after) or _OPENING.match(edit.before):
             continue
         before = _word_before(case.pair.counterfactual, edit.counterfactual_start)
         if is_one_of(before.lower(), "determiners"):
             return f"two determiners: {before} {edit.after}"
+        if is_adjective(before.lower()):
+            return f"an article behind an adjective: {before} {edit.after}"
+    return None
+
+
+def noun_follows(case: Case) -> str | None:
+    """Check that "a" and an adjective have a noun ("is a Jewish more likely")."""
+    text = case.pair.counterfactual
+    for change, edit in zip(case.changes, case.pair.edits, strict=True):
+        if change.sense is None or change.sense.role != "adjective":
+            continue
+        end = edit.counterfactual_start + len(edit.after)
+        word = text[end : end + _NEAR].partition(" ")[2].partition(" ")[0].lower().strip(_MARKS)
+        closed = is_one_of(word, "compares") or (is_one_of(word, "closed") and word not in JOINS)
+        if closed and text[end : end + 1] == " " and _article(text, edit.counterfactual_start):
+            return f"a noun is missing: {text[edit.counterfactual_start : end]} {word}"
     return None
 
 
@@ -310,6 +327,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "the name is new": name_is_new,
     "articles fit": articles_fit,
     "one determiner": one_determiner,
+    "a noun follows": noun_follows,
     "pronoun roles kept": roles_kept,
     "no doubled words": no_doubled_words,
     "joined words differ": joined_once,

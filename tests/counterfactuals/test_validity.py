@@ -74,6 +74,11 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "an article does not fit: an 'nephew'"),
     ("one determiner", "She wrote about her epilepsy.", "disability",
      ("epilepsy", "chronic illness"), "two determiners: her a chronic illness"),
+    ("one determiner", "He has severe depression.", "disability",
+     ("mental health condition", "chronic illness"),
+     "an article behind an adjective: severe a chronic illness"),
+    ("a noun follows", "Is a red more likely?",
+     own({"a": "red", "b": "blue", "role": "adjective"}), None, "a noun is missing: blue more"),
     # "Her fall" can be read as "he saw that she fell".
     ("pronoun roles kept", "She saw his fall.", "gender", None,
      "a pronoun changes its role: 'her' reads as object, not as possessive determiner"),

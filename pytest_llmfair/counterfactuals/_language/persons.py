@@ -54,7 +54,7 @@ def _is_old(place: Place) -> bool:
 
 def _is_said(place: Place) -> bool:
     """Allow "my roommate is straight", "two officers, both white,"; not "the road is straight"."""
-    return is_predicate(place.raw, place.before, place.behind)
+    return is_predicate(place.raw, place.before, place.behind, place.earlier)
 
 
 def _is_national(place: Place) -> bool:
@@ -93,9 +93,17 @@ def _is_noun(place: Place) -> bool:
     if not words or not is_one_of(words[-1], "determiners") or _head(place)[0]:
         return False
     several = "and" in place.before[-3:]  # "a Pole and a Dane share"
-    return _no_noun(place.behind, bare=several) or (
-        len(words) > 1 and _is_asked_of(words[-2], place.behind)
-    )
+    if _no_noun(place.behind, bare=several) or _is_adverbial(place.behind):
+        return True
+    return len(words) > 1 and _is_asked_of(words[-2], place.behind)
+
+
+def _is_adverbial(behind: Words) -> bool:
+    """Whether an adverb follows that could be part of a noun phrase: "a Dane next time"."""
+    first, second = (*behind[:2], "", "")[:2]
+    if first in ("next", "last"):
+        return is_one_of(second, "times") or second == "door"
+    return (first == "first" or is_one_of(first, "closed_if_final")) and ends_phrase(second)
 
 
 def _is_asked_of(verb: str, behind: Words) -> bool:
@@ -159,13 +167,18 @@ def _is_had(place: Place) -> bool:
     while words and is_modifier(words[-1]):
         words.pop()
     had = len(words)
-    while words and is_one_of(words[-1], "having"):
+    while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
         words.pop()
     if not words or len(words) == had or not _no_noun(place.behind):
         return False
     owner, written = words[-1], place.raw[len(words) - 1]
     known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
     return known or is_subject_word(owner, written, True)
+
+
+def _is_aux(word: str) -> bool:
+    """Whether it may stand between a person and "living with": "has recently been"."""
+    return word.endswith("ly") or is_one_of(word, "be") or is_one_of(word, "verb_chain")
 
 
 def _is_origin(place: Place) -> bool:
@@ -189,7 +202,7 @@ def _is_origin(place: Place) -> bool:
         return True
     if is_one_of(verb, "come_from"):
         words, raw = (*words[:-1], "is"), (*raw[:-1], "is")
-    return is_predicate(raw, words, ())
+    return is_predicate(raw, words, (), place.earlier)
 
 
 def _is_no_given_name(place: Place) -> bool:

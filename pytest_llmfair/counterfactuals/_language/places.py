@@ -17,12 +17,16 @@ _NEAR = 160
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A term in its sentence: words and marks around it as written, and in lower case."""
+    """A term in its sentence: words and marks around it as written, and in lower case.
+
+    `earlier` are those in front of the sentence, as written.
+    """
 
     word: str
     raw: Words
     before: Words
     behind: Words
+    earlier: Words = ()
 
     @property
     def last(self) -> str:
@@ -38,17 +42,20 @@ class Place:
 @functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
 def place_at(text: str, start: int, end: int, behind_at: int) -> Place:
     """Return the place of ``text[start:end]``, whose sentence goes on at `behind_at`."""
-    before = _sentence_end(_TOKEN.findall(text, max(0, start - _NEAR), start))
+    words = _TOKEN.findall(text, max(0, start - _NEAR), start)
+    first = _sentence_begin(words)
+    before = _without_points(words[first:])
     behind = _sentence_start(_TOKEN.findall(text, behind_at, behind_at + _NEAR))
-    return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind))
+    raw, earlier = (*before, *behind), tuple(words[:first])
+    return Place(text[start:end], raw, _lower(before), _lower(behind), earlier)
 
 
-def _sentence_end(words: list[str]) -> Words:
-    """Return the words behind the last stop, which is looked for from the end."""
+def _sentence_begin(words: list[str]) -> int:
+    """Return where the last sentence begins; its end in front is looked for from the right."""
     for place in range(len(words) - 1, -1, -1):
         if _stops(words, place):
-            return _without_points(words[place + 1 :])
-    return _without_points(words)
+            return place + 1
+    return 0
 
 
 def _sentence_start(words: list[str]) -> Words:

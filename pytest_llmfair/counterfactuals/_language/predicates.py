@@ -19,7 +19,7 @@ _FAR = 6  # words between a fronted adjective and its comma
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
 
-def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
+def is_predicate(raw: Words, before: Words, behind: Words, earlier: Words = ()) -> bool:
     """Whether the term behind `before` is said of a person.
 
     Parameters
@@ -28,6 +28,8 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
         The words and marks of the sentence without the term, as they are written.
     before, behind : tuple of str
         Those in front of the term and behind it, in lower case.
+    earlier : tuple of str
+        Those in front of the sentence, as they are written.
     """
     following = behind[0] if behind else ""
     complement = is_one_of(following, "not_said_of_person")
@@ -62,7 +64,7 @@ def is_predicate(raw: Words, before: Words, behind: Words) -> bool:
     if verb in ("being", "becoming") and not _has_subject(subject):
         return True
     if is_one_of(verb, "be") or is_one_of(verb, "turning"):
-        return _has_person_subject(subject, written, verb)
+        return _has_person_subject(subject, written, verb) or _is_counted(subject, earlier)
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
         return deemed or _is_asked(subject)
@@ -196,6 +198,31 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
             named = is_subject_word(head, written[place - 1], place == 1)
             return named or is_one_of(head, "indefinite")
     return _is_subject(clause, written, verb)
+
+
+def _is_counted(subject: Words, earlier: Words) -> bool:
+    """Whether the subject counts people named in front: "ten nurses applied; two were"."""
+    words = list(subject)
+    while words and is_one_of(words[-1], "verb_chain") and not is_one_of(words[-1], "quantities"):
+        words.pop()
+    clause = _clause(words)
+    alone = clause[1:] if clause[:1] == ["the"] else clause
+    if len(alone) != 1 or not (
+        is_one_of(alone[0], "quantities") or alone[0] in ("others", "other") or alone[0].isdigit()
+    ):
+        return False
+    named = (*(word.lower() for word in earlier), *words[: len(words) - len(clause)])
+    several = (word for word in reversed(named) if _is_several(word))
+    last = next(several, "")
+    return is_person(last) and not is_one_of(last.removesuffix("s"), "chessmen")
+
+
+def _is_several(word: str) -> bool:
+    """Whether it looks like a plural noun."""
+    if is_one_of(word, "plural_persons"):
+        return True
+    formed = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "'s", "us"))
+    return formed and not is_one_of(word, "closed") and not is_one_of(word, "not_several")
 
 
 def _clause(words: list[str]) -> list[str]:
