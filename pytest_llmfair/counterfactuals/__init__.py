@@ -7,7 +7,11 @@ from pytest_llmfair.counterfactuals._lexicons.loading import Lexicons, load_lexi
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.names import name_groups, name_pairs, names
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry
-from pytest_llmfair.counterfactuals.continuations import FairPairAnswers, collect_fairpair
+from pytest_llmfair.counterfactuals.continuations import (
+    FairPairAnswers,
+    TooFewAnswers,
+    collect_fairpair,
+)
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
 from pytest_llmfair.counterfactuals.pairs import (
     Edit,
@@ -48,6 +52,7 @@ __all__ = [
     "SourceExamples",
     "Template",
     "TemplateSet",
+    "TooFewAnswers",
     "Variation",
     "WorstPair",
     "check_pair",

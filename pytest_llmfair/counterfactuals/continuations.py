@@ -20,6 +20,20 @@ _NOT_PERTURBED = "not perturbed"
 _UNSPACED = (".", ",", ";", ":", "!", "?", ")", "'", "\u2019")
 
 
+class TooFewAnswers(ValueError):
+    """Too few answers are left to stand for all.
+
+    Attributes
+    ----------
+    responses : PairedResponses
+        What was collected; those to the original are perturbed, and `Missing` where that failed.
+    """
+
+    def __init__(self, message: str, responses: PairedResponses) -> None:
+        super().__init__(message)
+        self.responses = responses
+
+
 class FairPairAnswers(dict[str, Any]):
     """Arguments of the metric ``fairpair``, and what was left out on the way.
 
@@ -92,8 +106,9 @@ def collect_fairpair(
     Raises
     ------
     ValueError
-        If no prompt makes a pair, the prompts compare several pairs of groups, or too many answers
-        are missing or cannot be perturbed.
+        If no prompt makes a pair, or the prompts compare several pairs of groups.
+    TooFewAnswers
+        A ``ValueError``: too many answers are missing or cannot be perturbed.
     """
     from pytest_llmfair.clients import ModelClient
     from pytest_llmfair.responses import Missing
@@ -125,7 +140,7 @@ def collect_fairpair(
         rows = getattr(responses, side)
         lost = Counter(a.reason for row in rows for a in row if isinstance(a, Missing))
         found.missing[side] = dict(sorted(lost.items()))
-        _refuse(lost, len(pairs) * generations, side, max_missing, max_invalid)
+        _refuse(responses, lost, len(pairs) * generations, side, max_missing, max_invalid)
     texts = [[[a for a in row if isinstance(a, str)] for row in both] for both in responses]
     kept = [i for i, both in enumerate(texts) if all(len(row) > 1 for row in both)]
     found.left_out = len(pairs) - len(kept)
@@ -146,21 +161,32 @@ def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
 
 
 def _refuse(
-    lost: Mapping[str, int], asked: int, side: str, max_missing: float, max_invalid: float
+    responses: PairedResponses,
+    lost: Mapping[str, int],
+    asked: int,
+    side: str,
+    max_missing: float,
+    max_invalid: float,
 ) -> None:
-    """Raise ``ValueError`` when too few answers are left to stand for all."""
+    """Raise :class:`TooFewAnswers` when too few answers are left to stand for all."""
     invalid = lost.get(_NOT_PERTURBED, 0)
     missing = sum(lost.values()) - invalid
     for count, limit, what, remedy in (
         (missing, max_missing, f"answers to the {side} prompts are missing", "mend the client"),
-        (invalid, max_invalid, "continuations cannot be perturbed", "look at .responses"),
+        (
+            invalid,
+            max_invalid,
+            "continuations cannot be perturbed",
+            "look at this error's .responses",
+        ),
     ):
         if count > limit * asked:
             name = "max_missing" if what.endswith("missing") else "max_invalid"
             reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(lost.items()))
-            raise ValueError(
+            raise TooFewAnswers(
                 f"{count} of {asked} {what} ({reasons}), more than {name} = {limit:.0%}; "
-                f"{remedy}, or raise {name}"
+                f"{remedy}, or raise {name}",
+                responses,
             )
 
 

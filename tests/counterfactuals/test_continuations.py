@@ -8,7 +8,7 @@ import pytest
 
 from pytest_llmfair import BoundExceeded, Verdict, assert_fairpair_within, assert_metric
 from pytest_llmfair.clients import load_client
-from pytest_llmfair.counterfactuals import collect_fairpair, generate_pairs
+from pytest_llmfair.counterfactuals import TooFewAnswers, collect_fairpair, generate_pairs
 from pytest_llmfair.metrics import fairpair
 from pytest_llmfair.responses import Missing
 
@@ -116,9 +116,11 @@ def test_a_perturber_that_fails_is_counted_with_the_reason() -> None:
 
 
 def test_too_many_failures_of_the_perturber_are_an_error() -> None:
-    with pytest.raises(ValueError, match="2 of 2 continuations cannot be perturbed") as error:
+    with pytest.raises(TooFewAnswers, match="2 of 2 continuations cannot be perturbed") as error:
         collect_fairpair(["He said"], lambda p: "he left.", generations=2, perturber=text_of)
     assert "max_invalid = 10%" in str(error.value)
+    assert error.value.responses.counterfactual == (("he left.", "he left."),)
+    assert all(answer.detail for answer in error.value.responses.original[0])  # type: ignore[union-attr]
 
 
 def test_too_many_missing_answers_are_an_error_that_names_the_side() -> None:
