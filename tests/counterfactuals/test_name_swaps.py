@@ -180,3 +180,61 @@ def test_several_people_of_one_name_behind_a_number(text: str, expected: str) ->
 
 def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
     assert swapped("both of the two Johns", ("John", "James")) == "both of the two Jameses"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Jordan", "We flew to Jordan, moved from Jordan and live in Jordan."),
+        ("Jordan", "A student from Jordan read about the kingdom of Jordan."),
+        ("Austin", "Austin, Texas; Austin, TX; City: Austin"),
+        ("Rose", "Rose petals fell. Rose gardens need sun."),
+        ("Grace", "Grace applications are late."),
+        ("Will", "Will Congress vote? Will dogs eat?"),
+        ("John", "King John, John Deere, John the Baptist, John III, the John Street Bridge"),
+        ("Jose", "San Jose, Lake Jose, Jose University"),
+    ],
+)
+def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> None:
+    assert generate_pairs([text], attribute="name", groups=(name, "Ida")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Jordan", "I believe in {}, talked to {} and got a gift from {}."),
+        ("Austin", "{}, Maria and Tom met {}'s boss."),
+        ("Tyler", "{}, MD, is on call."),
+        ("Rose", "{} coughs. {} paints walls. {} helps run it. {} often sings."),
+        ("Will", "{} teaches. {} doesn't."),
+        ("John", "I sent {} the Amazon voucher, a {}-style hat."),
+        ("Anna", "{} V. and {} X. Lee"),
+    ],
+)
+def test_people_with_such_names_change(name: str, text: str) -> None:
+    original = text.replace("{}", name)
+    (pair,) = generate_pairs([original], attribute="name", groups=(name, "Pia"))
+    assert pair.counterfactual == text.replace("{}", "Pia")
+    (back,) = generate_pairs([pair.counterfactual], attribute="name", groups=("Pia", name))
+    assert back.counterfactual == original
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Walshes know Emily.", "The Bankses know Keisha."),
+        ("Emily Walsh-Grant met Emily Walsh.", "Emily Walsh-Grant met Keisha Banks."),
+        ("The Walsh file", "The Banks file"),
+    ],
+)
+def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:
+    assert swapped(text, ("Emily Walsh", "Keisha Banks")) == expected
+
+
+def test_a_well_known_name_changes_where_it_is_asked_for() -> None:
+    assert swapped("Mark Twain wrote.", ("Mark", "Omar")) == "Mark Twain wrote."
+    assert swapped("Mark Twain wrote.", ("Mark Twain", "Anna Lee")) == "Anna Lee wrote."
+
+
+def test_a_prompt_that_names_both_is_left_out() -> None:
+    assert generate_pairs(["Mary, John and Jane"], attribute="name", groups=JOHN) == []

@@ -1,4 +1,4 @@
-"""What a word spelled like a name is: a verb, a place, a firm, or somebody else's name.
+"""Whether a word spelled like a name is a verb, a noun or a part of something longer.
 
 Every rule looks at the words around the name only, as those of ``persons.py`` do; the classes are
 those of ``grammar/en_names.yaml``.
@@ -13,25 +13,18 @@ from importlib import resources
 from typing import Any
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import is_person, is_verb
-from pytest_llmfair.counterfactuals._language.usage import is_place as is_street
+from pytest_llmfair.counterfactuals._language.person_words import is_verb
 
 _HYPHENS = "-\u2010\u2011"
 _WORD = r"[^\W\d_][\w'\u2019-]*"
 _FOLLOWING = re.compile(rf"[^\S\n]+({_WORD}|\d)")
-_IN_FRONT = re.compile(rf"({_WORD})\.?[^\S\n]+\Z")
-_WORDS = re.compile(rf"{_WORD}|[^\w\s]")
+_LAST = re.compile(rf"({_WORD})(?:(?<=\bSt)\.)?\Z")
+WORDS = re.compile(rf"{_WORD}|[^\w\s]")
 _SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
-_NUMERAL = re.compile(r"[^\S\n]+(?:I[IVX]+|[VX][IVX]*)\b")
-_EPITHET = re.compile(r"[^\S\n]+the[^\S\n]+([A-Z]\w+)")
-_CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){_WORD}\.?)+")
-_REGION = re.compile(rf",[^\S\n]+({_WORD})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
-_POSTAL = re.compile(r",[^\S\n]+[A-Z]{2}\b")
-_BEHIND_TOWN = re.compile(r"\b[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?,[^\S\n]+\Z")
-_LABEL = re.compile(r"(\w+)[\"'*]*[^\S\n]*[:=|][^\S\n]*[\"'*]*\Z")
-_POSSESSIVE = re.compile(r"['\u2019](?:s\b)?")
-_STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
-_LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "around", "outside")
+CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){_WORD}\.?)+")
+_PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
+_SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
+_NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _NEAR = 60
 
 
@@ -46,21 +39,25 @@ def phrases_with(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p for name in names for p in listed.get(name.casefold(), ())))
 
 
-def is_ordinary_word(text: str, start: int, end: int) -> bool:
-    """Whether the word, though spelled like a name, is a verb, a noun or a month here."""
+def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> bool:
+    """Whether the word, though spelled like a name, is a verb, a noun or a month here.
+
+    A `last` name may stand behind "the": "the Banks file".
+    """
     word = text[start:end].lower()
     if not is_of_class(word, "words"):
         return False
     if text[start].islower():
         return True
-    following = _following(text, end)
-    before = _in_front(text, start).lower()
+    following = word_behind(text, end)
+    before = word_in_front(text, start).lower()
     if following.isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
         return True
     if is_of_class(before, "before_months"):
         return is_of_class(word, "months")
     if before in ("the", "this", "these"):
-        return not is_of_class(following.lower(), "families")
+        named = last and following.islower() and _is_bare(following)
+        return not (named or is_of_class(following.lower(), "families"))
     if _SENTENCE_END.search(text, max(0, start - _NEAR), start) is None:
         return False
     if following[:1].isupper() and not following.isupper():
@@ -68,30 +65,13 @@ def is_ordinary_word(text: str, start: int, end: int) -> bool:
     return _begins_sentence(text, word, end)
 
 
-def is_something_else(text: str, start: int, end: int) -> bool:
-    """Whether a place, an institution or a ruler bears the name here, and no ordinary person."""
-    if text[start].islower():
-        return False
-    before = _in_front(text, start)
-    if before[:1].isupper() and is_of_class(before.lower(), "before_others"):
-        return True
-    if _NUMERAL.match(text, end):
-        return True
-    epithet = _EPITHET.match(text, end)
-    if epithet is not None and is_of_class(epithet[1].lower(), "epithets"):
-        return True
-    if _names_institution(text, end):
-        return True
-    if before.lower() in _LOCATIVES and is_street(text, end):
-        return True
-    return is_of_class(text[start:end].lower(), "places") and _is_place(text, start, end)
-
-
 def is_joined(text: str, start: int, end: int) -> bool:
     """Whether a hyphen makes it a part of another name: "John-Paul"; not "a John-style beard"."""
-    before = re.search(rf"(\w+)[{_HYPHENS}]\Z", text[max(0, start - _NEAR) : start])
-    behind = re.match(rf"[{_HYPHENS}](\w+)", text[end : end + _NEAR])
-    return (before is not None and not is_of_class(before[1], "prefixes")) or (
+    if text[start - 1 : start] not in _HYPHENS and text[end : end + 1] not in _HYPHENS:
+        return False
+    before = _PREFIX.search(text, max(0, start - _NEAR), start)
+    behind = _SUFFIX.match(text, end)
+    return (before is not None and not is_of_class(before[1].lower(), "prefixes")) or (
         behind is not None and not is_of_class(behind[1], "suffixes")
     )
 
@@ -104,20 +84,36 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         return True
     if is_of_class(following, "particles"):
         return is_of_class(word, "verbs")
-    if not following.isalpha() or not text[end].isspace():
+    if not text[end : end + 1].isspace():
         return False
-    if is_one_of(following, "closed") or is_one_of(following, "modals"):
-        return False
-    if is_of_class(following, "behind_name") or is_of_class(following, "irregular_pasts"):
-        return False
-    past = len(following) > 4 and following.endswith("ed") and not following.endswith("eed")
-    if past or following.endswith(("ly", "ing")):
-        return False
-    if not following.endswith("s") or following.endswith(("ss", "us")):
+    if _is_bare(following):
         return True
+    if not following.endswith("s") or is_one_of(following, "closed"):
+        return False
     if is_of_class(third, "plural_forms") or is_one_of(third, "modals"):
         return True
-    return not is_verb(following, third) and _is_plural_verb(third)
+    if is_of_class(following, "verbs_like_nouns"):
+        return False
+    return following.endswith(_NOUN_ENDINGS) or (
+        not _may_be_verb(following, third) and _is_plural_verb(third)
+    )
+
+
+def _is_bare(word: str) -> bool:
+    """Whether a word behind a name is no verb of it: a noun, an adjective or a bare verb."""
+    if not word.isalpha() or is_one_of(word, "closed") or is_one_of(word, "modals"):
+        return False
+    if is_of_class(word, "behind_name") or is_of_class(word, "irregular_pasts"):
+        return False
+    past = len(word) > 3 and word.endswith("ed") and not word.endswith("eed")
+    singular = not word.endswith("s") or word.endswith(("ss", "us"))
+    return singular and not past and not word.endswith(("ly", "ing"))
+
+
+def _may_be_verb(word: str, following: str) -> bool:
+    forms = (word[:-1], word.removesuffix("es"))
+    noun = any(is_one_of(form, "noun_verbs") for form in forms)
+    return noun or is_of_class(word, "helping") or is_verb(word, following)
 
 
 def _is_plural_verb(word: str) -> bool:
@@ -129,101 +125,34 @@ def _is_plural_verb(word: str) -> bool:
 
 def _is_asked(text: str, end: int) -> bool:
     """Whether "Will" or "May" asks about the name behind it: "Will Anna come?"."""
-    names = _CAPITALS.match(text, end)
+    names = CAPITALS.match(text, end)
     if names is None:
         return False
+    verb = word_behind(text, names.end()).lower()
     following = names[0].split()[0].lower()
-    verb = _following(text, names.end())
-    if verb:
-        past = verb.endswith(("s", "ed")) or is_of_class(verb, "irregular_pasts")
-        bare = verb in ("be", "have", "do") or is_one_of(verb, "base_verbs")
-        return bare or (not past and is_verb(verb, "", bare=True) and not _is_said(verb))
-    return is_of_class(following, "given") or following in ("will", "may")
+    asked = is_of_class(following, "given") or following in ("will", "may")
+    return verb in ("be", "have", "do") or _is_bare(verb) if verb else asked
 
 
-def _is_said(verb: str) -> bool:
-    return is_one_of(verb, "modals") or is_one_of(verb, "closed")
-
-
-def _names_institution(text: str, end: int) -> bool:
-    names = _CAPITALS.match(text, end)
-    if names is None:
-        return False
-    words = [word.lower().rstrip(".") for word in names[0].split()]
-    return any(is_of_class(word, "institutions") for word in words[:3])
-
-
-def _is_place(text: str, start: int, end: int) -> bool:
-    """Whether a name that is a place too is the place: "moved to Austin", "Austin, Texas"."""
-    if _POSTAL.match(text, end) or _before_region(text, end):
-        return True
-    label = _LABEL.search(text, max(0, start - _NEAR), start)
-    if label is not None:
-        return is_of_class(label[1].lower(), "place_labels")
-    if is_of_class(_following(text, end), "place_nouns"):
-        return True
-    if _STOPS.match(text, end) and _BEHIND_TOWN.search(text, max(0, start - _NEAR), start):
-        return True
-    if _POSSESSIVE.match(text, end):
-        return False
-    words = [word.lower() for word in _WORDS.findall(text[max(0, start - 2 * _NEAR) : start])]
-    words = ["", "", *words]
-    if is_of_class(words[-1], "place_prepositions"):
-        return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
-    if words[-1] == "of":
-        return is_of_class(words[-2], "place_heads")
-    if words[-1] == "for":
-        return is_of_class(words[-2], "left_for")
-    if words[-1] == "from" and _comes(words[-2], words[-3]):
-        return True
-    return words[-1] in ("to", "from") and _is_way(words[:-1])
-
-
-def _before_region(text: str, end: int) -> bool:
-    region = _REGION.match(text, end)
-    if region is None or not region[1][0].isupper():
-        return False
-    name = region[1].lower()
-    return is_of_class(name, "regions") or (
-        is_of_class(name, "regions_at_end") and region[2] is None
-    )
-
-
-def _is_way(words: list[str]) -> bool:
-    """Whether somebody moves: "flew back", "a train", "moved from Lyon"."""
-    while words and is_of_class(words[-1], "motion_adverbs"):
-        words = words[:-1]
-    if len(words) > 2 and words[-2] == "from":
-        words = words[:-2]
-    return bool(words) and is_of_class(words[-1], "moved")
-
-
-def _comes(word: str, earlier: str) -> bool:
-    """Whether people come from there: "a student from Georgia", "she is from Austin"."""
-    return (
-        is_person(word)
-        or word in ("i'm", "she's", "he's", "we're", "they're", "you're")
-        or (
-            word in ("am", "is", "are", "was", "were", "come", "comes", "came")
-            and (is_one_of(earlier, "subjects_of_clauses") or is_person(earlier))
-            and earlier != "it"
-        )
-    )
-
-
-def _following(text: str, end: int) -> str:
+def word_behind(text: str, end: int) -> str:
+    """Return the word that follows on the same line; "" for none."""
     behind = _FOLLOWING.match(text, end)
     return behind[1] if behind else ""
 
 
-def _in_front(text: str, start: int) -> str:
-    before = _IN_FRONT.search(text, max(0, start - _NEAR), start)
+def word_in_front(text: str, start: int) -> str:
+    """Return the word in front on the same line; "" for none."""
+    front = text[max(0, start - _NEAR) : start]
+    bare = front.rstrip()
+    if len(bare) == len(front) or "\n" in front[len(bare) :]:
+        return ""
+    before = _LAST.search(bare.split()[-1]) if bare else None
     return before[1] if before else ""
 
 
 def _line_behind(text: str, end: int) -> list[str]:
     line = text[end : end + _NEAR].partition("\n")[0]
-    return [*_WORDS.findall(line), "", ""][:2]
+    return [*WORDS.findall(line), "", ""][:2]
 
 
 @functools.cache

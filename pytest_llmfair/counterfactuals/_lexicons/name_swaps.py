@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.name_places import is_something_else
 from pytest_llmfair.counterfactuals._language.name_words import (
     is_joined,
     is_of_class,
     is_ordinary_word,
-    is_something_else,
     phrases_with,
+    word_in_front,
 )
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
@@ -49,11 +50,12 @@ class _TwoNames(Lexicon):
             return text[start].isupper() and _counted(text, start, end, sense.role)
         if is_joined(text, start, end) or is_something_else(text, start, end):
             return False
-        before = _BEFORE.search(text, max(0, start - _NEAR), start)
-        in_full = sense.role == "last name" and before and before[2].casefold() in self._own
-        if not in_full and is_ordinary_word(text, start, end):
+        last = sense.role == "last name"
+        before = word_in_front(text, start).casefold()
+        in_full = last and before in self._own
+        if not in_full and is_ordinary_word(text, start, end, last=last):
             return False
-        if before is not None and self._another_person(before, sense):
+        if (last or is_of_class(before, "given")) and self._another_person(text, start, sense):
             return False
         if sense.role != "first name":
             return True
@@ -63,8 +65,11 @@ class _TwoNames(Lexicon):
         own = behind[1].casefold() in self._own and behind[2] is None
         return own or is_one_of(behind[1].lower(), "closed")
 
-    def _another_person(self, before: re.Match[str], sense: Sense) -> bool:
+    def _another_person(self, text: str, start: int, sense: Sense) -> bool:
         """Whether the word in front is the first name of somebody else."""
+        before = _BEFORE.search(text, max(0, start - _NEAR), start)
+        if before is None:
+            return False
         verb, name = (before[1] or "").casefold(), before[2].casefold()
         if name in self._own or before[3]:
             return False

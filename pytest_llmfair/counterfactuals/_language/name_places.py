@@ -1,0 +1,121 @@
+"""Whether a place, an institution or a ruler bears a name: "moved to Austin", "King John"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.name_words import (
+    CAPITALS,
+    WORDS,
+    is_of_class,
+    word_behind,
+    word_in_front,
+)
+from pytest_llmfair.counterfactuals._language.person_words import is_person
+from pytest_llmfair.counterfactuals._language.usage import is_place as is_street
+
+_WORD = r"[^\W\d_][\w'\u2019-]*"
+_NUMERAL = re.compile(r"[^\S\n]+(?:I[IVX]+|[VX][IVX]*)\b(?!\.)")
+_EPITHET = re.compile(r"[^\S\n]+the[^\S\n]+([A-Z]\w+)")
+_REGION = re.compile(rf",[^\S\n]+({_WORD})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
+_POSTAL = re.compile(r",[^\S\n]+([A-Z]{2})\b")
+_BEHIND_TOWN = re.compile(r"\b[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?,[^\S\n]+\Z")
+_LABEL = re.compile(r"(\w+)[\"'*]*[^\S\n]*[:=|][^\S\n]*[\"'*]*\Z")
+_LABEL_MARKS = (":", "=", "|")
+_POSSESSIVE = re.compile(r"['\u2019](?:s\b)?")
+_IS_PLACE = re.compile(
+    r"[^\S\n]+(?:is|was)[^\S\n]+(?:an?|the)[^\S\n]+(?:(?!of\b)\w+[^\S\n]+){0,2}"
+    r"(?:capital|city|town|state|country|county|port|island|village)\b"
+    r"(?=[^\S\n]+(?:of|in|that|which|where|with|on|by|near)\b|[.,;!?])"
+)
+_STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
+_LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "around", "outside")
+_NEAR = 60
+
+
+def is_something_else(text: str, start: int, end: int) -> bool:
+    """Whether a place, an institution or a ruler bears the name here, and no ordinary person."""
+    if text[start].isupper() and _is_titled(text, start, end):
+        return True
+    return is_of_class(text[start:end].lower(), "places") and _is_place(text, start, end)
+
+
+def _is_titled(text: str, start: int, end: int) -> bool:
+    """Whether capitalised words beside the name show it: "Lake George", "Mary University"."""
+    before = word_in_front(text, start)
+    if before[:1].isupper() and is_of_class(before.lower(), "before_others"):
+        return True
+    epithet = _EPITHET.match(text, end)
+    if epithet is not None and is_of_class(epithet[1].lower(), "epithets"):
+        return True
+    street = before.lower() in _LOCATIVES and is_street(text, end)
+    return street or _NUMERAL.match(text, end) is not None or _names_institution(text, end)
+
+
+def _names_institution(text: str, end: int) -> bool:
+    names = CAPITALS.match(text, end)
+    if names is None:
+        return False
+    words = [word.lower().rstrip(".") for word in names[0].split()]
+    return any(is_of_class(word, "institutions") for word in words[:3])
+
+
+def _is_place(text: str, start: int, end: int) -> bool:
+    """Whether a name that is a place too is the place: "moved to Austin", "Austin, Texas"."""
+    postal = _POSTAL.match(text, end)
+    if (postal and is_of_class(postal[1].lower(), "postal")) or _before_region(text, end):
+        return True
+    front = text[max(0, start - _NEAR) : start]
+    label = _LABEL.search(front) if front.rstrip(" \t\"'*")[-1:] in _LABEL_MARKS else None
+    if label is not None:
+        return is_of_class(label[1].lower(), "place_labels")
+    if is_of_class(word_behind(text, end), "place_nouns") or _IS_PLACE.match(text, end):
+        return True
+    if front[-2:-1] == "," and _STOPS.match(text, end) and _BEHIND_TOWN.search(front):
+        return True
+    if _POSSESSIVE.match(text, end):
+        return False
+    words = [word.lower() for word in WORDS.findall(front)]
+    words = ["", "", *words]
+    if is_of_class(words[-1], "place_prepositions"):
+        return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
+    if words[-1] == "of":
+        return is_of_class(words[-2], "place_heads")
+    if words[-1] == "for":
+        return is_of_class(words[-2], "left_for")
+    if words[-1] == "from" and _comes(words[-2], words[-3]):
+        return True
+    return words[-1] in ("to", "from") and _is_way(words[:-1])
+
+
+def _before_region(text: str, end: int) -> bool:
+    region = _REGION.match(text, end)
+    if region is None or not region[1][0].isupper():
+        return False
+    name = region[1].lower()
+    return is_of_class(name, "regions") or (
+        is_of_class(name, "regions_at_end") and region[2] is None
+    )
+
+
+def _is_way(words: list[str]) -> bool:
+    """Whether somebody moves: "flew back", "a train", "moved from Lyon"."""
+    while words and is_of_class(words[-1], "motion_adverbs"):
+        words = words[:-1]
+    if len(words) > 2 and words[-2] == "from":
+        words = words[:-2]
+    return bool(words) and is_of_class(words[-1], "moved")
+
+
+def _comes(word: str, earlier: str) -> bool:
+    """Whether people come from there: "a student from Georgia", "she is from Austin"."""
+    return (
+        is_person(word)
+        or word in ("i'm", "she's", "he's", "we're", "they're", "you're")
+        or (
+            word in ("am", "is", "are", "was", "were", "come", "comes", "came")
+            and (is_one_of(earlier, "subjects_of_clauses") or is_person(earlier))
+            and earlier != "it"
+        )
+    )
