@@ -252,7 +252,7 @@ def _reads_as_object(around: Around) -> bool:
     if first in words["finite_verbs"]:  # "those who met her said"
         return True
     if first in words["spans"]:  # "it took her years"
-        return verb in ("take", "takes", "took", "cost", "costs") and final
+        return verb in words["lasting"] and final
     if verb in words["appoint"] and first in words["offices"]:
         return final
     if verb in words["name"] and first == "names":
@@ -266,13 +266,8 @@ def _reads_as_object(around: Around) -> bool:
         return final
     if first in words["degrees"] and _final(third) and second not in words["after_degrees"]:
         return verb in words["complement"] or _is_adverb(second)
-    if (
-        first.endswith("ly") and _is_in_ly(first) and _final(third)
-    ):  # "considers her highly qualified"
-        if _is_participle(second):
-            met = ("complement", "perceive", "keep", "arrange")
-            return any(verb in words[kind] for kind in met)
-        return _is_adjective(second) and verb in words["complement"]
+    if first.endswith("ly") and _is_in_ly(first) and _final(third):
+        return _is_described(verb, second)
     if _is_number(first) and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True
@@ -291,7 +286,8 @@ def _reads_as_object(around: Around) -> bool:
     if verb in words["give"] and first in words["given"]:
         return final and second not in ("a", "an", "another")  # "give her hair a trim"
     if first in words["calendar"]:
-        return final or (verb in words["say_to"] and _is_verb_of_time(second))
+        clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
+        return final or (verb in words["say_to"] and clause)
     if first == "one" and second in words["times"]:
         return _final(third)
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
@@ -314,6 +310,15 @@ def _reads_as_object(around: Around) -> bool:
             and verb not in words["body"]
         )
     return False
+
+
+def _is_described(verb: str, word: str) -> bool:
+    """Whether a word behind an adverb is said of the object: "considers her highly qualified"."""
+    words = _grammar()
+    if _is_participle(word) or word.endswith("ing"):
+        return any(verb in words[kind] for kind in ("complement", "perceive", "keep", "arrange"))
+    formed = word.endswith(("ive", "ic", "al", "ent", "ant", "ary", "y")) or _is_adjective(word)
+    return formed and verb in words["complement"]
 
 
 def _moved(around: Around) -> bool:

@@ -102,6 +102,11 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
         return False
     before = _WORD_BEFORE.search(text, max(0, start - _NEAR), start)
+    near = _LOWER.findall(text, max(0, start - _FAR), end + _FAR)
+    if (before is None or is_one_of(_low(before[1]), "be")) and not words_of("music").isdisjoint(
+        near
+    ):
+        return True  # "My favourite band is Queen."
     if before is None:
         past = behind.endswith("ed") or is_one_of(behind, "past_verbs")
         past = past or any(is_one_of(behind, kind) for kind in ("finite_verbs", "acted"))
