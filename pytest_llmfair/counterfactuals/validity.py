@@ -183,13 +183,15 @@ def noun_follows(case: Case) -> str | None:
     """Check that "a" and an adjective have a noun ("is a Jewish more likely")."""
     text = case.pair.counterfactual
     for change, edit in zip(case.changes, case.pair.edits, strict=True):
+        start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
+        if text[start - 2 : start] not in ("a ", "A ", "n ") or text[end : end + 1] != " ":
+            continue  # the usual case at less cost
         if change.sense is None or change.sense.role != "adjective":
             continue
-        end = edit.counterfactual_start + len(edit.after)
-        word = text[end : end + _NEAR].partition(" ")[2].partition(" ")[0].lower().strip(_MARKS)
+        word = text[end + 1 : end + _NEAR].partition(" ")[0].lower().strip(_MARKS)
         closed = is_one_of(word, "compares") or (is_one_of(word, "closed") and word not in JOINS)
-        if closed and text[end : end + 1] == " " and _article(text, edit.counterfactual_start):
-            return f"a noun is missing: {text[edit.counterfactual_start : end]} {word}"
+        if closed and article_before(text, start) is not None:
+            return f"a noun is missing: {edit.after} {word}"
     return None
 
 

@@ -128,6 +128,7 @@ def _are_people(place: Place) -> bool:
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
         _no_noun(place.behind)
+        or _is_adverbial(place.behind)
         or is_one_of(place.next, "plural_verbs")
         or is_one_of(place.next, "verbs_of_several")
     )

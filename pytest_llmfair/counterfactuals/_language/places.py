@@ -46,8 +46,8 @@ def place_at(text: str, start: int, end: int, behind_at: int) -> Place:
     first = _sentence_begin(words)
     before = _without_points(words[first:])
     behind = _sentence_start(_TOKEN.findall(text, behind_at, behind_at + _NEAR))
-    raw, earlier = (*before, *behind), tuple(words[:first])
-    return Place(text[start:end], raw, _lower(before), _lower(behind), earlier)
+    earlier = tuple(words[:first]) if first else ()
+    return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind), earlier)
 
 
 def _sentence_begin(words: list[str]) -> int:

@@ -84,9 +84,11 @@ def _goes_on(behind: Words) -> bool:
     if first == "through":
         return (second, third) == ("and", "through")
     if first == "with":
-        begun = second in ("a", "an", "no") or second.isdigit() or is_one_of(second, "quantities")
-        had = (is_person(word) or is_one_of(word, "persons_have") for word in behind[2:_FAR])
-        return begun and any(had)
+        begun = second in ("a", "an", "no") or second.isdigit()
+        if not (begun or is_one_of(second, "quantities") or is_one_of(second, "demonyms")):
+            return False
+        had = [form for word in behind[2:_FAR] for form in (word, word.removesuffix("s"))]
+        return any(is_one_of(word, "kin") or is_one_of(word, "persons_have") for word in had)
     return is_one_of(first, "said_by")
 
 
