@@ -13,10 +13,12 @@ DETERMINER = "possessive_determiner"
 PRONOUN = "possessive_pronoun"
 
 _WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
-# A word, or one mark; emphasis, tags and single line breaks are looked through.
+# A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
+# that begins anew with a capital.
 _TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
 _STYLE = rf"(?:[*_~]|{_TAG})*+"
-_NEXT = re.compile(rf"{_STYLE}[^\S\n]*+(?:\n[^\S\n]*+)?{_STYLE}({_WORD}|\S|\n)?")
+_WRAP = r"(?:\n(?!\s*[A-Z][a-z])[^\S\n]*+)?"
+_NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({_WORD}|\S|\n)?")
 # The usual case at less cost: three words with single blanks, or fewer before a mark.
 _PLAIN = re.compile(
     r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
@@ -103,6 +105,8 @@ def _her_owns(around: Around) -> bool:
         return False
     if around.before[1] in _JOINS and around.before[0] in ("his", "xyr"):
         return True
+    if around.before[1] == "/" and around.before[0] in ("she", "he", "xe"):
+        return False  # "she/her"
     if join in _JOINS:
         if other in ("his", "xyr"):
             return join != "and" or clause_start
