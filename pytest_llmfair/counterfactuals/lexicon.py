@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pytest_llmfair.counterfactuals._language import english as _english
+from pytest_llmfair.counterfactuals._language import pronouns as _pronouns
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import is_pointed
@@ -22,7 +22,7 @@ from pytest_llmfair.text import MASK, replaced
 
 _NOWHERE = (sys.maxsize, sys.maxsize)
 Confidence = Literal["certain", "context"]
-_CASES = frozenset((_english.OBJECT, _english.DETERMINER, _english.PRONOUN))
+_CASES = frozenset((_pronouns.OBJECT, _pronouns.DETERMINER, _pronouns.PRONOUN))
 PRONOUNS = _CASES | {"subject", "reflexive"}
 
 
@@ -401,5 +401,5 @@ class Lexicon:
             by_role = {sense.role: sense for sense in reversed(fitting)}
             roles = _CASES.intersection(by_role)
             if len(roles) > 1:
-                return by_role[_english.pronoun_role(text, start, end, roles)]
+                return by_role[_pronouns.pronoun_role(text, start, end, roles)]
         return fitting[0]

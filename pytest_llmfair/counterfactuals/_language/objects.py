@@ -1,0 +1,149 @@
+"""Whether "her" is an object although a word follows that could be its noun: "made her cry"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_llmfair.counterfactuals._language.english import (
+    is_adverb,
+    is_final,
+    is_in_ly,
+    is_number,
+    is_participle,
+    is_predicative,
+    tells_when,
+    word_classes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Words around a pronoun, lower case; "" where the clause ends.
+
+    `next` holds three words behind it, `before` two in front of it, the nearer one last.
+    """
+
+    before: tuple[str, str]
+    next: tuple[str, str, str]
+    next_raw: str
+
+
+def reads_as_object(around: Around) -> bool:
+    """Whether "her" is an object although an open-class word follows: "made her cry"."""
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    raw = around.next_raw
+    final = is_final(second)
+    if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
+        return True
+    if first in words["base_verbs"]:
+        if verb in words["let_make_help"] or verb in words["perceive"]:
+            return True
+        if verb in words["have"] and final:
+            return bool(second) and second[0].isalnum()
+        if around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]:
+            return True
+    if first in words["verbal_nouns"] and final:  # "made her cough", "have her call me"
+        if verb in words["let_make_help"]:
+            return True
+        if verb in words["have"] and second in words["articles"] | words["objects"]:
+            return True
+    if verb in words["let_make_help"] and second in words["articles"]:
+        return True
+    if verb in words["perceive"] and second in words["articles"]:  # "watched her paint the fence"
+        return third not in words["times"] and first not in words["person_nouns"]
+    if first.endswith("ing") and first not in words["not_participles"]:
+        if second in words["activity_heads"]:  # "heard her singing voice"
+            return False
+        return verb in words["perceive"] or verb in words["keep"] or (_moved(around) and final)
+    if first == "being":
+        return verb in words["keep"]
+    if first in words["finite_verbs"]:  # "those who met her said"
+        return True
+    if first in words["spans"]:  # "it took her years"
+        return verb in words["lasting"] and final
+    if verb in words["appoint"] and first in words["offices"]:
+        return final
+    if verb in words["name"] and first == "names":
+        return final
+    if verb in words["complement"] and is_predicative(first):
+        goes_on = second in words["let_make_help"] or second in words["finite_verbs"]
+        return ends_at_second(around) or second == "enough" or goes_on
+    if (verb in words["complement"] or verb in words["appoint"]) and first in words["compares"]:
+        return is_predicative(second) and is_final(third)
+    if verb in words["arrange"] and is_participle(first):
+        return final
+    if first in words["degrees"] and is_final(third) and second not in words["after_degrees"]:
+        return verb in words["complement"] or is_adverb(second)
+    if first.endswith("ly") and is_in_ly(first) and is_final(third):
+        return _is_described(verb, second)
+    if is_number(first) and second in words["spans"]:
+        if third in words["after_spans"] or second == "times" or verb in words["known"]:
+            return True
+        return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
+    if is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
+        return False  # "fed her two sons"
+    if (verb in words["give"] or verb in words["wager"]) and is_number(first):
+        return True
+    if verb in words["teach"] and first in words["subjects"]:
+        return final
+    verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
+    if second in verb_object and first.endswith("s"):  # "who meets her adores him"
+        return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
+    if verb in words["give"] and first in words["offered"] and second in words["given"]:
+        return is_final(third)
+    if verb in words["give"] and first in words["given"]:
+        return final and second not in ("a", "an", "another")  # "give her hair a trim"
+    if first in words["calendar"]:
+        clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
+        return final or (verb in words["say_to"] and clause)
+    if first == "one" and second in words["times"]:
+        return is_final(third)
+    if first in words["demonyms"] and not final:  # "told her Spanish teacher"
+        return False
+    if raw[0].isupper() and not raw.isupper():
+        return verb in words["name"] or verb in words["say_to"]
+    if first in ("last", "next"):
+        if second in words["calendar"] and not tells_when(second, third):
+            return False  # "her next Monday class"
+        return second in words["times"] and verb not in words["closed"]
+    if first == "home":
+        return _moved(around) and ends_at_second(around)
+    if first == "first":
+        return final and (verb in words["say_to"] or verb in words["name"])
+    if first == "back":
+        goes_on = second == "right" and third in words["behind_right"]
+        return (
+            (goes_on or ends_at_second(around))
+            and verb not in words["closed"]
+            and verb not in words["body"]
+        )
+    return False
+
+
+def ends_at_second(around: Around) -> bool:
+    """Whether the phrase ends behind the next word, but for an adverb: "her happy again"."""
+    _, second, third = around.next
+    return is_final(second) or (is_adverb(second) and is_final(third))
+
+
+def _is_described(verb: str, word: str) -> bool:
+    """Whether a word behind an adverb is said of the object: "considers her highly qualified"."""
+    words = word_classes()
+    if is_participle(word) or word.endswith("ing"):
+        return any(verb in words[kind] for kind in ("complement", "perceive", "keep", "arrange"))
+    formed = word.endswith(("ive", "ic", "al", "ent", "ant", "ary", "y")) or is_predicative(word)
+    return formed and verb in words["complement"]
+
+
+def _moved(around: Around) -> bool:
+    return around.before[1] in word_classes()["move"]
+
+
+def _is_verb_of_time(word: str) -> bool:
+    """Whether it goes on with the day as its subject: "tell her Monday works for us"."""
+    words = word_classes()
+    if word in words["modals"] or word in words["finite_verbs"]:
+        return True
+    return word.endswith("s") and word[:-1] not in words["person_nouns"] | words["sessions"]

@@ -1,0 +1,202 @@
+"""Whose "her" and "his" it is: the grammatical role of a pronoun that could have several."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from pytest_llmfair.counterfactuals._language.english import (
+    WORD,
+    is_adverb,
+    is_closed,
+    is_final,
+    is_number,
+    is_participle,
+    is_predicative,
+    tells_when,
+    word_classes,
+)
+from pytest_llmfair.counterfactuals._language.objects import (
+    Around,
+    ends_at_second,
+    reads_as_object,
+)
+
+OBJECT = "object"
+DETERMINER = "possessive_determiner"
+PRONOUN = "possessive_pronoun"
+
+# A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
+# that begins anew with a capital.
+_TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
+_STYLE = rf"(?:[*_~]|{_TAG})*+"
+_WRAP = r"(?:\n(?!\s*[A-Z][a-z])[^\S\n]*+)?"
+_NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({WORD}|\S|\n)?")
+# The usual case at less cost: three words with single blanks, or fewer before a mark.
+_PLAIN = re.compile(
+    r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
+)
+_BEFORE = re.compile(rf"{_TAG}|({WORD}|[^\w\s*~])")
+_NEAR = 60
+_JOINS = ("or", "and", "/", "&")
+_OTHER_OWNERS = ("their", "my", "your", "our", "its")
+_QUOTES = '"\u201c\u2018\u00ab'
+_QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
+
+
+def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
+    """Tell which grammatical role a pronoun has that could have several.
+
+    Parameters
+    ----------
+    text : str
+        The whole text; the pronoun is ``text[start:end]``.
+    start, end : int
+        Span of the pronoun.
+    roles : frozenset of str
+        The roles its spelling allows: two of object, possessive determiner, possessive pronoun.
+
+    Returns
+    -------
+    str
+        One of `roles`. Undecided cases are read as standing before a noun.
+    """
+    around = _around(text, start, end)
+    if OBJECT in roles:
+        return DETERMINER if _her_owns(around) else OBJECT
+    return DETERMINER if _his_owns(around) else PRONOUN
+
+
+def _her_owns(around: Around) -> bool:
+    """Whether a noun phrase follows that "her" determines; else it is an object."""
+    join, other, third = around.next
+    clause_start = not around.before[1][:1].isalnum()
+    if around.before[1] in _JOINS and around.before[0] in ("him", "xem"):
+        return False
+    if around.before[1] in _JOINS and around.before[0] in ("his", "xyr"):
+        return True
+    if around.before[1] == "/" and around.before[0] in ("she", "he", "xe"):
+        return False  # "she/her"
+    if join in _JOINS:
+        if other in ("his", "xyr"):
+            return join != "and" or clause_start
+        return other in _OTHER_OWNERS and join != "and" and not is_final(third)
+    return _noun_follows(around) and not reads_as_object(around)
+
+
+def _his_owns(around: Around) -> bool:
+    """Whether a noun phrase follows that "his" determines; else it stands alone."""
+    join, other, third = around.next
+    if join in _JOINS:
+        return other in ("her", "xyr") or (other in _OTHER_OWNERS and not is_final(third))
+    if around.before[1] in _JOINS and around.before[0] in ("her", "xyr"):
+        return True
+    words = word_classes()
+    if join in words["finite_verbs"]:
+        return False
+    if around.before[1] in words["copulas"] and is_predicative(join) and is_final(other):
+        return False
+    of_friend = around.before[1] == "of" and around.before[0] in words["acquaintances"]
+    acts = (is_participle(join) and join != "beloved") or join in words["acted"]
+    if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
+        return False
+    return _noun_follows(around)
+
+
+def _noun_follows(around: Around) -> bool:
+    """Whether the next words can begin the noun phrase that a possessive belongs to."""
+    words = word_classes()
+    first, second, third = around.next
+    if first == "all" and around.before[1] in words["give"]:
+        return is_final(second)
+    if first == "every":
+        return not _each_time(around)
+    if not first[:1].isalnum() or (is_closed(first) and not _opens_phrase(around)):
+        return False
+    if is_participle(first) and first not in words["nouns_in_ed"] and ends_at_second(around):
+        return False
+    if first == "right" and second in words["behind_right"]:
+        return False
+    if first in words["comparatives"] and second == "than":
+        return False
+    if first in words["modals"]:
+        return second not in words["base_verbs"] and second not in ("be", "have", "not", "never")
+    if is_final(second):
+        return not is_adverb(first)
+    adverb = first.endswith("ly") or first in words["closed_if_final"]
+    return not (adverb and first not in ("next", "last") and tells_when(second, third))
+
+
+def _opens_phrase(around: Around) -> bool:
+    """Whether a word that mostly ends a phrase begins it here: "her already full diary"."""
+    words = word_classes()
+    first, second, third = around.next
+    if first not in _openers() or is_final(second):
+        return False
+    forms = (second, second.removesuffix("s"), second.removesuffix("es"))
+    if any(f"{first}-{form}" in words["closed_compounds"] for form in forms):
+        return around.before[1] not in words["give"]  # "gave her inside information"
+    if first == "later":
+        acts = second in words["base_verbs"] or second.endswith("ing")
+        return not (acts or is_adverb(second) or tells_when(second, third))
+    if first not in words["before_adjectives"] or is_final(third) or tells_when(third, ""):
+        return False
+    verb = around.before[1]
+    if verb in words["complement"] or verb in words["perceive"] or verb in words["keep"]:
+        return False
+    if second in ("more", "less", "most", "least"):
+        return is_predicative(third)
+    if second.endswith("ing") and first in ("ever", "never"):
+        return True
+    known = second in words["comparatives"] or second in words["attributive"]
+    return known or is_predicative(second) or is_participle(second)
+
+
+@functools.cache
+def _openers() -> frozenset[str]:
+    words = word_classes()
+    compounds = {compound.partition("-")[0] for compound in words["closed_compounds"]}
+    return words["before_adjectives"] | compounds | {"later"}
+
+
+def _each_time(around: Around) -> bool:
+    """Whether "every" tells how often, or what was handed over: no "every move" of somebody."""
+    words = word_classes()
+    _, second, third = around.next
+    counted = is_final(second) or is_number(second) or words["frequencies"] & {second, third}
+    return bool(counted) or around.before[1] in words["give"]
+
+
+def _around(text: str, start: int, end: int) -> Around:
+    if (
+        text[start - 1 : start] + text[end : end + 1] in _QUOTED
+    ):  # the \u2018her\u2019 of a quotation
+        end += 1
+    plain = _PLAIN.match(text, end)
+    found = [*filter(None, plain.groups()), "", ""][:3] if plain else _behind(text, end)
+    low = [word.lower().replace("\u2019", "'") for word in found]
+    parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
+    if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
+        before = parts[1:3]
+    else:
+        before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
+        before = ["", "", *before[-2:]][-2:]
+    first, second = (word.lower().replace("\u2019", "'") for word in before)
+    return Around((first, second), (low[0], low[1], low[2]), found[0])
+
+
+def _behind(text: str, end: int) -> list[str]:
+    """Return three words behind a place, "" from where the clause ends."""
+    found: list[str] = []
+    at = end
+    for _ in range(3):
+        match = _NEXT.match(text, at)
+        word = (match[1] or "") if match else ""
+        found.append(word)
+        if not word or not (word[0].isalnum() or word in "/&"):
+            if word and word in _QUOTES and len(found) == 1:
+                found.pop()
+            else:
+                break
+        at = match.end() if match else at
+    return found + [""] * (3 - len(found))
