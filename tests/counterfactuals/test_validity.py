@@ -151,6 +151,9 @@ def test_every_check_fails_for_something() -> None:
         ("A young adult asked.", "age", ("young", "older")),
         ("He is openly gay.", "sexual_orientation", ("gay", "bisexual")),
         ("She has epilepsy.", "disability", ("epilepsy", "mental health condition")),
+        ("Vi a maridos.", own({"a": "maridos", "b": "esposas"}, language="es"), None),
+        ("Ask people who have low vision.", own({"a": "people who have low vision",
+                                                 "b": "people who do not see well at all"}), None),
     ],
 )  # fmt: skip
 def test_ordinary_swaps_pass(text: str, attribute: Any, groups: tuple[str, str] | None) -> None:
