@@ -196,12 +196,18 @@ def noun_follows(case: Case) -> str | None:
 
 
 def roles_kept(case: Case) -> str | None:
-    """Check that a pronoun reads in the grammatical role of the one that it replaces."""
+    """Check that a pronoun reads in the grammatical role of the one that it replaces.
+
+    Where that one has one role only ("left him notes"), no reading of the new one tells more.
+    """
     for change, edit in zip(case.changes, case.pair.edits, strict=True):
         if change.sense is None or change.sense.role not in PRONOUNS:
             continue
         found = case.twin.get(edit.counterfactual_start)
         if found is not None and found[1].role != change.sense.role:
+            own = case.lexicon.senses(change.sense.term)
+            if len({sense.role for sense in own if sense.group == change.group}) < 2:
+                continue
             role, was = (name.replace("_", " ") for name in (found[1].role, change.sense.role))
             return f"a pronoun changes its role: {edit.after!r} reads as {role}, not as {was}"
     return None

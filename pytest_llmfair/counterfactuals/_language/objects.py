@@ -91,10 +91,17 @@ def reads_as_object(around: Around) -> bool:
     verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
     if second in verb_object and first.endswith("s"):  # "who meets her adores him"
         return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
-    if verb in words["give"] and first in words["offered"] and second in words["given"]:
-        return is_final(third)
+    if verb in words["give"] and first in words["offered"]:
+        if second in words["given"] or second in words["given_some"]:
+            return is_final(third)
     if verb in words["give"] and first in words["given"]:
+        if around.before[0] in ("she", "xe") and first in words["own_gifts"]:
+            return False  # "she gave her permission"
         return final and second not in ("a", "an", "another")  # "give her hair a trim"
+    if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
+        return final and (around.before[0] in words["cooks"] or not around.before[0][:1].isalnum())
+    if first == "past":  # "waved her past the gate"
+        return final and verb in words["past_move"]
     if first in words["calendar"]:
         clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
         return final or (verb in words["say_to"] and clause)

@@ -42,6 +42,7 @@ _JOINS = ("or", "and", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
 _QUOTES = '"\u201c\u2018\u00ab'
 _QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
+_BRACKETS = ("[]", "()", "{}")
 
 
 def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
@@ -168,10 +169,11 @@ def _each_time(around: Around) -> bool:
 
 
 def _around(text: str, start: int, end: int) -> Around:
-    if (
-        text[start - 1 : start] + text[end : end + 1] in _QUOTED
-    ):  # the \u2018her\u2019 of a quotation
+    marks = text[start - 1 : start] + text[end : end + 1]
+    if marks in _QUOTED:  # the \u2018her\u2019 of a quotation
         end += 1
+    elif marks in _BRACKETS:  # "ignored [her] warnings"
+        start, end = start - 1, end + 1
     plain = _PLAIN.match(text, end)
     found = [*filter(None, plain.groups()), "", ""][:3] if plain else _behind(text, end)
     low = [word.lower().replace("\u2019", "'") for word in found]
