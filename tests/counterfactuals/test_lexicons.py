@@ -35,6 +35,9 @@ CARRIERS = {
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",
     "address": "Sorry, {}, so",
+    "contracted": "so {} late",
+    "field": "so sex: {}, so",
+    "shortened": "so my {}, so",
 }
 
 

@@ -91,9 +91,9 @@ def reads_as_object(around: Around) -> bool:
     verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
     if second in verb_object and first.endswith("s"):  # "who meets her adores him"
         return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
-    if verb in words["give"] and first in words["offered"]:
-        if second in words["given"] or second in words["given_some"]:
-            return is_final(third)
+    some = second in words["given"] or second in words["given_some"]
+    if some and verb in words["give"] and first in words["offered"]:
+        return is_final(third)
     if verb in words["give"] and first in words["given"]:
         if around.before[0] in ("she", "xe") and first in words["own_gifts"]:
             return False  # "she gave her permission"

@@ -11,12 +11,13 @@ from typing import Literal, NamedTuple, get_args
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons import RULES, speaks_of_person
 from pytest_llmfair.counterfactuals._language.usage import (
-    is_address,
-    is_no_work,
-    is_noun,
+    USES,
+    is_in_title,
+    is_kin,
     is_place,
     is_pointed,
     is_royal,
+    is_ruler,
 )
 from pytest_llmfair.text import WordFinder
 
@@ -29,6 +30,12 @@ Context = Literal[
     "no_work",
     "royal",
     "address",
+    "couple",
+    "field",
+    "contracted",
+    "shortened",
+    "living",
+    "kin",
     "before_person",
     "demonym",
     "predicate",
@@ -115,24 +122,27 @@ class Sense:
             return self.role == "title" and is_pointed(text, start, end)
         if self.entry is None or not self.entry.context:
             return True
-        if self.entry.context == "before_name":
+        context = self.entry.context
+        if context == "before_name":
             return word[0].isupper() and not word.isupper() and _before_name(text, end)
-        if self.entry.context in RULES:
-            return speaks_of_person(text, start, end, self.entry.context)
-        if self.entry.context == "noun":
-            return is_noun(text, start, end)
-        if self.entry.context == "no_work":
-            return is_no_work(text, start, end)
-        if self.entry.context == "royal" and not is_royal(text, start, end):
+        if context in RULES:
+            return speaks_of_person(text, start, end, context)
+        if context in USES:
+            return USES[context](text, start, end)
+        if context == "royal" and not is_royal(text, start, end):
             return False
-        if self.entry.context == "address":
-            return is_address(text, start, end)
+        if context == "not_behind_name" and not is_kin(text, start, end):
+            return False
         if not word[0].isupper():
             return True
         if is_place(text, end):
             return False
-        if self.entry.context == "not_beside_name" and not word.isupper():
-            return not (_before_name(text, end) or _behind_name(text, start))
+        if not word.isupper():
+            if context == "not_beside_name":
+                named = _before_name(text, end) or _behind_name(text, start)
+                return not named and is_ruler(text, start, end)
+            if context == "not_behind_name" and is_in_title(text, start, end):
+                return False
         return not _behind_name(text, start)
 
     def _is_caseless(self, text: str, word: str) -> bool:
