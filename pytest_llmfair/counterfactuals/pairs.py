@@ -136,11 +136,17 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
         if sense.entry is not None
     }
     to = {pair.from_group: pair.to_group}
+    edited = {senses[span].group for e in pair.edits if (span := (e.start, e.end)) in senses}
+    if not edited.isdisjoint(lexicon.spread(to).values()):  # the two change places
+        to[pair.to_group] = pair.from_group
     becomes = lexicon.spread(to)
+    left = pair.variant == OMISSION
+    unsaid = lexicon.left_unsaid(pair.from_group, pair.to_group) if left else {}
     changes = []
     for edit in pair.edits:
         sense = senses.get((edit.start, edit.end))
-        group = becomes.get(sense.group, sense.group) if sense is not None and edit.after else ""
+        named = sense is not None and edit.after and sense.group not in unsaid
+        group = becomes.get(sense.group, sense.group) if sense is not None and named else ""
         known = sense if group else None
         changes.append(Change(edit.start, edit.end, edit.after, pair.from_group, known, group))
     gone = _vanishing(lexicon, to, pair.variant)

@@ -14,6 +14,7 @@ from pytest_llmfair.counterfactuals import (
     Lexicon,
     Pair,
     Pairs,
+    check_pair,
     generate_pairs,
     load_lexicons,
     mentions,
@@ -214,6 +215,19 @@ def test_both_are_equal_once_masked_unless_words_are_left_out(attribute: str) ->
         for pair in made:
             if pair.variant != "omission":
                 assert lexicon.mask(pair.original) == lexicon.mask(pair.counterfactual)
+
+    check()
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_the_gate_says_the_same_of_a_pair_made_elsewhere(attribute: str) -> None:
+    @given(cases(attribute))
+    @settings(max_examples=150)
+    def check(made: Pairs) -> None:
+        for pair in made:
+            assert check_pair(pair, attribute) == ()
+        for each in made.rejected:
+            assert check_pair(each.pair, attribute) != ()
 
     check()
 

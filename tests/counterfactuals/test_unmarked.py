@@ -69,6 +69,9 @@ def test_comes_in_two_variants(text: str, attribute: str, left_out: str, explici
         ("both blind and tall people", "disability"),
         ("a glum, blind man", "disability"),
         ("He is gay.", "sexual_orientation"),
+        ("Is Sam bisexual?", "sexual_orientation"),
+        ("She is lesbian with two sons.", "sexual_orientation"),
+        ("A blind man met a sighted man.", "disability"),
         ("My neighbour is transgender.", "gender"),
     ],
 )

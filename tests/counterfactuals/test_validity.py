@@ -70,7 +70,7 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "a term of the source group is left: 'woman' names female"),
     ("the name is new", "John met Jane.", "name", ("John", "Jane"),
      "the prompt already holds the name: 'Jane'"),
-    ("articles fit", "He is an <b>uncle</b>.", own({"a": "uncle", "b": "nephew"}), None,
+    ("articles fit", "He is an ((((uncle)))).", own({"a": "uncle", "b": "nephew"}), None,
      "an article does not fit: an 'nephew'"),
     ("one determiner", "She wrote about her epilepsy.", "disability",
      ("epilepsy", "chronic illness"), "two determiners: her a chronic illness"),
@@ -197,6 +197,10 @@ class TestPairs:
         assert pairs.lost == {"queen": 2, "aunt": 1}
         assert "intersex" in pairs.lacks
 
+    def test_hold_none_that_could_be_exchanged_in_part_only(self) -> None:
+        pairs = generate_pairs(["The boss met a nun."], own(BOSS, {"a": "nun"}))
+        assert (list(pairs), pairs.rejected, pairs.lost) == ([], (), {"nun": 1})
+
     def test_are_a_list(self) -> None:
         pairs = generate_pairs(["She left."], "gender")
         assert isinstance(pairs, list)
@@ -221,6 +225,26 @@ class TestPairsMadeElsewhere:
 
     def test_pass(self) -> None:
         assert check_pair(self.PAIR, "gender") == ()
+
+    @pytest.mark.parametrize(
+        ("text", "attribute"),
+        [
+            ("He met her mother.", "gender"),
+            ("A Black nurse and a white nurse met.", "race"),
+            ("A blind woman told a lesbian.", ("disability", "sexual_orientation")),
+        ],
+    )
+    def test_pass_where_two_groups_change_places(self, text: str, attribute: Any) -> None:
+        pairs = generate_pairs([text], attribute)
+        assert pairs
+        assert all(check_pair(pair, attribute) == () for pair in pairs)
+
+    def test_fail_where_only_one_of_two_changes(self) -> None:
+        pair = replace(
+            self.PAIR, original="Ask her and him.", counterfactual="Ask him and him.",
+            edits=(Edit(4, 7, "her", "him", 4),),
+        )  # fmt: skip
+        assert "joined words become the same: 'him and him'" in check_pair(pair, "gender")
 
     def test_fail_where_they_differ_outside_the_edits(self) -> None:
         pair = replace(self.PAIR, counterfactual="Ask his daughter.")

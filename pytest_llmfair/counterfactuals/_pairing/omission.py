@@ -126,10 +126,20 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     if sense.role in ("adjective", "noun") and _stands_before_person(text, start, end):
         return _attribute(text, start, end, sense.group)
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
-    if noun is None:
+    if noun is None or not _is_noun(lexicon, text, start, sense):
         return None
     made = lexicon.change(text, found, noun, sense.group)
     return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
+
+
+def _is_noun(lexicon: Lexicon, text: str, start: int, sense: Sense) -> bool:
+    """Whether a noun can stand in: for "a young lesbian", not for "she is lesbian"."""
+    if sense.term.endswith("s") or all(s.role != "adjective" for s in lexicon.senses(sense.term)):
+        return True
+    words = text[max(0, start - _NEAR) : start].lower().split()
+    while words and is_adjective(words[-1]):
+        words.pop()
+    return bool(words) and is_one_of(words[-1], "determiners")
 
 
 def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[int, int] | None:
