@@ -364,6 +364,8 @@ def _fold_piece(piece: str) -> str:
 
 def _gap(between: str) -> str:
     """Normalise what stands between two words: blanks are one blank, dashes one dash."""
+    if between == " ":
+        return between  # the usual case at less cost
     return " ".join(between.translate(_GAP).split()) or (" " if between else "")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals._language.english import (
     is_adverb,
@@ -16,8 +16,7 @@ from pytest_llmfair.counterfactuals._language.english import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(NamedTuple):
     """Words around a pronoun, lower case; "" where the clause ends.
 
     `next` holds three words behind it, `before` two in front of it, the nearer one last.

@@ -175,16 +175,22 @@ def _around(text: str, start: int, end: int) -> Around:
     elif marks in _BRACKETS:  # "ignored [her] warnings"
         start, end = start - 1, end + 1
     plain = _PLAIN.match(text, end)
-    found = [*filter(None, plain.groups()), "", ""][:3] if plain else _behind(text, end)
-    low = [word.lower().replace("\u2019", "'") for word in found]
+    if plain is not None:
+        raw, other, third, behind_other, behind_raw = plain.groups("")
+        following = (raw.lower(), other.lower() or behind_raw, third.lower() or behind_other)
+    else:
+        raw, other, third = _behind(text, end)
+        following = (_low(raw), _low(other), _low(third))
     parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
     if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
-        before = parts[1:3]
-    else:
-        before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
-        before = ["", "", *before[-2:]][-2:]
-    first, second = (word.lower().replace("\u2019", "'") for word in before)
-    return Around((first, second), (low[0], low[1], low[2]), found[0])
+        return Around((parts[1].lower(), parts[2].lower()), following, raw)
+    before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
+    first, second = ["", "", *before[-2:]][-2:]
+    return Around((_low(first), _low(second)), following, raw)
+
+
+def _low(word: str) -> str:
+    return word.lower().replace("\u2019", "'")
 
 
 def _behind(text: str, end: int) -> list[str]:

@@ -24,8 +24,8 @@ _RUNS = (
     r"(?<![^\s\"'(\[=])(?:(?:~|\.{1,2})/|/[\w.-]+/|[A-Za-z]:\\)[\w./\\-]*\w",
     rf"(?<![\w.-])\w[\w-]*+(?:\.[\w-]++)*?\.(?:{'|'.join(_SUFFIXES)})\b(?![\w-])",
 )
+_IN_CODE = re.compile("|".join(_CODE), re.DOTALL)
 _IN_RUN = re.compile("|".join(_RUNS))
-_ANYWHERE = re.compile("|".join((*_CODE, *_RUNS)), re.DOTALL)
 # A value without blanks: 'user.gender = "he"'.
 _VALUE = re.compile(r"=\s?(?:\"[^\"\s]+\"|'[^'\s]+')")
 # A query up to its semicolon, else its clauses.
@@ -36,9 +36,10 @@ _QUERY = re.compile(
     rf"SELECT\s(?=[^;\n]*[a-z*])[^;\n]{{1,200}}?\sFROM\s[^\s;]+(?:[^;.\n]*;|(?:{_CLAUSE})*)"
 )
 # Cheap signs that a text may hold one; most texts hold none.
-_MARKS = ("@", "/", "\\", "www.")
+_MARKS = ("@", "/", "\\", "www.", "`", "<")
 _END = re.compile(_ENDING)
-_SIGN = re.compile(rf"[@/\\]|www\.|{_ENDING}")
+_SIGN = re.compile(rf"[@/\\`<]|www\.|{_ENDING}")
+_OPENED = re.compile("[`<]")
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
@@ -59,14 +60,25 @@ def _is_assigned(text: str, sign: int) -> bool:
 
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:
-    if "`" in text or "<" in text:
-        return [match.span() for match in _ANYWHERE.finditer(text)]
     spans: list[tuple[int, int]] = []
     if any(map(text.__contains__, _MARKS)) or _END.search(text):
         end = 0
         while sign := _SIGN.search(text, end):
-            start = max(end, text.rfind(" ", end, sign.start()))
+            at = sign.start()
+            if text[at] in "`<":
+                code = _IN_CODE.match(text, at)
+                if code is not None:
+                    spans.append(code.span())
+                end = at + 1 if code is None else code.end()
+                continue
+            start = max(end, text.rfind(" ", end, at))
             end = text.find(" ", sign.end())
             end = len(text) if end < 0 else end
-            spans += [match.span() for match in _IN_RUN.finditer(text, start, end)]
+            run = _IN_RUN.search(text, start, end)
+            opened = _OPENED.search(text, at, end)
+            if run and not (opened and opened.start() < run.start()):
+                spans.append(run.span())
+                end = run.end()
+            elif opened:
+                end = opened.start()
     return spans
