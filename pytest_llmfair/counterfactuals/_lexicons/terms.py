@@ -10,15 +10,8 @@ from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons import RULES, speaks_of_person
-from pytest_llmfair.counterfactuals._language.usage import (
-    USES,
-    is_in_title,
-    is_kin,
-    is_place,
-    is_pointed,
-    is_royal,
-    is_ruler,
-)
+from pytest_llmfair.counterfactuals._language.usage import USES, is_kin, is_place, is_pointed
+from pytest_llmfair.counterfactuals._language.works import is_in_title, is_royal, is_ruler
 from pytest_llmfair.text import WordFinder
 
 Context = Literal[
