@@ -104,7 +104,8 @@ OTHERS = {
     "compounds": [
         "an old 70-year-old bridge",
         "a black 12-year-old whisky",
-        "a Black-owned bakery",
+        "a black-headed gull",
+        "a white-LED lamp",
         "a black labrador",
         "painted it white and the old car left",
     ],

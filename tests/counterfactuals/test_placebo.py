@@ -29,7 +29,7 @@ PROMPTS = [
     "A Black man, a Caucasian woman and two Latinos came.",
     "A German engineer from Germany met the Dutch.",
     "The Taoist teacher and a blind neighbour with a chronic illness",
-    "A gay teenager, a lesbian and gays",
+    "A gay teenager, gays and a lesbian",
     "HER GRANDMOTHER; Grandpa's hat, an uncle.",
 ]
 

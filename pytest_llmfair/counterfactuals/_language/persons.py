@@ -7,10 +7,15 @@ person than take a colour for one. `RULES` holds them by the name of the context
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
+from pytest_llmfair.counterfactuals._language.compounds import (
+    compound_at,
+    is_no_double_name,
+    is_part,
+)
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.labels import is_value
 from pytest_llmfair.counterfactuals._language.person_words import (
     JOINS,
     bare,
@@ -26,16 +31,21 @@ from pytest_llmfair.counterfactuals._language.places import Place, Words, place_
 from pytest_llmfair.counterfactuals._language.predicates import (
     is_predicate,
     is_subject_word,
+    tells_group,
 )
 
-_BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
+_SHARES = ("all", "majority", "mostly", "predominantly")
+_COMPOUNDS = ("before_person", "demonym", "no_first_name")
+_NO_VALUES = ("person_noun", "people", "collective", "no_team")
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
+_NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
+_AROUND = " \n.?!\"'()*"
 _FAR = 7  # words that may lie between the term and its noun
 
 
 def _describes(place: Place) -> bool:
     """Allow "a Black engineer", "he is gay", "the old are"; not a thing, nor "jet-black"."""
-    if _is_before_person(place) or _is_said(place):
+    if _is_before_person(place) or _is_said(place) or tells_group(place.before, place.behind):
         return True
     return is_one_of(place.next, "plural_verbs") and _is_collective(place)
 
@@ -61,7 +71,7 @@ def _is_national(place: Place) -> bool:
     """Allow what `_describes` allows, but no persons of a language: "Spanish speakers"."""
     if _is_before_person(place) and not _is_any(_head(place)[0], "language_persons"):
         return True
-    return _is_said(place)
+    return _is_said(place) or tells_group(place.before, place.behind)
 
 
 def _is_collective(place: Place) -> bool:
@@ -90,12 +100,21 @@ def _is_noun(place: Place) -> bool:
     words = list(place.before)
     while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
         words.pop()
-    if not words or not is_one_of(words[-1], "determiners") or _head(place)[0]:
+    if not words or not is_one_of(words[-1], "determiners"):
+        return False
+    if _head(place)[0] and not _is_next_phrase(place.behind):
         return False
     several = "and" in place.before[-3:]  # "a Pole and a Dane share"
     if _no_noun(place.behind, bare=several) or _is_adverbial(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
+
+
+def _is_next_phrase(behind: Words) -> bool:
+    """Whether another noun phrase is joined: "a Swede and an Italian woman"."""
+    if len(behind) < 2 or behind[0] not in (*JOINS, ","):
+        return False
+    return is_one_of(behind[1], "determiners") or behind[1].isdigit()
 
 
 def _is_adverbial(behind: Words) -> bool:
@@ -144,8 +163,7 @@ def _are_no_team(place: Place) -> bool:
 
 
 def _is_no_name(word: str) -> bool:
-    known = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
-    return any(is_one_of(word, kind) for kind in known)
+    return any(is_one_of(word, kind) for kind in _NO_NAMES)
 
 
 def _is_no_first_name(place: Place) -> bool:
@@ -216,6 +234,8 @@ def _is_no_given_name(place: Place) -> bool:
     joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
     if joined or _is_joined(place.before):
         return True
+    if not place.raw and place.text.strip(_AROUND) == place.word:
+        return True  # a text of one word
     noun = place.next[:1].isalpha() and not place.next.endswith("ing")
     asked = is_one_of(place.last, "asking")  # "Did Christian call?"
     return _is_determined(place) or (noun and not _no_noun(place.behind, bare=asked))
@@ -300,10 +320,9 @@ def _is_chess(place: Place, head: str) -> bool:
 
 def _is_surname(place: Place) -> bool:
     """Whether a name stands in front: "Jack Black fans", "Ms. White"."""
-    at = len(place.before)
-    if at and place.raw[at - 1][:1].isupper():
-        return is_one_of(place.last, "given_names") or is_one_of(place.last, "titles")
-    return False
+    if not place.before or not place.raw[len(place.before) - 1][:1].isupper():
+        return False
+    return is_one_of(place.last, "given_names") or is_one_of(place.last, "titles")
 
 
 def _is_alone(before: Words) -> bool:
@@ -387,15 +406,35 @@ def describes_person(text: str, start: int, end: int) -> bool:
 
 
 def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
-    """Whether ``text[start:end]`` speaks of a person, by the rule of a context.
+    """Whether ``text[start:end]`` speaks of a person, by the rule of a context."""
+    if is_part(text, start, end):
+        return _is_compound(text, start, end, context)
+    if RULES[context](place_at(text, start, end, end)):
+        return True
+    return context not in _NO_VALUES and is_value(text, start, end)
 
-    It never does as a part of a hyphenated word ("off-white"), but in "Chinese-born"; an adjective
-    that only names of institutions take ("ex-Muslim") does.
+
+def _is_compound(text: str, start: int, end: int, context: str) -> bool:
+    """Whether a part of a hyphenated word speaks of persons: "Black-owned"; not "off-white".
+
+    An adjective that only names of institutions take ("ex-Muslim") always does.
     """
-    born = _BORN.match(text, end)
-    if text[max(0, start - 1) : start] == "-" or (text[end : end + 1] == "-" and not born):
-        return context == "no_institution"
-    return RULES[context](place_at(text, start, end, born.end() if born else end))
+    if context == "no_institution":
+        return True
+    if context == "no_given_name":
+        return is_no_double_name(text, start, end)
+    whole = compound_at(text, start, end)
+    named = context in _COMPOUNDS
+    if whole is None or (whole.prefix and not named):
+        return False
+    if whole.done:
+        return named
+    place = place_at(text, whole.begin, end, whole.end)
+    if whole.prefix == "anti":
+        return _is_any(place.next, "hostility")
+    if whole.prefix in _SHARES and _is_any(place.next, "made_of_persons"):
+        return True
+    return RULES[context](place)
 
 
 def is_in_name(text: str, start: int, end: int) -> bool:

@@ -11,22 +11,30 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of
 Words = tuple[str, ...]
 _WORD = r"[^\W_]++(?:[-'\u2019.][^\W_]++)*+"
 _TOKEN = re.compile(rf"(?i:hard[ -]of[ -]hearing)|{_WORD}|\n[^\S\n]*\n|[^\w\s*_~\"\u201c\u201d]")
+# A tag that parts texts ends the sentence, others are looked through.
+_PARTS = re.compile(
+    r"</?(?:td|th|tr|li|p|div|br|h[1-6]|ul|ol|dt|dd|dl|table|tbody|thead|section|option)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>")
 _STOPS = frozenset(".!?;:\u2014\u2026")
 _NEAR = 160
+_NEARER = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A term in its sentence: words and marks around it as written, and in lower case.
 
-    `earlier` are those in front of the sentence, as written.
+    The term begins at `start` of `text`.
     """
 
     word: str
     raw: Words
     before: Words
     behind: Words
-    earlier: Words = ()
+    text: str
+    start: int
 
     @property
     def last(self) -> str:
@@ -38,34 +46,61 @@ class Place:
         """The word behind; "" at the end of the sentence."""
         return self.behind[0] if self.behind else ""
 
+    def earlier(self) -> Words:
+        """Return the words and marks in front of the sentence, as written."""
+        words = _tokens(self.text, max(0, self.start - _NEAR), self.start)
+        return tuple(words[: _sentence_begin(words)])
+
 
 @functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
 def place_at(text: str, start: int, end: int, behind_at: int) -> Place:
     """Return the place of ``text[start:end]``, whose sentence goes on at `behind_at`."""
-    words = _TOKEN.findall(text, max(0, start - _NEAR), start)
+    before = _sentence_before(text, start)
+    behind = _sentence_behind(text, behind_at)
+    return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind), text, start)
+
+
+def _tokens(text: str, begin: int, stop: int) -> list[str]:
+    if "<" not in text:
+        return _TOKEN.findall(text, begin, stop)
+    return _TOKEN.findall(_TAG.sub("", _PARTS.sub("\n\n", text[begin:stop])))
+
+
+def _sentence_before(text: str, start: int) -> Words:
+    # Most sentences begin nearby. A window can cut its first word, which a stop behind the second
+    # one does not depend on; tags are not cut.
+    words = _tokens(text, max(0, start - _NEARER), start)
     first = _sentence_begin(words)
-    before = _without_points(words[first:])
-    behind = _sentence_start(_TOKEN.findall(text, behind_at, behind_at + _NEAR))
-    earlier = tuple(words[:first]) if first else ()
-    return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind), earlier)
+    if start > _NEARER and (first < 3 or "<" in text):
+        words = _tokens(text, max(0, start - _NEAR), start)
+        first = _sentence_begin(words)
+    return _without_points(words[first:])
+
+
+def _sentence_behind(text: str, at: int) -> Words:
+    words = _tokens(text, at, at + _NEARER)
+    stop = _sentence_end(words)
+    if at + _NEARER < len(text) and (stop > len(words) - 2 or "<" in text):
+        words = _tokens(text, at, at + _NEAR)
+        stop = _sentence_end(words)
+    return _without_points(words[:stop])
 
 
 def _sentence_begin(words: list[str]) -> int:
     """Return where the last sentence begins; its end in front is looked for from the right."""
     for place in range(len(words) - 1, -1, -1):
-        if _stops(words, place):
+        word = words[place]
+        if word[0] == "\n" or (word in _STOPS and not _is_abbreviated(words, place)):
             return place + 1
     return 0
 
 
-def _sentence_start(words: list[str]) -> Words:
-    stop = next((place for place in range(len(words)) if _stops(words, place)), None)
-    return _without_points(words[:stop])
-
-
-def _stops(words: list[str], place: int) -> bool:
-    word = words[place]
-    return word[0] == "\n" or (word in _STOPS and not _is_abbreviated(words, place))
+def _sentence_end(words: list[str]) -> int:
+    """Return where the sentence ends."""
+    for place, word in enumerate(words):
+        if word[0] == "\n" or (word in _STOPS and not _is_abbreviated(words, place)):
+            return place
+    return len(words)
 
 
 def _without_points(words: list[str]) -> Words:
@@ -81,4 +116,6 @@ def _is_abbreviated(words: list[str], place: int) -> bool:
 
 
 def _lower(words: Words) -> Words:
-    return tuple([word.lower().replace("\u2019", "'") for word in words])
+    if not words:
+        return ()
+    return tuple("\t".join(words).lower().replace("\u2019", "'").split("\t"))

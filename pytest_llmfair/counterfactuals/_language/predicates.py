@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from collections.abc import Callable
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.person_words import (
     JOINS,
     bare,
@@ -16,10 +18,13 @@ from pytest_llmfair.counterfactuals._language.person_words import (
 from pytest_llmfair.counterfactuals._language.places import Words
 
 _FAR = 6  # words between a fronted adjective and its comma
+_OWNERS = ("", "my", "your", "his", "her", "our", "their", "whose")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
 
-def is_predicate(raw: Words, before: Words, behind: Words, earlier: Words = ()) -> bool:
+def is_predicate(
+    raw: Words, before: Words, behind: Words, earlier: Callable[[], Words] = tuple
+) -> bool:
     """Whether the term behind `before` is said of a person.
 
     Parameters
@@ -28,8 +33,8 @@ def is_predicate(raw: Words, before: Words, behind: Words, earlier: Words = ()) 
         The words and marks of the sentence without the term, as they are written.
     before, behind : tuple of str
         Those in front of the term and behind it, in lower case.
-    earlier : tuple of str
-        Those in front of the sentence, as they are written.
+    earlier : callable
+        Gives those in front of the sentence, as they are written.
     """
     following = behind[0] if behind else ""
     complement = is_one_of(following, "not_said_of_person")
@@ -71,6 +76,31 @@ def is_predicate(raw: Words, before: Words, behind: Words, earlier: Words = ()) 
     if is_one_of(verb, "person_subjects"):
         return bool(subject) and (is_one_of(subject[-1], "be") or is_one_of(subject[-1], "deem"))
     return False
+
+
+def tells_group(before: Words, behind: Words) -> bool:
+    """Whether it is said of what a group goes by: "her nationality is", "my race is listed as"."""
+    if words_of("told_of").isdisjoint(before):
+        return False  # the usual case at less cost
+    following = behind[0] if behind else ""
+    changed = is_one_of(following, "not_said_of_person") and not is_one_of(following, "said_by")
+    if changed or not ends_phrase(following):
+        return False
+    words = list(before)
+    while words and is_one_of(words[-1], "predicate_adverbs"):
+        words.pop()
+    told = words[-1:] == ["as"]
+    if told:
+        words.pop()
+        if words and is_one_of(words[-1], "identify"):
+            words.pop()
+    while words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "verb_chain")):
+        words.pop()
+        told = True
+    if not told or not words or not is_one_of(words[-1], "told_of"):
+        return False
+    owner = next((word for word in reversed(words[:-1]) if not is_modifier(word)), "")
+    return owner in _OWNERS or owner.endswith(("'s", "s'"))
 
 
 def _goes_on(behind: Words) -> bool:
@@ -202,7 +232,7 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
     return _is_subject(clause, written, verb)
 
 
-def _is_counted(subject: Words, earlier: Words) -> bool:
+def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     """Whether the subject counts people named in front: "ten nurses applied; two were"."""
     words = list(subject)
     while words and is_one_of(words[-1], "verb_chain") and not is_one_of(words[-1], "quantities"):
@@ -213,7 +243,7 @@ def _is_counted(subject: Words, earlier: Words) -> bool:
         is_one_of(alone[0], "quantities") or alone[0] in ("others", "other") or alone[0].isdigit()
     ):
         return False
-    named = (*(word.lower() for word in earlier), *words[: len(words) - len(clause)])
+    named = (*(word.lower() for word in earlier()), *words[: len(words) - len(clause)])
     several = (word for word in reversed(named) if _is_several(word))
     last = next(several, "")
     return is_person(last) and not is_one_of(last.removesuffix("s"), "chessmen")

@@ -6,7 +6,10 @@ import re
 
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
 
-_ARTICLE = re.compile(r"(?<![^\W_])(an?)\s+[*_~\"\u201c\u2018\u00ab(]{0,3}\Z", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"(?<![^\W_])(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"\u201c\u2018\u00ab(]){0,3}\Z",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
 _WORD = re.compile(r"[^\s-]+")
 _BLANKS = re.compile(r"\s+")
@@ -64,7 +67,7 @@ def article_before(text: str, start: int) -> re.Match[str] | None:
         return None
     if text[start - 1] == " " and text[start - 2].isalnum() and text[start - 2] not in "aAnN":
         return None  # the usual case at less cost
-    article = _ARTICLE.search(text, max(0, start - 12), start)
+    article = _ARTICLE.search(text, max(0, start - (99 if text[start - 1] == ">" else 12)), start)
     if article is not None and article[1] == "A":
         label = _LABEL.search(text, max(0, article.start() - 20), article.start())
         if label is not None and is_one_of(label[1].lower(), "labels"):

@@ -48,6 +48,7 @@ CONTEXTS: tuple[Context, ...] = get_args(Context)
 Register = Literal["preferred", "neutral", "outdated", "slur"]
 REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 
+_JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
 _NEAR = 40
 # No term is longer; a phrase that is has grown by exchanges.
 _LONGEST = 200
@@ -219,7 +220,8 @@ class Index:
         """Add what an exchange of one word makes of a phrase; return what is new."""
         # A word that depends on the words around it is not exchanged inside a phrase; without this
         # "disabled" would grow to "physically physically disabled" and on.
-        if part.entry is None or part.entry.context in RULES:
+        # "Gays and lesbians" are exchanged as a whole only.
+        if part.entry is None or part.entry.context in RULES or is_joined(phrase):
             return []
         whole = next(iter(self._senses[phrase]), None)
         # The spelling of the list keeps capitals; case folding can change the length of a word.
@@ -250,6 +252,11 @@ def _distinct(senses: list[Sense]) -> list[Sense]:
         context = "" if sense.entry is None else sense.entry.context
         first.setdefault((sense.role, context, sense.term if sense.exact else ""), sense)
     return list(first.values())
+
+
+def is_joined(term: str) -> bool:
+    """Whether a term joins words that name one group, to be read as one: "gay and lesbian"."""
+    return _JOIN.search(term) is not None
 
 
 # Titles count whatever their case: an exchange can change it ("mr" to "Ms").

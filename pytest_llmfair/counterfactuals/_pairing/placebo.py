@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator
 
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.names import name_data
-from pytest_llmfair.counterfactuals._lexicons.terms import Sense
+from pytest_llmfair.counterfactuals._lexicons.terms import Sense, is_joined
 from pytest_llmfair.counterfactuals._pairing.pair import pair_of
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
 from pytest_llmfair.counterfactuals.validity import case_of, failed
@@ -57,7 +57,7 @@ def placebo_of(
 
 
 def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
-    """Return other terms for a meaning in its group, none of them outdated or a slur.
+    """Return other terms for a meaning in its group, none of them outdated, a slur or joined.
 
     Those of its line of synonyms, where it has one, else those of its entry; in their order, from
     the term itself on.
@@ -73,7 +73,7 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
         fine = [other for other in line if _stands_for(lexicon, sense, other)]
     own = next((place for place, other in enumerate(line) if other.casefold() == term), 0)
     order = [*line[own + 1 :], *line[:own]]
-    return tuple(other for other in order if other in fine)
+    return tuple(other for other in order if other in fine and not is_joined(other))
 
 
 def _stands_for(lexicon: Lexicon, sense: Sense, term: str) -> bool:

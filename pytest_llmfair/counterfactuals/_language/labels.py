@@ -1,0 +1,172 @@
+"""Values of labels that tell of a person: "Race: Black", {"religion": "Hindu"}, a table cell."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import (
+    JOINS,
+    bare,
+    is_modifier,
+    is_person,
+)
+
+_SIGNS = (":", "|", "=", "\t", "<", " - ", " \u2013 ", " \u2014 ")
+_FOLLOWING = re.compile(r" ([^\W_]+(?:[-'\u2019][^\W_]+)*)")
+_FAR = 160  # characters of a line that are looked at
+_DASH = re.compile(r"\s[-\u2013\u2014]\s")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>")
+_MARKS = re.compile("[*`\"'\u2018\u2019\u201c\u201d\\[{]|__")
+_ASIDE = re.compile(r"\([^()]*\)")
+_LABEL_END = re.compile(r"[:=|\t]")
+_VALUE_END = re.compile(r"[:=|\t,;.!?()\]}\n]|\s[/\u00b7\u2022]\s")
+_PHRASE_BEGIN = re.compile(r"[:=|\t,;.!?(){}\]]|\s[/\u00b7\u2022]\s")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_TOKEN = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*|[^\w\s]")
+_OTHER_LABELS = re.compile(
+    r"\b(?:gender|sex|pronouns|occupation|profession|job|race|ethnicity|religion|nationality"
+    r"|marital status|education|income|salary|date of birth|patient|diagnosis)"
+    r"[\"'*_)]*\s*[:=|]",
+    re.IGNORECASE,
+)
+
+
+@functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
+def is_value(text: str, start: int, end: int) -> bool:
+    """Whether ``text[start:end]`` is all that stands behind a label such as "ethnicity".
+
+    Modifiers and joined values may stand beside it ("Race: Black or African American"). In a table
+    the label may be the head of the row or of the column.
+    """
+    following = _FOLLOWING.match(text, end)
+    if following is not None and not _is_beside(following[1]):
+        return False  # the usual case at less cost
+    if any(map(text.__contains__, _SIGNS)):
+        line = max(text.rfind("\n", 0, start) + 1, start - _FAR)
+        before = _plain(text[line:start])
+        ends = [match.start() for match in _LABEL_END.finditer(before)]
+        lead = before[ends[-1] + 1 :] if ends else before
+        stop = text.find("\n", end, end + _FAR)
+        behind = _plain(text[end : stop if stop >= 0 else end + _FAR])
+        if ends and _is_whole(lead, behind):
+            label = _ASIDE.sub("", before[: ends[-1]]).rstrip(" |:=\t")
+            if _is_label(_PHRASE_BEGIN.split(label)[-1], text):
+                return True
+    return _is_cell(text, start, end) or _is_line(text, start, end)
+
+
+def _plain(part: str) -> str:
+    """Return a part of a line without quotes and emphasis, with marks for tags and dashes."""
+    if "<" in part:
+        part = _TAG.sub(_mark_for, part)
+    return _MARKS.sub("", _DASH.sub(":", part))
+
+
+def _mark_for(tag: re.Match[str]) -> str:
+    """Return what a tag says: nothing for a style, a cell, or the label of an element."""
+    name = tag[2].lower()
+    if is_one_of(name, "style_tags"):
+        return ""
+    if is_one_of(name, "cell_tags"):
+        return "|"
+    return "|" if tag[1] else f"|{tag[2]}:"
+
+
+def _is_whole(lead: str, behind: str) -> bool:
+    """Whether beside the term nothing but modifiers and other values stand in the cell."""
+    trail = _VALUE_END.split(behind, maxsplit=1)[0]
+    return all(_is_beside(word) for word in (*_TOKEN.findall(lead), *_TOKEN.findall(trail)))
+
+
+def _is_beside(word: str) -> bool:
+    word = word.lower()
+    if word in JOINS or not word[0].isalnum() or is_modifier(word):
+        return True
+    return any(is_one_of(word, kind) for kind in ("predicate_adverbs", "person_adjectives"))
+
+
+def _is_label(label: str, text: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", label.replace("_", " ")))]
+    if "of" in words:  # "country of birth"
+        of = words.index("of")
+        words = [*words[:of], *words[of + 1 :]]
+        if of and words[of:] and is_one_of(words[of - 1], "places_of"):
+            return is_one_of(words[-1], "places_of_persons") or _is_about_person(text)
+    if not words:
+        return False
+    head, kind = words[-1], words[-2] if len(words) > 1 else ""
+    if is_one_of(head, "person_labels"):
+        # "Relay race", "wine age"
+        return not is_one_of(head, "labels_of_things") or not kind or _is_of_person(kind)
+    if is_one_of(head, "label_heads") and (
+        is_one_of(kind, "person_labels") or is_one_of(kind, "label_adjectives")
+    ):
+        return True
+    return is_one_of(head, "weak_labels") and _is_about_person(text)
+
+
+def _is_of_person(word: str) -> bool:
+    known = ("person_labels", "closed", "determiners")
+    return (
+        any(is_one_of(word, kind) for kind in known) or is_person(bare(word)) or is_modifier(word)
+    )
+
+
+def _is_about_person(text: str) -> bool:
+    """Whether another label of the text speaks of a person."""
+    return _OTHER_LABELS.search(text) is not None
+
+
+def _is_cell(text: str, start: int, end: int) -> bool:
+    """Whether the term fills a cell of a table whose column or row is headed by a label."""
+    if text[start - 1 : start] == text[end : end + 1] == '"':
+        start, end = start - 1, end + 1
+    sign = _delimiter(text, start, end)
+    if not sign:
+        return False
+    begin = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    stop = len(text) if stop < 0 else stop
+    column = text.count(sign, begin, start)
+    row = text[begin:stop].split(sign)
+    left, right = text.rfind(sign, begin, start) + 1, text.find(sign, end, stop)
+    right = stop if right < 0 else right
+    if not _is_whole(_plain(text[max(begin, left) : start]), _plain(text[end:right])):
+        return False
+    if sign == "|" and _is_label(next(filter(str.strip, row), ""), text):
+        return True
+    head = _head_of_table(text[:begin], sign)
+    return len(head) == len(row) and _is_label(_MARKS.sub("", head[column]).strip(), text)
+
+
+def _is_line(text: str, start: int, end: int) -> bool:
+    """Whether the term fills a line below a label: "## Ethnicity" and then "Asian"."""
+    begin = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    line = text[begin:start] + text[end : stop if stop >= 0 else len(text)]
+    if not begin or line.strip(" *_"):
+        return False
+    above = text[: begin - 1].rstrip().rpartition("\n")[2].strip()
+    headed = above.startswith(("#", "**")) or above.endswith((":", ":**"))
+    return headed and _is_label(_PHRASE_BEGIN.split(above.strip("#*: "))[-1], text)
+
+
+def _delimiter(text: str, start: int, end: int) -> str:
+    """Return what parts the cells of the table that the term is a cell of; "" for no table."""
+    before, behind = text[max(0, start - 1) : start], text[end : end + 1]
+    for sign in (",", ";", "\t"):
+        if {before, behind} <= {sign, "\n", "\r", ""} and sign in (before, behind):
+            return sign
+    return "|" if "|" in text else ""
+
+
+def _head_of_table(above: str, sign: str) -> list[str]:
+    head: list[str] = []
+    for line in reversed(above.split("\n")[:-1]):
+        if sign not in line:
+            break
+        head = line.split(sign)
+    return head
