@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 
@@ -53,6 +54,12 @@ def bare(word: str) -> str:
     return word.removesuffix("'s").removesuffix("'")
 
 
+def is_any(word: str, kind: str) -> bool:
+    """Whether a word, its singular or its owner ("bishops", "bishop's") belongs to a class."""
+    word = bare(word)
+    return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
+
+
 def is_modifier(word: str) -> bool:
     """Whether a lower-case word may stand between an adjective and its person noun."""
     if is_one_of(word, "person_modifiers") or is_one_of(word, "demonyms") or word[0].isdigit():
@@ -92,6 +99,13 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
     adverb = word.endswith("ly") and not is_one_of(word, "not_adverbs")
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
     return adverb or (past and (ends_phrase(following) or not is_one_of(word, "participles")))
+
+
+def no_noun(words: Sequence[str], *, bare: bool = False) -> bool:
+    """Whether no noun phrase goes on with these words: its end or a verb."""
+    word = words[0] if words else ""
+    following = words[1] if len(words) > 1 else ""
+    return ends_phrase(word) or is_verb(word, following, bare=bare)
 
 
 def _singulars(word: str) -> list[str]:

@@ -52,6 +52,18 @@ class Place:
         return tuple(words[: _sentence_begin(words)])
 
 
+def is_name_behind(place: Place) -> bool:
+    """Whether the next word has the capital of a name, which in titles all words have."""
+    behind = place.raw[len(place.before) :]
+    return behind[0][:1].isupper() and not is_title(place.raw)
+
+
+def is_title(raw: Words) -> bool:
+    """Whether nearly all long words begin with a capital, as in headlines."""
+    long = [word for word in raw if len(word) > 3 and word[0].isalpha()]
+    return len(long) > 2 and sum(word[0].isupper() for word in long) >= 0.8 * len(long)
+
+
 @functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
 def place_at(text: str, start: int, end: int, behind_at: int) -> Place:
     """Return the place of ``text[start:end]``, whose sentence goes on at `behind_at`."""

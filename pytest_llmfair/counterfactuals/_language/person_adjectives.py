@@ -1,0 +1,41 @@
+"""Rules for adjectives: "a Black engineer", "my old mother", "he is gay", "Italian cooks"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_heads import head_of, is_before_person
+from pytest_llmfair.counterfactuals._language.person_nouns import is_collective
+from pytest_llmfair.counterfactuals._language.person_words import is_any
+from pytest_llmfair.counterfactuals._language.places import Place
+from pytest_llmfair.counterfactuals._language.predicates import is_predicate, tells_group
+
+
+def describes(place: Place) -> bool:
+    """Allow "a Black engineer", "he is gay", "the old are"; not a thing, nor "jet-black"."""
+    if is_before_person(place) or is_said(place) or tells_group(place.before, place.behind):
+        return True
+    return is_one_of(place.next, "plural_verbs") and is_collective(place)
+
+
+def is_attribute(place: Place) -> bool:
+    """Allow "an older worker"; not "my older brother", which compares, nor "he is older"."""
+    head, thing = head_of(place)
+    return bool(head) and not (thing or is_any(head, "kin"))
+
+
+def is_old(place: Place) -> bool:
+    """Allow "my old mother"; not "my old friend", where the bond has lasted."""
+    head, thing = head_of(place)
+    return bool(head) and not (thing or is_any(head, "bonds"))
+
+
+def is_said(place: Place) -> bool:
+    """Allow "my roommate is straight", "two officers, both white,"; not "the road is straight"."""
+    return is_predicate(place.raw, place.before, place.behind, place.earlier)
+
+
+def is_national(place: Place) -> bool:
+    """Allow what `describes` allows, but no persons of a language: "Spanish speakers"."""
+    if is_before_person(place) and not is_any(head_of(place)[0], "language_persons"):
+        return True
+    return is_said(place) or tells_group(place.before, place.behind)

@@ -1,0 +1,102 @@
+"""The person noun that a word such as "black" stands before: "a Black and a white engineer"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import (
+    JOINS,
+    bare,
+    is_aged,
+    is_any,
+    is_modifier,
+    is_person,
+    is_person_compound,
+    no_noun,
+)
+from pytest_llmfair.counterfactuals._language.places import Place, Words
+
+_ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
+_FAR = 7  # words that may lie between the term and its noun
+
+
+def is_before_person(place: Place) -> bool:
+    """Whether a person noun follows; of a group ("the Black student union") also in a compound."""
+    head, thing = head_of(place)
+    return bool(head) and (not thing or is_any(head, "peoples"))
+
+
+def head_of(place: Place) -> tuple[str, bool]:
+    """Return the person noun that the term stands before, and whether it is part of a thing.
+
+    "" for none. "An old user account" is a thing.
+    """
+    if _is_surname(place):
+        return "", False
+    head, thing = _person_head(place.behind, _is_alone(place.before), place.last)
+    if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
+        return "", False
+    return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
+
+
+def _is_one(before: Words) -> bool:
+    """Whether the determiner in front is singular: "a devout"."""
+    words = list(before)
+    while words and is_modifier(words[-1]) and words[-1] != "one":
+        words.pop()
+    return bool(words) and is_one_of(words[-1], "singular_determiners")
+
+
+def _is_chess(place: Place, head: str) -> bool:
+    """Whether the game is spoken of: "the black bishop takes a pawn"."""
+    others = [word for word in (*place.before, *place.behind) if word != head]
+    return any(is_any(word, "chessmen") or is_one_of(word, "chess_words") for word in others)
+
+
+def _is_surname(place: Place) -> bool:
+    """Whether a name stands in front: "Jack Black fans", "Ms. White"."""
+    if not place.before or not place.raw[len(place.before) - 1][:1].isupper():
+        return False
+    return is_one_of(place.last, "given_names") or is_one_of(place.last, "titles")
+
+
+def _is_alone(before: Words) -> bool:
+    """Whether the term is a predicate, so that a clause of its own can be joined to it."""
+    words = [word for word in before if not is_one_of(word, "predicate_adverbs")]
+    if not words or not (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted")):
+        return False
+    return len(words) < 2 or not is_one_of(words[-2], "before_plural_be")
+
+
+def _person_head(words: Words, alone: bool, last: str) -> tuple[str, bool]:
+    """Find the first person noun that only modifiers, joined or not, part from the term.
+
+    An article or a number can be said twice: "a white and a Black man", "one white and two Black".
+    """
+    counted = is_one_of(last, "quantities") or last.isdigit()
+    again = _ARTICLES.get(last, ())
+    joined = False
+    for place, word in enumerate(words[:_FAR]):
+        following = words[place + 1] if place + 1 < len(words) else ""
+        if word in JOINS or word == ",":
+            if alone:
+                break
+            joined = True
+        elif joined and words[place - 1] in JOINS and _is_again(word, again, counted):
+            continue
+        elif not joined and is_person_compound(word, following):
+            return word, False
+        elif not joined and is_person(word):
+            return word, word == bare(word) and is_one_of(following, "thing_heads")
+        elif not joined and is_one_of(word, "origins"):
+            return word, False
+        elif not is_modifier(word):
+            break
+        elif (is_one_of(word, "person_adjectives") or is_aged(word)) and no_noun((following,)):
+            return word, False
+        else:
+            joined = False
+    return "", False
+
+
+def _is_again(word: str, articles: Words, counted: bool) -> bool:
+    return word in articles or (counted and (is_one_of(word, "quantities") or word.isdigit()))

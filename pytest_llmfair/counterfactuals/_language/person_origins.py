@@ -1,0 +1,32 @@
+"""The rule for countries, which count as the place somebody is from: "a man from Kenya"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import JOINS, is_person
+from pytest_llmfair.counterfactuals._language.places import Place, is_name_behind
+from pytest_llmfair.counterfactuals._language.predicates import is_predicate
+
+
+def is_origin(place: Place) -> bool:
+    """Allow "a man from Kenya", "born in Turkey"; not "wine from France"."""
+    words, raw = place.before, place.raw[: len(place.before)]
+    if not words or (place.raw[len(words) :][:1] and is_name_behind(place)):
+        return False
+    while len(words) > 2 and words[-1] in (*JOINS, ",") and raw[-2][:1].isupper():
+        words, raw = words[:-2], raw[:-2]  # "from Mexico and Haiti"
+    if words[-1] == "in" and len(words) > 1:
+        return is_one_of(words[-2], "born_in")
+    if words[-1] == "of" and len(words) > 1:
+        return is_one_of(words[-2], "belong_to")
+    if words[-1] != "from" or len(words) < 2:
+        return False
+    words, raw = words[:-1], raw[:-1]
+    while words and is_one_of(words[-1], "behind_moved"):
+        words, raw = words[:-1], raw[:-1]
+    verb = words[-1] if words else ""
+    if is_person(verb) or is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
+        return True
+    if is_one_of(verb, "come_from"):
+        words, raw = (*words[:-1], "is"), (*raw[:-1], "is")
+    return is_predicate(raw, words, (), place.earlier)

@@ -1,0 +1,104 @@
+"""Whether a word is part of a proper name: "Gay Talese", "the Muslim Brotherhood"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_words import (
+    JOINS,
+    is_adjective,
+    is_any,
+    is_modifier,
+    is_person,
+    no_noun,
+)
+from pytest_llmfair.counterfactuals._language.places import (
+    Place,
+    Words,
+    is_name_behind,
+    is_title,
+    place_at,
+)
+
+_NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
+_AROUND = " \n.?!\"'()*"
+
+
+def are_no_team(place: Place) -> bool:
+    """Allow "many Indians"; not "the Cleveland Indians"."""
+    if not place.before or not place.raw[len(place.before) - 1][:1].isupper():
+        return True
+    if place.raw[len(place.before) :] and is_title(place.raw):
+        return True
+    return _is_no_name(place.last) or is_adjective(place.last)
+
+
+def _is_no_name(word: str) -> bool:
+    return any(is_one_of(word, kind) for kind in _NO_NAMES)
+
+
+def is_no_first_name(place: Place) -> bool:
+    """Allow "gay rights", "Gay Pride", "Gay Asian men"; not "Gay Talese", nor "Enola Gay"."""
+    if not are_no_team(place):
+        return False
+    if not place.word[:1].isupper() or not place.behind or not is_name_behind(place):
+        return True
+    known = ("person_adjectives", "mass_nouns", "causes")
+    return (
+        is_person(place.next)
+        or is_modifier(place.next)
+        or any(is_one_of(place.next, kind) for kind in known)
+    )
+
+
+def is_no_given_name(place: Place) -> bool:
+    """Allow "a Christian", "Christian values", "he is Christian"; not "Christian said"."""
+    if place.word.islower() or place.word.isupper():
+        return True
+    if place.behind and is_name_behind(place):
+        the = place.last == "the" or is_one_of(place.next, "demonyms")
+        return the and is_no_institution(place)
+    joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
+    if joined or _is_joined(place.before):
+        return True
+    if not place.raw and place.text.strip(_AROUND) == place.word:
+        return True  # a text of one word
+    noun = place.next[:1].isalpha() and not place.next.endswith("ing")
+    asked = is_one_of(place.last, "asking")  # "Did Christian call?"
+    return _is_determined(place) or (noun and not no_noun(place.behind, bare=asked))
+
+
+def is_no_institution(place: Place) -> bool:
+    """Allow "Muslim leaders", "Jewish New Yorkers"; not "the Muslim Brotherhood"."""
+    if not place.word[:1].isupper() or not place.behind or not is_name_behind(place):
+        return True
+    if place.next == "new" and is_person(" ".join(place.behind[1:2])):
+        return True
+    known = ("demonyms", "person_adjectives", "of_faith")
+    return is_person(place.next) or any(is_any(place.next, kind) for kind in known)
+
+
+def _is_determined(place: Place) -> bool:
+    """Whether no name can follow the words in front; one can in "is Christian in?"."""
+    first = place.last
+    if is_one_of(first, "be"):
+        return len(place.before) > 1 and not is_one_of(place.before[-2], "called")
+    kinds = ("determiners", "predicate_adverbs", "be_contracted", "begun", "person_modifiers")
+    return first == "as" or any(is_one_of(first, kind) for kind in kinds)
+
+
+def _is_joined(before: Words) -> bool:
+    """Whether another describing word is joined in front: "Jewish and Christian"."""
+    return len(before) > 1 and before[-1] in (*JOINS, ",") and is_modifier(before[-2])
+
+
+def is_in_name(text: str, start: int, end: int) -> bool:
+    """Whether a term behind a capitalised word ends a name: "Wonder Woman", not "Black Women".
+
+    It does not in a title, where all words but the closed ones have their capital.
+    """
+    place = place_at(text, start, end, end)
+    word = place.last
+    adjective = is_adjective(word) and (not word.endswith("y") or is_one_of(word, "adjectives"))
+    if _is_no_name(word) or adjective:
+        return False
+    return any(word[0].islower() and not is_one_of(word, "closed") for word in place.raw)
