@@ -21,10 +21,13 @@ SENTENCES = {
     "origin": "Our teacher comes from {}.",
     "no_given_name": "These {} songs are loud.",
     "no_institution": "These {} songs are loud.",
+    "behind_person": "We wrote about people {}.",
+    "value": "Age: {}",
 }
 PLURALS = ("people", "children")
 # What sounds otherwise than it is spelled.
 NOT_AN = ("European", "Uruguayan")
+AN = (*"aeiou8", "18")
 
 
 def is_plural(term: str) -> bool:
@@ -37,7 +40,7 @@ def is_plural(term: str) -> bool:
 
 
 def sentence(entry: Entry, term: str) -> str:
-    article = "an" if term[0].lower() in "aeiou" and not term.startswith(NOT_AN) else "a"
+    article = "an" if term.lower().startswith(AN) and not term.startswith(NOT_AN) else "a"
     own_article = any(t.startswith("a ") for terms in entry.terms.values() for t in terms)
     several = is_plural(term) or entry.role != "noun"
     plain = "We spoke about {}." if several or own_article else "It was {a} {}."

@@ -34,6 +34,8 @@ CARRIERS = {
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",
+    "behind_person": "so women {}, so",
+    "value": "Age: {}",
     "address": "Sorry, {}, so",
     "contracted": "so {} late",
     "field": "so sex: {}, so",

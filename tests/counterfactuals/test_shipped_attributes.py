@@ -23,6 +23,8 @@ CARRIERS = {
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",
+    "behind_person": "so women {}, so",
+    "value": "Age: {}",
 }
 PAPER = {
     "gender": ["aab", "female", "male", "cis", "many-genders", "no-gender", "non-binary", "trans"],
@@ -143,8 +145,8 @@ def test_becomes(name: str, text: str, groups: tuple[str, str], expected: str) -
         ("race", "Mr. White met Jack Black."),
         ("race", "the Asian elephant"),
         ("age", "an old car"),
-        ("age", "She is 30 years old."),
-        ("age", "a 20-year-old man"),
+        ("age", "The bridge is 30 years old; women aged 18 to 24 crossed it."),
+        ("age", "a 20-year-old whisky, aged 20 years; 20 apples; Stock: 20"),
         ("disability", "a blind spot; they disabled the alarm; on deaf ears"),
         ("disability", "Economists fear a depression in the valley."),
         ("disability", "The strike paralyzed commuters."),

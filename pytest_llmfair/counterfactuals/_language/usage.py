@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.labels import is_value
 from pytest_llmfair.counterfactuals._language.person_words import (
     ends_phrase,
     is_modifier,
@@ -35,6 +36,12 @@ _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
 _COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
 _AGE = re.compile(r"[^\S\n]?\([^\W_]?\d\d")
+_PERSON_BEFORE = re.compile(rf"({LETTERS})(,?)[^\S\n]+\Z")
+_RANGE_JOIN = r"[^\S\n]*(?:[-\u2013\u2014/]|to|and|or|until|through)[^\S\n]*"
+_RANGE_BEFORE = re.compile(rf"\d-?{_RANGE_JOIN}\Z")
+_RANGE_BEHIND = re.compile(
+    rf"{_RANGE_JOIN}\d|[^\S\n]*(?:\+|(?:and|or)[^\S\n]+(?:over|above|older|up|under|younger)\b)"
+)
 _THINGS = {
     "mother": "mother_things",
     "father": "mother_things",
@@ -184,6 +191,22 @@ def _is_exclaimed(text: str, start: int, end: int) -> bool:
     return before[1] is None or not is_one_of(low(before[1]), "person_nouns")
 
 
+def is_behind_person(text: str, start: int, end: int) -> bool:
+    """Whether a person stands right in front: "a woman aged 70", "Ann, aged 70,"."""
+    before = _PERSON_BEFORE.search(text, max(0, start - NEAR), start)
+    if before is None:
+        return False
+    word = low(before[1])
+    known = is_person(word) or is_one_of(word, "indefinite") or word in ("those", "people")
+    return known or (bool(before[2]) and before[1][0].isupper())
+
+
+def is_in_range(text: str, start: int, end: int) -> bool:
+    """Whether a number is one end of a range: "aged 18 to 24", "18- to 24-year-olds"."""
+    before = _RANGE_BEFORE.search(text, max(0, start - NEAR), start)
+    return before is not None or _RANGE_BEHIND.match(text, end) is not None
+
+
 # Whether a term of a context counts in its place.
 USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "noun": is_noun,
@@ -195,4 +218,6 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "shortened": is_shortened,
     "living": is_no_connector,
     "kin": is_kin,
+    "value": is_value,
+    "behind_person": is_behind_person,
 }

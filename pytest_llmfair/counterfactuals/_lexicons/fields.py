@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._lexicons.loading import (
     load_lexicons,
     suggestion,
 )
+from pytest_llmfair.counterfactuals._lexicons.ranges import numbered
 from pytest_llmfair.counterfactuals._lexicons.terms import CONTEXTS, REGISTERS, Entry, Register
 from pytest_llmfair.text import tokens
 
@@ -272,6 +273,7 @@ def _entries(
         own = _date(item.get("reviewed"), f"{at_line(source, item, 'reviewed')}: entry {number}")
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
+        places: dict[str, str] = {}
         for key, value in item.items():
             if key in _OF_ENTRY:
                 continue
@@ -290,16 +292,20 @@ def _entries(
                 raise ValueError(f"{here} ({role}): the list of {key!r} is empty; give terms")
             terms[group] = words
             registers.update(marked)
-            for term in words:
-                first = owner.setdefault((role, term.casefold()), (group, f"entry {number}"))
-                if first[0] != group:
-                    raise ValueError(
-                        f"{here} ({role}): {term!r} is in group {group} and, in {first[1]}, "
-                        f"in group {first[0]}; a term names one group"
-                    )
+            places[group] = here
         if not terms:
             raise ValueError(f"{where} ({role}) has no terms; give terms for at least one group")
-        yield Entry(role, terms, context, registers, own or reviewed)
+        listed = Entry(role, terms, context, registers, own or reviewed)
+        for entry in numbered(listed, f"{where} ({role})"):
+            for group, words in entry.terms.items():
+                for term in words:
+                    first = owner.setdefault((role, term.casefold()), (group, f"entry {number}"))
+                    if first[0] != group:
+                        raise ValueError(
+                            f"{places[group]} ({role}): {term!r} is in group {group} and, in "
+                            f"{first[1]}, in group {first[0]}; a term names one group"
+                        )
+            yield entry
 
 
 def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Register]]:

@@ -10,7 +10,13 @@ from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons import RULES, speaks_of_person
-from pytest_llmfair.counterfactuals._language.usage import USES, is_kin, is_place, is_pointed
+from pytest_llmfair.counterfactuals._language.usage import (
+    USES,
+    is_in_range,
+    is_kin,
+    is_place,
+    is_pointed,
+)
 from pytest_llmfair.counterfactuals._language.works import is_in_title, is_royal, is_ruler
 from pytest_llmfair.text import WordFinder
 
@@ -43,6 +49,8 @@ Context = Literal[
     "origin",
     "no_given_name",
     "no_institution",
+    "value",
+    "behind_person",
 ]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 Register = Literal["preferred", "neutral", "outdated", "slur"]
@@ -116,6 +124,8 @@ class Sense:
             return self.role == "title" and is_pointed(text, start, end)
         if self.entry is None or not self.entry.context:
             return True
+        if (word[0].isdigit() or word[-1].isdigit()) and is_in_range(text, start, end):
+            return False
         context = self.entry.context
         if context == "before_name":
             return word[0].isupper() and not word.isupper() and _before_name(text, end)
