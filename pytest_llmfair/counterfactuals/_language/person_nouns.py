@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
+
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.person_heads import head_of
 from pytest_llmfair.counterfactuals._language.person_words import (
     JOINS,
     ends_phrase,
     is_adjective,
+    is_adverbial,
+    is_any,
     is_modifier,
+    is_person,
     is_verb,
     no_noun,
 )
 from pytest_llmfair.counterfactuals._language.places import Place, Words
 from pytest_llmfair.counterfactuals._language.predicates import is_subject_word
 
+_OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
+_JOINED = (*JOINS, ",")
+_POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
+
 
 def is_collective(place: Place) -> bool:
-    """Allow "the blind", "for the elderly", "the French are": no noun follows."""
+    """Allow "the blind", "for the elderly", "young and old": no noun follows."""
+    joined = place.last in _JOINED or place.next in _JOINED
+    if joined and (is_opposed(place) or _is_listed_people(place)):
+        return True
     words = list(place.before)
     while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
         words.pop()
@@ -34,19 +46,96 @@ def is_collective(place: Place) -> bool:
     asked = len(words) > 1 and words[-2] in ("are", "were")
     if asked and len(rest) > 1 and (is_adjective(rest[0]) or rest[0].endswith("er")):
         return ends_phrase(rest[1])
-    return no_noun(rest) or is_one_of(rest[0], "plural_verbs")
+    return _is_ended(rest) or is_one_of(rest[0], "plural_verbs")
+
+
+def is_opposed(place: Place) -> bool:
+    """Whether an opposite is joined and no noun follows: "for young and old alike"."""
+    word, words, rest = place.word.lower(), place.before, place.behind
+    kind = next((kind for kind in _OPPOSED if is_one_of(word, kind)), "")
+    if not kind:
+        return False
+    if len(words) > 1 and words[-1] in ("and", "or") and is_one_of(words[-2], kind):
+        words = words[:-2]
+    elif len(rest) > 1 and rest[0] in ("and", "or") and is_one_of(rest[1], kind):
+        rest = rest[2:]
+    else:
+        return False
+    while words and words[-1] in ("both", "either", "the"):
+        words = words[:-1]
+    first, following = words[-1] if words else "", rest[0] if rest else ""
+    if is_one_of(first, "be") or is_one_of(first, "be_contracted"):
+        return False
+    opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
+    alike = following == "alike"
+    return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
+
+
+def _is_listed_people(place: Place) -> bool:
+    """Whether it is joined to another people: "Germans, French and Dutch voted"."""
+    rest = _behind_joined(place.behind)
+    if not (no_noun(rest, bare=True) or _is_ended(rest) or is_one_of(rest[0], "plural_verbs")):
+        return False
+    for words in (place.before[::-1], place.behind):
+        while len(words) > 1 and words[0] in _JOINED:
+            first, second = (*words[1:3], "")[:2]
+            if first.endswith("s") and _is_people(first[:-1]):
+                return True
+            if first == "people" and is_one_of(second, "demonyms"):
+                return True
+            again = first in _JOINED
+            if not (again or is_one_of(first, "demonyms")):
+                break
+            words = words[1 if again else 2 :]
+    return False
+
+
+def is_one_of_all(place: Place) -> bool:
+    """Allow "the oldest" as one of persons: "the youngest nurse was 19, the oldest 61"."""
+    if place.last != "the":
+        return False
+    if place.next == "of":
+        return any(_is_ranked(word) for word in place.behind[1:4])
+    number = place.next.partition("-")[0]
+    if not (no_noun(place.behind) or number[:1].isdigit() or is_one_of(number, "numbers")):
+        return False
+    around = (*place.before, "", *place.behind)
+    return any(
+        is_one_of(word, "superlatives") and _is_ranked(following)
+        for word, following in itertools.pairwise(around)
+    )
+
+
+def _is_ranked(word: str) -> bool:
+    """Whether it is a person whose place in age is no matter of kin or of a bond."""
+    return is_person(word) and not (is_any(word, "kin") or is_any(word, "bonds"))
+
+
+def _is_ended(behind: Words) -> bool:
+    """Whether no noun follows, but a verb, an adverb or what somebody does: "living alone"."""
+    return no_noun(behind) or is_adverbial(behind) or _is_doing(behind)
+
+
+def _is_doing(behind: Words) -> bool:
+    """Whether a participle of what persons do follows: "living in Texas", "studying abroad"."""
+    first, second = (*behind[:2], "", "")[:2]
+    if is_one_of(first, "doing_something"):
+        return True
+    if not is_one_of(first, "doing"):
+        return False
+    return ends_phrase(second) or is_one_of(second, "closed_if_final") or second.endswith("ly")
 
 
 def _behind_joined(words: Words) -> Words:
     """Return what follows the adjectives that are joined to the term: "the sick and frail"."""
     rest = words
-    while len(rest) > 1 and rest[0] in (*JOINS, ",") and is_adjective(rest[1]):
+    while len(rest) > 1 and rest[0] in _JOINED and is_adjective(rest[1]):
         rest = rest[2:]
     return rest
 
 
 def is_noun(place: Place) -> bool:
-    """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish"."""
+    """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish", "her Italian"."""
     words = list(place.before)
     while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
         words.pop()
@@ -55,24 +144,24 @@ def is_noun(place: Place) -> bool:
     if head_of(place)[0] and not _is_next_phrase(place.behind):
         return False
     several = "and" in place.before[-3:]  # "a Pole and a Dane share"
-    if no_noun(place.behind, bare=several) or _is_adverbial(place.behind):
+    if words[-1] in _POSSESSIVE and _is_people(place.word):
+        return False
+    if no_noun(place.behind, bare=several) or _is_ended(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
 
 
+def _is_people(word: str) -> bool:
+    """Whether it is a people, which owned is a language: "her Italian is excellent"."""
+    low = word.lower()
+    return is_one_of(low, "demonyms") or is_one_of(low, "peoples_nouns")
+
+
 def _is_next_phrase(behind: Words) -> bool:
     """Whether another noun phrase is joined: "a Swede and an Italian woman"."""
-    if len(behind) < 2 or behind[0] not in (*JOINS, ","):
+    if len(behind) < 2 or behind[0] not in _JOINED:
         return False
     return is_one_of(behind[1], "determiners") or behind[1].isdigit()
-
-
-def _is_adverbial(behind: Words) -> bool:
-    """Whether an adverb follows that could be part of a noun phrase: "a Dane next time"."""
-    first, second = (*behind[:2], "", "")[:2]
-    if first in ("next", "last"):
-        return is_one_of(second, "times") or second == "door"
-    return (first == "first" or is_one_of(first, "closed_if_final")) and ends_phrase(second)
 
 
 def _is_asked_of(verb: str, behind: Words) -> bool:
@@ -96,8 +185,7 @@ def are_people(place: Place) -> bool:
         return False
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
-        no_noun(place.behind)
-        or _is_adverbial(place.behind)
+        _is_ended(place.behind)
         or is_one_of(place.next, "plural_verbs")
         or is_one_of(place.next, "verbs_of_several")
     )

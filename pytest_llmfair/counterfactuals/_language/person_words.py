@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of, tells_when
 
 _AGENTS = (
     "er",
@@ -106,6 +106,22 @@ def no_noun(words: Sequence[str], *, bare: bool = False) -> bool:
     word = words[0] if words else ""
     following = words[1] if len(words) > 1 else ""
     return ends_phrase(word) or is_verb(word, following, bare=bare)
+
+
+def is_adverbial(behind: Sequence[str]) -> bool:
+    """Whether an adverb follows that could be part of a noun phrase: "a Dane next time"."""
+    return bool(behind) and _is_adverb(behind[0], behind[1] if len(behind) > 1 else "")
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_adverb(first: str, second: str) -> bool:
+    if first == "next" and second == "door":
+        return True
+    if first in ("next", "last"):
+        return is_one_of(second, "times")
+    if tells_when(first, second):
+        return True
+    return (first == "first" or is_one_of(first, "closed_if_final")) and ends_phrase(second)
 
 
 def _singulars(word: str) -> list[str]:

@@ -17,10 +17,11 @@ from pytest_llmfair.counterfactuals._language.compounds import (
 from pytest_llmfair.counterfactuals._language.labels import is_value
 from pytest_llmfair.counterfactuals._language.person_adjectives import (
     describes,
+    is_age,
     is_attribute,
     is_national,
     is_old,
-    is_said,
+    is_superlative,
 )
 from pytest_llmfair.counterfactuals._language.person_nouns import (
     are_people,
@@ -45,7 +46,7 @@ _NO_VALUES = ("person_noun", "people", "collective", "no_team")
 RULES: Mapping[str, Callable[[Place], bool]] = {
     "before_person": describes,
     "demonym": is_national,
-    "predicate": is_said,
+    "predicate": is_age,
     "compared": is_attribute,
     "old": is_old,
     "collective": is_collective,
@@ -57,6 +58,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "origin": is_origin,
     "no_given_name": is_no_given_name,
     "no_institution": is_no_institution,
+    "superlative": is_superlative,
 }
 
 

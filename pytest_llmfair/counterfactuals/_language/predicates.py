@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.person_lists import is_listed, is_name
 from pytest_llmfair.counterfactuals._language.person_words import (
     JOINS,
     bare,
     ends_phrase,
-    is_abstract,
     is_adjective,
+    is_adverbial,
     is_modifier,
     is_person,
     is_verb,
@@ -45,7 +46,7 @@ def is_predicate(
         is_one_of(following, "plural_verbs")
         or is_verb(following, " ".join(behind[1:2]), bare=True)
     )
-    if not (relative or ends_phrase(following)):
+    if not (relative or ends_phrase(following) or is_adverbial(behind)) or _is_grade(raw, before):
         return False
     if not before:
         return _is_fronted(behind)
@@ -60,8 +61,11 @@ def is_predicate(
         return True
     if verb.endswith("'s") and is_subject_word(bare(verb), raw[len(words) - 1], True):
         return True
-    if verb == ",":
-        return bool(subject) and is_person(subject[-1]) and _is_aside(before, words, behind)
+    if verb in (",", "("):
+        aside = bool(subject) and is_person(subject[-1]) and _is_aside(before, words, behind)
+        return aside or is_listed(raw, words, behind)
+    if verb.isdigit() or (is_one_of(verb, "quantities") and not is_person(verb)):
+        return _is_gapped(raw, subject, earlier)
     if is_one_of(verb, "begun"):
         return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
     if verb == "as":
@@ -122,10 +126,24 @@ def _goes_on(behind: Words) -> bool:
     return is_one_of(first, "said_by")
 
 
+def _is_grade(raw: Words, before: Words) -> bool:
+    """Whether a school grade follows, which is no conjunction: "straight As"."""
+    return raw[len(before) : len(before) + 1] in (("A",), ("As",))
+
+
+def _is_gapped(raw: Words, subject: Words, earlier: Callable[[], Words]) -> bool:
+    """Whether a number repeats what was said of others: "three were white and one Black"."""
+    if len(subject) < 3 or not (subject[-1] in JOINS or subject[-1] == ","):
+        return False
+    words = subject[:-1]
+    while words and (is_adjective(words[-1]) or is_person(words[-1])):
+        words = words[:-1]  # "three were Pacific Islander and one Black"
+    return len(words) < len(subject) - 1 and is_predicate(raw, words, (), earlier)
+
+
 def written_name(raw: Words, place: int) -> bool:
     """Whether the word at `place` is a name by its capital."""
-    word = raw[place]
-    return place > 0 and word[:1].isupper() and _may_be_name(word.lower())
+    return place > 0 and is_name(raw[place].lower(), raw[place])
 
 
 def _without_joined(before: Words) -> Words | None:
@@ -176,17 +194,29 @@ def _is_told_as(subject: Words) -> bool:
     """Whether it is told of a person: "identifies as", "described him as"; not "as white as"."""
     words = list(subject)
     if words and (is_one_of(words[-1], "person_objects") or is_person(words[-1])):
-        while words and not is_one_of(words[-1], "identify"):
+        while words and not (is_one_of(words[-1], "identify") or _is_spoken_of(words)):
             words.pop()
         return bool(words)
-    if not words or not is_one_of(words[-1], "identify"):
+    spoken = _is_spoken_of(words)
+    if not (spoken or (words and is_one_of(words[-1], "identify"))):
         return False
     verb = words.pop()
+    if spoken:
+        words.pop()
     if verb.startswith(("identif", "self", "pass", "liv")) or verb == "out":
         return True
     while words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "verb_chain")):
         words.pop()
     return bool(words) and (is_one_of(words[-1], "person_subjects") or is_person(words[-1]))
+
+
+def _is_spoken_of(words: list[str]) -> bool:
+    """Whether the words end with "think of", "refer to" and the like."""
+    return (
+        len(words) > 1
+        and words[-1] in ("of", "to", "on", "upon")
+        and is_one_of(words[-2], "speak_of")
+    )
 
 
 def _has_subject(words: Words) -> bool:
@@ -225,7 +255,7 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         if word in ("who", "whom") or (word in _MET_BY and is_person(head)):
             return True
         if is_one_of(word, "prepositions"):
-            if word == "of" and is_one_of(head, "quantities"):
+            if word == "of" and (is_one_of(head, "quantities") or is_number(head)):
                 continue  # "two of the women in the photo"
             named = is_subject_word(head, written[place - 1], place == 1)
             return named or is_one_of(head, "indefinite")
@@ -279,11 +309,4 @@ def _is_subject(words: list[str], raw: Words, verb: str) -> bool:
 
 def is_subject_word(word: str, written: str, named: bool) -> bool:
     """Whether a word is a person; a capital makes a name where one can stand (`named`)."""
-    if is_person(word):
-        return True
-    return named and written[:1].isupper() and _may_be_name(word)
-
-
-def _may_be_name(word: str) -> bool:
-    known = is_one_of(word, "closed") or is_one_of(word, "not_names") or is_abstract(word)
-    return not known and word[:1].isalpha()
+    return is_person(word) or (named and is_name(word, written))

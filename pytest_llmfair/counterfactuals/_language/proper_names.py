@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.person_lists import is_listed
 from pytest_llmfair.counterfactuals._language.person_words import (
     JOINS,
+    ends_phrase,
     is_adjective,
     is_any,
     is_modifier,
@@ -52,6 +56,8 @@ def is_no_first_name(place: Place) -> bool:
 
 def is_no_given_name(place: Place) -> bool:
     """Allow "a Christian", "Christian values", "he is Christian"; not "Christian said"."""
+    if _is_fare(place):
+        return False
     if place.word.islower() or place.word.isupper():
         return True
     if place.behind and is_name_behind(place):
@@ -64,17 +70,34 @@ def is_no_given_name(place: Place) -> bool:
         return True  # a text of one word
     noun = place.next[:1].isalpha() and not place.next.endswith("ing")
     asked = is_one_of(place.last, "asking")  # "Did Christian call?"
-    return _is_determined(place) or (noun and not no_noun(place.behind, bare=asked))
+    if _is_determined(place) or (noun and not no_noun(place.behind, bare=asked)):
+        return True
+    alone = place.next != "and" and "and" not in place.behind[1:2]  # not "41, Christian and Ann"
+    return alone and place.last in (",", "(") and is_listed(place.raw, place.before, place.behind)
 
 
 def is_no_institution(place: Place) -> bool:
-    """Allow "Muslim leaders", "Jewish New Yorkers"; not "the Muslim Brotherhood"."""
+    """Allow "Muslim leaders", "Jewish New Yorkers"; not "the Muslim Brotherhood", "Jewish rye"."""
+    if _is_fare(place):
+        return False
     if not place.word[:1].isupper() or not place.behind or not is_name_behind(place):
         return True
     if place.next == "new" and is_person(" ".join(place.behind[1:2])):
         return True
     known = ("demonyms", "person_adjectives", "of_faith")
     return is_person(place.next) or any(is_any(place.next, kind) for kind in known)
+
+
+def _is_fare(place: Place) -> bool:
+    """Whether food follows, or who sells it: "Jewish rye", "a Muslim restaurant"."""
+    for word, following in itertools.zip_longest(
+        place.behind[:3], place.behind[1:4], fillvalue=""
+    ):
+        if is_any(word, "fare"):
+            return not is_person(following)
+        if ends_phrase(word) or is_person(word):
+            return False
+    return False
 
 
 def _is_determined(place: Place) -> bool:
@@ -88,7 +111,7 @@ def _is_determined(place: Place) -> bool:
 
 def _is_joined(before: Words) -> bool:
     """Whether another describing word is joined in front: "Jewish and Christian"."""
-    return len(before) > 1 and before[-1] in (*JOINS, ",") and is_modifier(before[-2])
+    return len(before) > 1 and before[-1] in (*JOINS, ",") and is_adjective(before[-2])
 
 
 def is_in_name(text: str, start: int, end: int) -> bool:

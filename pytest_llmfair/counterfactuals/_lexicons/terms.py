@@ -49,6 +49,7 @@ Context = Literal[
     "origin",
     "no_given_name",
     "no_institution",
+    "superlative",
     "value",
     "behind_person",
 ]
