@@ -186,7 +186,7 @@ def are_people(place: Place) -> bool:
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
         _is_ended(place.behind)
-        or is_one_of(place.next, "plural_verbs")
+        or is_any(place.next, "plural_verbs")
         or is_one_of(place.next, "verbs_of_several")
     )
 
