@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Mapping
 from importlib import resources
+from typing import NamedTuple
 
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 # "a university", "a Eunice"; but "an uninsured man".
@@ -13,6 +14,20 @@ _EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?!\d)")
 _YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")
 _VOWEL = re.compile("[aeiouy]")
 _VOWELS = "aeiou\u00e0\u00e1\u00e2\u00e4\u00e6\u00e8\u00e9\u00ea\u00ed\u00f3\u00f6\u00fc"
+
+
+class Around(NamedTuple):
+    """Words around a pronoun, lower case; "" where the clause ends.
+
+    `next` holds three words behind it, `before` two in front of it, the nearer one last. The
+    pronoun begins at `start` of `text`.
+    """
+
+    before: tuple[str, str]
+    next: tuple[str, str, str]
+    next_raw: str
+    text: str
+    start: int
 
 
 def article_for(word: str) -> str:

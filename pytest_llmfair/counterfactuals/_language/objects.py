@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from pytest_llmfair.counterfactuals._language.english import (
+    Around,
     is_adverb,
     is_final,
     is_in_ly,
@@ -14,17 +13,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
-
-
-class Around(NamedTuple):
-    """Words around a pronoun, lower case; "" where the clause ends.
-
-    `next` holds three words behind it, `before` two in front of it, the nearer one last.
-    """
-
-    before: tuple[str, str]
-    next: tuple[str, str, str]
-    next_raw: str
+from pytest_llmfair.counterfactuals._language.handed import is_by_other, is_handed
 
 
 def reads_as_object(around: Around) -> bool:
@@ -83,8 +72,10 @@ def reads_as_object(around: Around) -> bool:
         return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
     if is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
         return False  # "fed her two sons"
-    if (verb in words["give"] or verb in words["wager"]) and is_number(first):
+    if verb in words["wager"] and is_number(first):
         return True
+    if verb in words["give"] and is_number(first):
+        return is_handed(around, first, third, "")
     if verb in words["teach"] and first in words["subjects"]:
         return final
     verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
@@ -92,13 +83,14 @@ def reads_as_object(around: Around) -> bool:
         return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
     some = second in words["given"] or second in words["given_some"]
     if some and verb in words["give"] and first in words["offered"]:
-        return is_final(third)
+        return is_final(third) and is_handed(around, second, third, "")
     if verb in words["give"] and first in words["given"]:
-        if around.before[0] in ("she", "xe") and first in words["own_gifts"]:
-            return False  # "she gave her permission"
-        return final and second not in ("a", "an", "another")  # "give her hair a trim"
+        ends = final or tells_when(second, third)
+        if not ends or second in ("a", "an", "another"):  # "give her hair a trim"
+            return False
+        return is_handed(around, first, second, third)
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
-        return final and (around.before[0] in words["cooks"] or not around.before[0][:1].isalnum())
+        return final and is_by_other(around)
     if first == "past":  # "waved her past the gate"
         return final and verb in words["past_move"]
     if first in words["calendar"]:
@@ -109,7 +101,8 @@ def reads_as_object(around: Around) -> bool:
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
         return False
     if raw[0].isupper() and not raw.isupper():
-        return verb in words["name"] or verb in words["say_to"]
+        shown = verb in words["show"] and not final  # "showed her Visa card"
+        return verb in words["name"] or (verb in words["say_to"] and not shown)
     if first in ("last", "next"):
         if second in words["calendar"] and not tells_when(second, third):
             return False  # "her next Monday class"

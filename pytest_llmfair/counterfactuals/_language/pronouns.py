@@ -7,6 +7,7 @@ import re
 
 from pytest_llmfair.counterfactuals._language.english import (
     WORD,
+    Around,
     is_adverb,
     is_closed,
     is_final,
@@ -16,11 +17,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
-from pytest_llmfair.counterfactuals._language.objects import (
-    Around,
-    ends_at_second,
-    reads_as_object,
-)
+from pytest_llmfair.counterfactuals._language.objects import ends_at_second, reads_as_object
 
 OBJECT = "object"
 DETERMINER = "possessive_determiner"
@@ -183,10 +180,10 @@ def _around(text: str, start: int, end: int) -> Around:
         following = (_low(raw), _low(other), _low(third))
     parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
     if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
-        return Around((parts[1].lower(), parts[2].lower()), following, raw)
+        return Around((parts[1].lower(), parts[2].lower()), following, raw, text, start)
     before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     first, second = ["", "", *before[-2:]][-2:]
-    return Around((_low(first), _low(second)), following, raw)
+    return Around((_low(first), _low(second)), following, raw, text, start)
 
 
 def _low(word: str) -> str:
