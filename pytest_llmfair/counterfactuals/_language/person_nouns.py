@@ -21,7 +21,7 @@ from pytest_llmfair.counterfactuals._language.places import Place, Words
 from pytest_llmfair.counterfactuals._language.predicates import is_subject_word
 
 _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
-_JOINED = (*JOINS, ",")
+_JOINED = frozenset((*JOINS, ","))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
 
@@ -113,11 +113,13 @@ def _is_ranked(word: str) -> bool:
 
 def _is_ended(behind: Words) -> bool:
     """Whether no noun follows, but a verb, an adverb or what somebody does: "living alone"."""
-    return no_noun(behind) or is_adverbial(behind) or _is_doing(behind)
+    return no_noun(behind) or _is_followed(behind)
 
 
-def _is_doing(behind: Words) -> bool:
-    """Whether a participle of what persons do follows: "living in Texas", "studying abroad"."""
+def _is_followed(behind: Words) -> bool:
+    """Whether an adverb or a participle of what persons do follows: "living in Texas"."""
+    if is_adverbial(behind):
+        return True
     first, second = (*behind[:2], "", "")[:2]
     if is_one_of(first, "doing_something"):
         return True
@@ -146,7 +148,7 @@ def is_noun(place: Place) -> bool:
     several = "and" in place.before[-3:]  # "a Pole and a Dane share"
     if words[-1] in _POSSESSIVE and _is_people(place.word):
         return False
-    if no_noun(place.behind, bare=several) or _is_ended(place.behind):
+    if no_noun(place.behind, bare=several) or _is_followed(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
 

@@ -46,8 +46,10 @@ def is_predicate(
         is_one_of(following, "plural_verbs")
         or is_verb(following, " ".join(behind[1:2]), bare=True)
     )
-    if not (relative or ends_phrase(following) or is_adverbial(behind)) or _is_grade(raw, before):
+    if not (relative or ends_phrase(following) or is_adverbial(behind)):
         return False
+    if following in ("a", "as") and raw[len(before)] in ("A", "As"):
+        return False  # a grade: "straight As"
     if not before:
         return _is_fronted(behind)
     words = _without_joined(before)
@@ -124,11 +126,6 @@ def _goes_on(behind: Words) -> bool:
         had = [form for word in behind[2:_FAR] for form in (word, word.removesuffix("s"))]
         return any(is_one_of(word, "kin") or is_one_of(word, "persons_have") for word in had)
     return is_one_of(first, "said_by")
-
-
-def _is_grade(raw: Words, before: Words) -> bool:
-    """Whether a school grade follows, which is no conjunction: "straight As"."""
-    return raw[len(before) : len(before) + 1] in (("A",), ("As",))
 
 
 def _is_gapped(raw: Words, subject: Words, earlier: Callable[[], Words]) -> bool:
