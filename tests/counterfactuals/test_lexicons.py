@@ -41,6 +41,8 @@ CARRIERS = {
     "contracted": "so {} late",
     "field": "so sex: {}, so",
     "shortened": "so my {}, so",
+    "deity": "so the {} so",
+    "aged": "so I ({}), so",
 }
 
 

@@ -35,6 +35,27 @@ _CLAUSE = (
 _QUERY = re.compile(
     rf"SELECT\s(?=[^;\n]*[a-z*])[^;\n]{{1,200}}?\sFROM\s[^\s;]+(?:[^;.\n]*;|(?:{_CLAUSE})*)"
 )
+# Attributes and calls outside quotes: "print(he.name)", "self.he"; not "e.g.", "she left.he fell".
+_DOTTED = r"[a-z_]\w*(?:\.[a-z_]\w*)+"
+_ATTRIBUTE = re.compile(
+    rf"(?<=\(){_DOTTED}|(?<==)\s?{_DOTTED}|\b(?:self|this|cls)\.\w+"
+    rf"|(?<![\w.]){_DOTTED}(?=\s?=|[()\[\]])"
+    r"|(?<![\w.])[a-z_]\w*\((?:her|him|his|he|she)\b"
+)
+_DOT = re.compile(r"[a-z]\.[a-z]|\w\((?:h|she)")
+# Helium and higher education.
+_ELEMENT = re.compile(
+    r"\b(?:of|in|with|contain(?:s|ed|ing)?|into|from|for|under|liquid|gaseous|pure|cold|dry"
+    r"|superfluid|residual|ioni[sz]ed|flowing|using|use[sd]?|per) (?:\d\w* )?"
+    r"(He)\b(?! (?:who|whom|that|is|was|has|had)\b)"
+    r"|[a-z] (He)(?= (?:atoms?|gas|nucle(?:i|us)|ions?|isotopes?|plasma|cryostats?|leaks?"
+    r"|abundances?|flow|dewars?)\b)"
+)
+_SECTOR = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?|UK|US|EU|of|in|for|our|its) "
+    r"(HE)(?= [a-z]|[.,;:)]|\Z)(?! (?:who|said|is|was|has|had|did)\b)"
+    r"|[a-z] \((HE)\)"
+)
 # Cheap signs that a text may hold one; most texts hold none.
 _MARKS = ("@", "/", "\\", "www.", "`", "<")
 _END = re.compile(_ENDING)
@@ -48,6 +69,11 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
     if "=" in text:
         values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
         spans = sorted([*spans, *values])
+    if " He" in text or "HE" in text:
+        named = [*_ELEMENT.finditer(text), *_SECTOR.finditer(text)]
+        spans = sorted([*spans, *(match.span(match.lastindex or 0) for match in named)])
+    if _DOT.search(text):
+        spans = sorted([*spans, *(match.span() for match in _ATTRIBUTE.finditer(text))])
     if "SELECT " in text:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
     return spans

@@ -35,6 +35,14 @@ _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
 _COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
+_YEARS_OLD = re.compile(
+    r"\d[\s-]?(?:y/?o|years?[\s-]old|yrs?[\s-]old|y\.o\.)\s(?:[A-Z][a-z]+\s)?\Z"
+)
+_TOLD_BEHIND = re.compile(rf"[,;]?[^\S\n]+({LETTERS})")
+_SOME_GOD = re.compile(
+    r"\b(?:an?|the|this|that|each|every|another|some|one|any)\s(?:[\w'-]+\s){0,2}\Z", re.IGNORECASE
+)
+_OWNER = re.compile("['\u2019]s?")
 _AGE = re.compile(r"[^\S\n]?\([^\W_]?\d\d")
 _PERSON_BEFORE = re.compile(rf"({LETTERS})(,?)[^\S\n]+\Z")
 _RANGE_JOIN = r"[^\S\n]*(?:[-\u2013\u2014/]|to|and|or|until|through)[^\S\n]*"
@@ -119,7 +127,58 @@ def is_field(text: str, start: int, end: int) -> bool:
     """Whether a letter is what a field says: "sex": "F"; not "Sex: M/F"."""
     if text[end : end + 1] in ("/", "|") or text[end : end + 2] == " /":
         return False
-    return _FIELD.search(text, max(0, start - 16), start) is not None
+    near = max(0, start - 20)
+    return bool(_FIELD.search(text, near, start) or _YEARS_OLD.search(text, near, start))
+
+
+def is_age_and_sex(text: str, start: int, end: int) -> bool:
+    """Whether "27F" tells somebody's age and sex: "I (27F)", "62F, widow"; not "It was 62F"."""
+    if not text[end - 1].isupper():
+        return False
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if before and before in "([" and behind and behind in ")],;/":
+        said = WORD_BEFORE.search(text[max(0, start - NEAR) : start - 1].rstrip() + " ")
+        word = low(said[1]) if said else ""
+        return (
+            said is None
+            or is_person(word)
+            or is_one_of(word, "aged_persons")
+            or said[1][0].isupper()
+        )
+    if SENTENCE.search(text, max(0, start - NEAR), start):
+        following = _TOLD_BEHIND.match(text, end)
+        if following is None:
+            return False
+        word = low(following[1])
+        return is_person(word) or is_modifier(word) or is_one_of(word, "clinical")
+    return is_field(text, start, end)
+
+
+def is_deity(text: str, start: int, end: int) -> bool:
+    """Whether a god is one of several: "the sun god", "gods"; not "God", not "my god"."""
+    word = text[start:end]
+    if word.lower().startswith("goddess"):
+        return True
+    if word[0].isupper() and not SENTENCE.search(text, max(0, start - NEAR), start):
+        return False
+    return (
+        word.lower() == "gods" or _SOME_GOD.search(text, max(0, start - NEAR), start) is not None
+    )
+
+
+def is_no_degree(text: str, start: int, end: int) -> bool:
+    """Whether a bachelor is unmarried: "the bachelor's flat"; not "she has a bachelor's"."""
+    owner = _OWNER.match(text, end)
+    plural = text[end - 1] in "sS"
+    if owner is None and not plural:
+        return True
+    behind = NEXT.match(text, owner.end() if owner else end)
+    word = low(behind[1]) if behind else ""
+    degree = ends_phrase(word) or is_one_of(word, "degree_things")
+    if owner is not None:
+        return not degree
+    said = WORD_BEFORE.search(text, max(0, start - NEAR), start)
+    return said is None or low(said[1]) not in ("a", "my", "his", "her", "their", "your")
 
 
 def is_contracted(text: str, start: int, end: int) -> bool:
@@ -216,6 +275,9 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "field": is_field,
     "contracted": is_contracted,
     "shortened": is_shortened,
+    "aged": is_age_and_sex,
+    "deity": is_deity,
+    "no_degree": is_no_degree,
     "living": is_no_connector,
     "kin": is_kin,
     "value": is_value,
