@@ -74,7 +74,7 @@ def _is_for_another(verb: str, noun: str, behind: str, further: str) -> bool:
         return True
     if behind in ("in", "over", "out", "up", "off"):
         return not further[:1].isalnum() or further == "to"
-    if behind != "to" or (noun in words["things_to"] and verb not in words["show"]):
+    if behind != "to" or not further or (noun in words["things_to"] and verb not in words["show"]):
         return False
     if further in words["base_verbs"] or further in words["verbal_nouns"]:
         return False
