@@ -38,23 +38,25 @@ _QUERY = re.compile(
 # Attributes and calls outside quotes: "print(he.name)", "self.he"; not "e.g.", "she left.he fell".
 _DOTTED = r"[a-z_]\w*(?:\.[a-z_]\w*)+"
 _ATTRIBUTE = re.compile(
-    rf"(?<=\(){_DOTTED}|(?<==)\s?{_DOTTED}|\b(?:self|this|cls)\.\w+"
+    rf"(?<=\(){_DOTTED}|(?:(?<==)|(?<==\s)){_DOTTED}|\b(?:self|this|cls)\.\w+"
     rf"|(?<![\w.]){_DOTTED}(?=\s?=|[()\[\]])"
     r"|(?<![\w.])[a-z_]\w*\((?:her|him|his|he|she)\b"
 )
-_DOT = re.compile(r"[a-z]\.[a-z]|\w\((?:h|she)")
-# Helium and higher education.
+_DOT = re.compile(r"\.[a-z]")
+_CALL = re.compile(r"\((?:h|she)")
+# Helium and higher education; no lookahead goes further than their next word.
+_H = re.compile(r"H[eE]\b")
 _ELEMENT = re.compile(
     r"\b(?:of|in|with|contain(?:s|ed|ing)?|into|from|for|under|liquid|gaseous|pure|cold|dry"
     r"|superfluid|residual|ioni[sz]ed|flowing|using|use[sd]?|per) (?:\d\w* )?"
-    r"(He)\b(?! (?:who|whom|that|is|was|has|had)\b)"
-    r"|[a-z] (He)(?= (?:atoms?|gas|nucle(?:i|us)|ions?|isotopes?|plasma|cryostats?|leaks?"
+    r"He\b(?! (?:who|whom|that|is|was|has|had)\b)"
+    r"|[a-z] He(?= (?:atoms?|gas|nucle(?:i|us)|ions?|isotopes?|plasma|cryostats?|leaks?"
     r"|abundances?|flow|dewars?)\b)"
 )
 _SECTOR = re.compile(
     r"\b(?:[Tt]he|[Aa]n?|UK|US|EU|of|in|for|our|its) "
-    r"(HE)(?= [a-z]|[.,;:)]|\Z)(?! (?:who|said|is|was|has|had|did)\b)"
-    r"|[a-z] \((HE)\)"
+    r"HE(?= [a-z]|[.,;:)]|\Z)(?! (?:who|said|is|was|has|had|did)\b)"
+    r"|[a-z] \(HE(?=\))"
 )
 # Cheap signs that a text may hold one; most texts hold none.
 _MARKS = ("@", "/", "\\", "www.", "`", "<")
@@ -69,14 +71,31 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
     if "=" in text:
         values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
         spans = sorted([*spans, *values])
-    if " He" in text or "HE" in text:
-        named = [*_ELEMENT.finditer(text), *_SECTOR.finditer(text)]
-        spans = sorted([*spans, *(match.span(match.lastindex or 0) for match in named)])
-    if _DOT.search(text):
-        spans = sorted([*spans, *(match.span() for match in _ATTRIBUTE.finditer(text))])
+    for term in _H.finditer(text, 2):
+        if text[term.start() - 2] not in ".!?:\n":
+            named = _is_abbreviation(text, *term.span())
+            spans = sorted([*spans, term.span()]) if named else spans
+    if _DOT.search(text) or _CALL.search(text):
+        spans = sorted({*spans, *_attributes(text)})
     if "SELECT " in text:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
     return spans
+
+
+def _attributes(text: str) -> list[tuple[int, int]]:
+    found = []
+    for sign in (*_DOT.finditer(text), *_CALL.finditer(text)):
+        begin, stop = text.rfind(" ", 0, sign.start()) + 1, text.find(" ", sign.start())
+        run = _ATTRIBUTE.search(text, begin, stop + 2 if stop >= 0 else len(text))
+        if run is not None and run.start() <= sign.start() < run.end():
+            found.append(run.span())
+    return found
+
+
+def _is_abbreviation(text: str, start: int, end: int) -> bool:
+    """Whether it is helium or higher education, by the words beside it."""
+    kind = _SECTOR if text[end - 1] == "E" else _ELEMENT
+    return any(match.end() == end for match in kind.finditer(text, max(0, start - 20), end + 14))
 
 
 def _is_assigned(text: str, sign: int) -> bool:
