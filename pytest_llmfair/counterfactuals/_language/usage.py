@@ -212,9 +212,35 @@ def is_address(text: str, start: int, end: int) -> bool:
 
 
 def is_place(text: str, end: int) -> bool:
-    """Whether a street, a school or another place is named, as in "King Street"."""
-    behind = NEXT.match(text, end)
-    return behind is not None and behind[1][0].isupper() and is_one_of(low(behind[1]), "places")
+    """Whether a street, a school or another place is named, as in "King Street".
+
+    Up to two more capitals can stand between: "Lady Margaret Road".
+    """
+    at = end
+    for _ in range(3):
+        behind = NEXT.match(text, at)
+        if behind is None:
+            return False
+        word = low(behind[1])
+        if not behind[1][0].isupper():
+            return at > end and word in ("pub", "inn")
+        if is_one_of(word, "places"):
+            return True
+        at = behind.end()
+    return False
+
+
+def names_thing(text: str, start: int, end: int) -> bool:
+    """Whether a title begins the name of a place or a ship: "HMS Lady Nelson", "in Lady Lane"."""
+    if text[start:end] == "Sir":  # would be read as calling somebody
+        return False
+    before = WORD_BEFORE.search(text, max(0, start - NEAR), start)
+    word = low(before[1]) if before else ""
+    if is_one_of(word, "ships"):
+        return True
+    numbered = text[max(0, start - 2) : start].rstrip()[-1:].isdigit()
+    located = word in ("in", "on", "at", "near", "off", "along", "down", "up")
+    return (numbered or located) and is_place(text, end)
 
 
 def is_pointed(text: str, start: int, end: int) -> bool:

@@ -16,6 +16,7 @@ from pytest_llmfair.counterfactuals._language.usage import (
     is_kin,
     is_place,
     is_pointed,
+    names_thing,
 )
 from pytest_llmfair.counterfactuals._language.works import is_in_title, is_royal, is_ruler
 from pytest_llmfair.text import WordFinder
@@ -132,7 +133,9 @@ class Sense:
             return False
         context = self.entry.context
         if context == "before_name":
-            return word[0].isupper() and not word.isupper() and _before_name(text, end)
+            if not word[0].isupper() or word.isupper() or not _before_name(text, end):
+                return False
+            return not names_thing(text, start, end)
         if context in RULES:
             return speaks_of_person(text, start, end, context)
         if context in USES:
