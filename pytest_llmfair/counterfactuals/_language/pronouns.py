@@ -89,6 +89,8 @@ def _his_owns(around: Around) -> bool:
         return other in ("her", "xyr") or (other in _OTHER_OWNERS and not is_final(third))
     if around.before[1] in _JOINS and around.before[0] in ("her", "xyr"):
         return True
+    if join in ("her", "xyr", *_OTHER_OWNERS) and not is_final(other):
+        return True  # "~~his~~ her approval"
     words = word_classes()
     if join in words["finite_verbs"]:
         return False
