@@ -11,8 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pytest_llmfair.counterfactuals._language import pronouns as _pronouns
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
+from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import is_pointed
 from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import JOINS, is_adjective
+from pytest_llmfair.counterfactuals._language.persons.words import JOINS, is_adjective
 from pytest_llmfair.counterfactuals._language.writing import article_before, begins_sentence
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Pair
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading

@@ -1,6 +1,6 @@
 """How an English word is used: as a noun, as an exclamation, to call somebody, in a street name.
 
-Every rule looks at the words around the term only, as those of ``persons.py`` do.
+Every rule looks at the words around the term only, as those of ``persons`` do.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
-from pytest_llmfair.counterfactuals._language.labels import is_value
-from pytest_llmfair.counterfactuals._language.person_words import (
+from pytest_llmfair.counterfactuals._language.persons.labels import is_value
+from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_modifier,
     is_person,

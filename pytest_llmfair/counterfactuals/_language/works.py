@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
-from pytest_llmfair.counterfactuals._language.person_words import is_modifier
-from pytest_llmfair.counterfactuals._language.places import place_at
-from pytest_llmfair.counterfactuals._language.proper_names import is_in_name
+from pytest_llmfair.counterfactuals._language.persons.places import place_at
+from pytest_llmfair.counterfactuals._language.persons.proper_names import is_in_name
+from pytest_llmfair.counterfactuals._language.persons.words import is_modifier
 
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
 NEXT = re.compile(rf"[^\S\n]+({LETTERS})")

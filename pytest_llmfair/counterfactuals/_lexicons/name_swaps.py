@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.name_places import is_something_else
-from pytest_llmfair.counterfactuals._language.name_words import (
+from pytest_llmfair.counterfactuals._language.names.places import is_something_else
+from pytest_llmfair.counterfactuals._language.names.words import (
     is_joined,
     is_of_class,
     is_ordinary_word,

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.persons import RULES, speaks_of_person
+from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
 from pytest_llmfair.counterfactuals._language.usage import (
     USES,
     is_in_range,

@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import is_adjective, is_person
-from pytest_llmfair.counterfactuals._language.persons import speaks_of_person
+from pytest_llmfair.counterfactuals._language.persons.rules import speaks_of_person
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person
 from pytest_llmfair.counterfactuals._language.writing import (
     article_before,
     begins_sentence,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.counterfactuals._language.person_phrases import (
+from pytest_llmfair.counterfactuals._language.persons.phrases import (
     IDENTITY,
     PEOPLE,
     left_unsaid,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.name_words import (
+from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
     is_of_class,
     word_behind,
     word_in_front,
 )
-from pytest_llmfair.counterfactuals._language.person_words import is_person
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.usage import is_place as is_street
 
 _WORD = r"[^\W\d_][\w'\u2019-]*"

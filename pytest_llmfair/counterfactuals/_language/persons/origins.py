@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import JOINS, is_person
-from pytest_llmfair.counterfactuals._language.places import Place, is_name_behind
-from pytest_llmfair.counterfactuals._language.predicates import is_predicate
+from pytest_llmfair.counterfactuals._language.persons.places import Place, is_name_behind
+from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate
+from pytest_llmfair.counterfactuals._language.persons.words import JOINS, is_person
 
 
 def is_origin(place: Place) -> bool:

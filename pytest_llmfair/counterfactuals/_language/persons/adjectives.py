@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_heads import head_of, is_before_person
-from pytest_llmfair.counterfactuals._language.person_nouns import (
+from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_before_person
+from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_collective,
     is_one_of_all,
     is_opposed,
 )
-from pytest_llmfair.counterfactuals._language.person_words import is_any, is_person
-from pytest_llmfair.counterfactuals._language.places import Place
-from pytest_llmfair.counterfactuals._language.predicates import is_predicate, tells_group
+from pytest_llmfair.counterfactuals._language.persons.places import Place
+from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
+from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_person
 
 
 def describes(place: Place) -> bool:

@@ -9,13 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pytest_llmfair.counterfactuals._language.compounds import (
-    compound_at,
-    is_no_double_name,
-    is_part,
-)
-from pytest_llmfair.counterfactuals._language.labels import is_value
-from pytest_llmfair.counterfactuals._language.person_adjectives import (
+from pytest_llmfair.counterfactuals._language.persons.adjectives import (
     describes,
     is_age,
     is_attribute,
@@ -23,21 +17,27 @@ from pytest_llmfair.counterfactuals._language.person_adjectives import (
     is_old,
     is_superlative,
 )
-from pytest_llmfair.counterfactuals._language.person_nouns import (
+from pytest_llmfair.counterfactuals._language.persons.compounds import (
+    compound_at,
+    is_no_double_name,
+    is_part,
+)
+from pytest_llmfair.counterfactuals._language.persons.labels import is_value
+from pytest_llmfair.counterfactuals._language.persons.nouns import (
     are_people,
     is_collective,
     is_had,
     is_noun,
 )
-from pytest_llmfair.counterfactuals._language.person_origins import is_origin
-from pytest_llmfair.counterfactuals._language.person_words import is_any
-from pytest_llmfair.counterfactuals._language.places import Place, place_at
-from pytest_llmfair.counterfactuals._language.proper_names import (
+from pytest_llmfair.counterfactuals._language.persons.origins import is_origin
+from pytest_llmfair.counterfactuals._language.persons.places import Place, place_at
+from pytest_llmfair.counterfactuals._language.persons.proper_names import (
     are_no_team,
     is_no_first_name,
     is_no_given_name,
     is_no_institution,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_any
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _COMPOUNDS = ("before_person", "demonym", "no_first_name")

@@ -13,7 +13,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
-from pytest_llmfair.counterfactuals._language.handed import is_by_other, is_handed
+from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_other, is_handed
 
 
 def reads_as_object(around: Around) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_heads import head_of
-from pytest_llmfair.counterfactuals._language.person_words import (
+from pytest_llmfair.counterfactuals._language.persons.heads import head_of
+from pytest_llmfair.counterfactuals._language.persons.places import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
+from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,
     is_adjective,
@@ -17,8 +19,6 @@ from pytest_llmfair.counterfactuals._language.person_words import (
     is_verb,
     no_noun,
 )
-from pytest_llmfair.counterfactuals._language.places import Place, Words
-from pytest_llmfair.counterfactuals._language.predicates import is_subject_word
 
 _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 _JOINED = frozenset((*JOINS, ","))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import (
+from pytest_llmfair.counterfactuals._language.persons.places import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
     is_aged,
@@ -13,7 +14,6 @@ from pytest_llmfair.counterfactuals._language.person_words import (
     is_person_compound,
     no_noun,
 )
-from pytest_llmfair.counterfactuals._language.places import Place, Words
 
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
 _FAR = 7  # words that may lie between the term and its noun

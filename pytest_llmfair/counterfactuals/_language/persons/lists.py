@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import (
+from pytest_llmfair.counterfactuals._language.persons.places import Words
+from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
     is_abstract,
     is_any,
     is_person,
 )
-from pytest_llmfair.counterfactuals._language.places import Words
 
 _YEARS = r"(?:1[01]\d|[1-9]\d)"
 _AGE = re.compile(rf"{_YEARS}\Z")

@@ -1,6 +1,6 @@
 """Whether a word spelled like a name is a verb, a noun or a part of something longer.
 
-Every rule looks at the words around the name only, as those of ``persons.py`` do; the classes are
+Every rule looks at the words around the name only, as those of ``persons`` do; the classes are
 those of ``grammar/en_names.yaml``.
 """
 
@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import is_verb
+from pytest_llmfair.counterfactuals._language.persons.words import is_verb
 
 _HYPHENS = "-\u2010\u2011"
 _WORD = r"[^\W\d_][\w'\u2019-]*"

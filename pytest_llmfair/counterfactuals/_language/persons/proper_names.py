@@ -5,8 +5,15 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_lists import is_listed
-from pytest_llmfair.counterfactuals._language.person_words import (
+from pytest_llmfair.counterfactuals._language.persons.lists import is_listed
+from pytest_llmfair.counterfactuals._language.persons.places import (
+    Place,
+    Words,
+    is_name_behind,
+    is_title,
+    place_at,
+)
+from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,
     is_adjective,
@@ -14,13 +21,6 @@ from pytest_llmfair.counterfactuals._language.person_words import (
     is_modifier,
     is_person,
     no_noun,
-)
-from pytest_llmfair.counterfactuals._language.places import (
-    Place,
-    Words,
-    is_name_behind,
-    is_title,
-    place_at,
 )
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")

@@ -17,7 +17,10 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
-from pytest_llmfair.counterfactuals._language.objects import ends_at_second, reads_as_object
+from pytest_llmfair.counterfactuals._language.pronouns.objects import (
+    ends_at_second,
+    reads_as_object,
+)
 
 OBJECT = "object"
 DETERMINER = "possessive_determiner"

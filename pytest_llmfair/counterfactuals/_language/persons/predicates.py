@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, words_of
-from pytest_llmfair.counterfactuals._language.person_lists import is_listed, is_name
-from pytest_llmfair.counterfactuals._language.person_words import (
+from pytest_llmfair.counterfactuals._language.persons.lists import is_listed, is_name
+from pytest_llmfair.counterfactuals._language.persons.places import Words
+from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
     ends_phrase,
@@ -16,7 +17,6 @@ from pytest_llmfair.counterfactuals._language.person_words import (
     is_person,
     is_verb,
 )
-from pytest_llmfair.counterfactuals._language.places import Words
 
 _FAR = 6  # words between a fronted adjective and its comma
 _OWNERS = ("", "my", "your", "his", "her", "our", "their", "whose")

@@ -6,7 +6,7 @@ import functools
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.person_words import (
+from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
     is_modifier,

@@ -1,0 +1,1 @@
+"""Whether a word that could be a name is one."""

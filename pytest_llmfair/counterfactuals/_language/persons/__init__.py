@@ -1,0 +1,1 @@
+"""Whether a word speaks of a person: rules by context, and what they look at."""

@@ -1,0 +1,1 @@
+"""Which role a pronoun has: whose "her" and "his" it is."""
