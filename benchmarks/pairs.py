@@ -40,6 +40,7 @@ _LONG = {
     "blanks": "he said" + 40 * " " + "\t no \n\n",
     "no blank": "he-she_his.her/",
     "quotes": "'he' \"she\" (his) ",
+    "code": "SELECT he FROM her; he.she(her); ",
 }
 
 
@@ -98,9 +99,11 @@ def faster(peer: LangFair, attribute: str, shape: str) -> bool:
     named = max(_SHAPES[shape][1]) > 0
     ours, theirs, unchecked = [], [], []
     for piece in 4 * [texts[start : start + 40] for start in range(0, len(texts), 40)]:
-        seconds, made = peer.call("prompts", texts=piece, attribute=attribute, words=None)
+        # Where no text has a mention, LangFair's generator fails: its search alone is timed.
+        call = "prompts" if named else "found"
+        seconds, made = peer.call(call, texts=piece, attribute=attribute, words=None)
         # A text for each group and the original, which is one of them again.
-        pairs = len(made["original_prompt"]) * (len(made) - 2)
+        pairs = len(made["original_prompt"]) * (len(made) - 2) if named else 0
         theirs.append(seconds / (pairs if named else len(piece)))
         start = time.perf_counter()
         pairs = len(generate_pairs(piece, attribute))

@@ -33,7 +33,8 @@ _CLAUSE = (
     r"\s(?:WHERE|AND|OR|ORDER|GROUP|BY|LIMIT|JOIN|ON|HAVING)\b[^\S\n]?\S*(?:\s?[<>=!]+\s?\S+)?"
 )
 _QUERY = re.compile(
-    rf"SELECT\s(?=[^;\n]*[a-z*])[^;\n]{{1,200}}?\sFROM\s[^\s;]+(?:[^;.\n]*;|(?:{_CLAUSE})*)"
+    rf"SELECT\s(?=[^;\n]{{0,200}}[a-z*])[^;\n]{{1,200}}?\sFROM\s[^\s;]+"
+    rf"(?:[^;.\n]{{0,400}};|(?:{_CLAUSE})*)"
 )
 # Attributes and calls outside quotes: "print(he.name)", "self.he"; not "e.g.", "she left.he fell".
 _DOTTED = r"[a-z_]\w*(?:\.[a-z_]\w*)+"
@@ -63,6 +64,7 @@ _MARKS = ("@", "/", "\\", "www.", "`", "<")
 _END = re.compile(_ENDING)
 _SIGN = re.compile(rf"[@/\\`<]|www\.|{_ENDING}")
 _OPENED = re.compile("[`<]")
+_RUN = 80
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
@@ -83,11 +85,17 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _attributes(text: str) -> list[tuple[int, int]]:
-    found = []
+    found: list[tuple[int, int]] = []
     for sign in (*_DOT.finditer(text), *_CALL.finditer(text)):
-        begin, stop = text.rfind(" ", 0, sign.start()) + 1, text.find(" ", sign.start())
-        run = _ATTRIBUTE.search(text, begin, stop + 2 if stop >= 0 else len(text))
-        if run is not None and run.start() <= sign.start() < run.end():
+        at = sign.start()
+        if found and found[-1][0] <= at < found[-1][1]:
+            continue
+        # The run of letters and marks around it, no longer than code is.
+        first, last = max(0, at - _RUN), at + _RUN
+        begin, stop = text.rfind(" ", first, at), text.find(" ", at, last)
+        begin = begin + 1 if begin >= 0 else first
+        run = _ATTRIBUTE.search(text, begin, stop + 2 if stop >= 0 else last)
+        if run is not None and run.start() <= at < run.end():
             found.append(run.span())
     return found
 

@@ -138,7 +138,7 @@ def _is_cell(text: str, start: int, end: int) -> bool:
         return False
     if sign == "|" and _is_label(next(filter(str.strip, row), ""), text):
         return True
-    head = _head_of_table(text[:begin], sign)
+    head = _heads(text, sign)[begin]
     return len(head) == len(row) and _is_label(_MARKS.sub("", head[column]).strip(), text)
 
 
@@ -163,10 +163,17 @@ def _delimiter(text: str, start: int, end: int) -> str:
     return "|" if "|" in text else ""
 
 
-def _head_of_table(above: str, sign: str) -> list[str]:
+@functools.lru_cache(maxsize=8)  # a long table has many cells
+def _heads(text: str, sign: str) -> dict[int, list[str]]:
+    """Return for the begin of every line the head of its table: cells of the first line."""
+    heads = {}
     head: list[str] = []
-    for line in reversed(above.split("\n")[:-1]):
+    at = 0
+    for line in text.split("\n"):
+        heads[at] = head
         if sign not in line:
-            break
-        head = line.split(sign)
-    return head
+            head = []
+        elif not head:
+            head = line.split(sign)
+        at += len(line) + 1
+    return heads
