@@ -148,8 +148,9 @@ def _no_pair(prompts: int, attribute: Attribute, made: Pairs) -> str:
     name = " x ".join(part if isinstance(part, str) else part.name for part in parts)
     if made.rejected:
         return (
-            f"none of the {prompts} prompts makes a pair: {len(made.rejected)} fail the checks, "
-            f"the first with {'; '.join(made.rejected[0].reasons)}"
+            f"none of the {prompts} prompts makes a pair that passes the checks: "
+            f"{len(made.rejected)} fail them, the first because {made.rejected[0].reasons[0]}; "
+            "word the prompts otherwise, or give other groups"
         )
     lost = f" (no counterpart is listed of {', '.join(made.lost)})" if made.lost else ""
     return (

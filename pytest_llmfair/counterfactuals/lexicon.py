@@ -184,10 +184,18 @@ class Lexicon:
             return group
         from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 
-        named = dict.fromkeys(own.group for own in self.senses(str(name)) if own.group)
+        meant = self.groups_of(str(name))
         known = [*self.groups, *self.aliases]
-        remedy = f"did you mean {' or '.join(named)}?" if named else suggestion(str(name), known)
+        remedy = (
+            f"did you mean {' or '.join(meant)}, of which it is a word?"
+            if meant
+            else suggestion(str(name), known)
+        )
         raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
+
+    def groups_of(self, term: str) -> list[str]:
+        """Return the groups that a term names; empty for a word that is none."""
+        return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
 
     def called(self, name: str) -> str | None:
         """Return the group that goes by a name or an alias, in any case; None for none."""

@@ -199,6 +199,11 @@ def test_an_unknown_group_is_an_error_with_a_suggestion(name: str) -> None:
         generate_pairs([LATE], BOTH, groups=(name, "white male"))
 
 
+def test_a_group_named_by_its_words_is_suggested() -> None:
+    with pytest.raises(ValueError, match=r"no group 'Black women'; did you mean black female\?"):
+        generate_pairs([LATE], BOTH, groups=("Black women", "white male"))
+
+
 WORDS = [
     *("a Black woman", "an Asian aunt", "the white man", "she", "his", "her", "Latinos", "him"),
     *(

@@ -46,13 +46,28 @@ class Intersection(Lexicon):
             If there is none; the message suggests the nearest.
         """
         words = str(name).split()
-        for cut in range(1, len(words)):
-            sides = " ".join(words[:cut]), " ".join(words[cut:])
-            for both in (sides, sides[::-1]):
-                first, second = map(Lexicon.called, self.parts, both)
-                if first is not None and second is not None:
-                    return f"{first} {second}"
-        raise ValueError(f"{self.name} has no group {name!r}; {suggestion(name, self.groups)}")
+        sides = [
+            both
+            for cut in range(1, len(words))
+            for side in [(" ".join(words[:cut]), " ".join(words[cut:]))]
+            for both in (side, side[::-1])
+        ]
+        for both in sides:
+            first, second = map(Lexicon.called, self.parts, both)
+            if first is not None and second is not None:
+                return f"{first} {second}"
+        # What the words name where they are no names of groups: "Black women".
+        meant = [
+            " ".join(groups)
+            for both in sides
+            for groups in itertools.product(*map(_named_by, self.parts, both))
+        ]
+        remedy = (
+            f"did you mean {' or '.join(dict.fromkeys(meant))}?"
+            if meant
+            else suggestion(str(name), self.groups)
+        )
+        raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
 
     def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
         """Return the first group of either part that is named, as one group."""
@@ -125,6 +140,11 @@ class Intersection(Lexicon):
 
     def _part(self, sense: Sense) -> Lexicon:
         return next(part for part in self.parts if sense.group in part.groups)
+
+
+def _named_by(part: Lexicon, name: str) -> list[str]:
+    group = part.called(name)
+    return part.groups_of(name) if group is None else [group]
 
 
 @functools.lru_cache(maxsize=16)
