@@ -52,7 +52,10 @@ class _WordLine(dict[int, int | None]):
 
 
 class _PieceLine(dict[int, int]):
-    """Translation of equal length: letters stay, marks and glue become NUL, the rest blanks."""
+    """Translation of equal length: letters stay, marks and glue become NUL, the rest blanks.
+
+    ASCII letters become small.
+    """
 
     def __missing__(self, code: int) -> int:
         char = chr(code)
@@ -60,7 +63,7 @@ class _PieceLine(dict[int, int]):
         if _is_glue(char) or unicodedata.category(char)[0] == "M":
             value = 0
         elif char.isalnum():
-            value = code
+            value = ord(char.lower()) if char.isascii() else code
         self[code] = value
         return value
 
@@ -78,6 +81,8 @@ _ASCII_MARKS = (
 _ASCII_PIECES = bytes(
     ord(chr(code).lower()) if chr(code).isalnum() else 0x20 for code in range(128)
 ) + bytes(128)
+_NO_ASCII = re.compile(r"[^\0-\x7f]")
+_FEW = 8
 _PIECE = re.compile(rf"[{_UNSPACED}]\0*|[^ \0{_UNSPACED}][^ {_UNSPACED}]*")
 
 _SENTENCE_END = re.compile(r"[.!?\u061f\u06d4\u0964]\s+|[\u3002\uff01\uff1f\uff61]\s*")
@@ -88,7 +93,6 @@ _ASCII_SENTENCE_END = re.compile(r"[.!?]\s+")  # three times as fast
 MASK = "[MASK]"
 
 
-_Piece = tuple[int, int, str, str]
 _Term = tuple[tuple[tuple[str, str], ...], str]
 
 
@@ -279,43 +283,48 @@ class WordFinder:
 
     def find(self, text: str) -> list[Found]:
         """Return every match in order; see :func:`find_words`."""
+        return [Found(*match) for match in self.matches(text)]
+
+    def matches(self, text: str) -> list[tuple[int, int, str]]:
+        """Return what :meth:`find` does as plain tuples, at less cost."""
         if not text.isascii():
             text = _with_ascii_marks(text)
         pattern, line = _scan(text)
-        found: list[Found] = []
+        found: list[tuple[int, int, str]] = []
         position = 0
-        for start, end, head, following in self._pieces(text, pattern, line):
+        for start, end, terms in self._pieces(text, pattern, line):
             if start < position or not _opens(text, start):
                 continue
-            alone, longer = self._heads[head]
-            terms = longer.get(following, alone)
             for rest, word in terms:
                 stop = _follow(text, line, pattern, end, rest) if rest else end
                 if stop and _closes(text, line, pattern, stop):
-                    found.append(Found(start, stop, word))
+                    found.append((start, stop, word))
                     position = stop
                     break
         return found
 
-    def _pieces(self, text: str, pattern: re.Pattern[str], line: str) -> list[_Piece]:
-        """Return where a term may begin: start, end, first piece and the one behind, in order."""
+    def _pieces(
+        self, text: str, pattern: re.Pattern[str], line: str
+    ) -> list[tuple[int, int, list[_Term]]]:
+        """Return where a term may begin: start, end and what may stand there, in order."""
+        known = self._heads
         if text.isascii():
             line = text.encode("ascii").translate(_ASCII_PIECES).decode("ascii")
             words = heads = line.split()
+            if known.keys().isdisjoint(words):
+                return []  # the usual case at less cost
         elif "\0" in line or _FIRST_UNSPACED.search(line):
             spans = [match.span() for match in pattern.finditer(line)]
             heads = [*(_fold_piece(text[slice(*span)]) for span in spans), ""]
             return [
-                (*span, head, following)
+                (*span, known[head][1].get(following, known[head][0]))
                 for span, (head, following) in zip(spans, itertools.pairwise(heads), strict=True)
-                if head in self._heads
+                if head in known
             ]
         else:
             words = line.split()
-            folded = {word: _fold_piece(word) for word in {*words}}
-            heads = [folded[word] for word in words]
-        known = self._heads
-        places = [place for place, head in enumerate(heads) if head in known]
+            heads = [word if word.isascii() else _fold_piece(word) for word in words]
+        places = [*itertools.compress(range(len(heads)), map(known.__contains__, heads))]
         heads.append("")
         line = f" {line} "
         pieces = []
@@ -323,7 +332,10 @@ class WordFinder:
         for place in places:
             word = words[place]
             at = line.index(f" {word} ", at)  # the blank before the first letter is not counted
-            pieces.append((at, at + len(word), heads[place], heads[place + 1]))
+            alone, longer = known[heads[place]]
+            terms = longer.get(heads[place + 1], alone)
+            if terms:
+                pieces.append((at, at + len(word), terms))
             at += len(word)
         return pieces
 
@@ -334,10 +346,23 @@ def _finder(words: tuple[str, ...]) -> WordFinder:
 
 
 def _scan(text: str) -> tuple[re.Pattern[str], str]:
-    """Pattern and line, as long as the text, that give its runs of letters and digits."""
+    """Pattern and line, as long as the text, that give its runs of letters and digits.
+
+    ASCII letters of a text that is not all ASCII are in lower case.
+    """
     if text.isascii():
         return _ASCII_PIECE, text
-    return _PIECE, text.translate(_PIECE_LINE)
+    others = [match.start() for match in _NO_ASCII.finditer(text)]
+    if _FEW * len(others) > len(text):
+        return _PIECE, text.translate(_PIECE_LINE)
+    # A tenth of the time where few letters are no ASCII.
+    line = text.encode("ascii", "replace").translate(_ASCII_PIECES).decode("ascii")
+    parts = []
+    last = 0
+    for at in others:
+        parts += [line[last:at], chr(_PIECE_LINE[ord(text[at])])]
+        last = at + 1
+    return _PIECE, "".join([*parts, line[last:]])
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
@@ -86,25 +86,30 @@ def generate_pairs(
     rejected: list[Rejected] = []
     dropped: Counter[str] = Counter()
     unmentioned = 0
+    exchanges: dict[str | None, list[_Exchange]] = {None: []}
     for row, text in enumerate(texts):
         found = lexicon.read(text)
+        first = _first(lexicon, found, wanted) if found else None
+        if first not in exchanges:
+            exchanges[first] = _exchanges(lexicon, first, wanted)
         mentioned = False
-        for to in _exchanges(lexicon, found, wanted) if found else ():
-            for changes, lost, variant in _realised(lexicon, text, found, to):
-                mentioned = mentioned or bool(changes or lost)
-                dropped.update(lost)
-                if lost or not changes:
+        for exchange in exchanges[first]:
+            for changes, lost, variant in _realised(lexicon, text, found, exchange):
+                if lost:
+                    mentioned = True
+                    dropped.update(lost)
                     continue
-                groups_of = next(iter(to.items()))
-                pair = pair_of(text, changes, groups_of, lexicon.name, variant)
-                gone = _vanishing(lexicon, to, variant)
+                if not changes:
+                    continue
+                mentioned = True
+                pair = pair_of(text, changes, exchange.groups, lexicon.name, variant)
+                gone = exchange.vanishing(variant)
                 reasons = failed(case_of(pair, changes, lexicon, gone, found))
                 if reasons:
                     rejected.append(Rejected(pair, reasons))
                     continue
                 if placebo:
-                    moved = lexicon.spread(to)
-                    twin = placebo_of(lexicon, text, found, moved, f"{seed} {row}")
+                    twin = placebo_of(lexicon, text, found, exchange.spread, f"{seed} {row}")
                     pair = replace(pair, placebo=twin)
                 pairs.append(pair)
         unmentioned += not mentioned
@@ -139,9 +144,9 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     edited = {senses[span].group for e in pair.edits if (span := (e.start, e.end)) in senses}
     if not edited.isdisjoint(lexicon.spread(to).values()):  # the two change places
         to[pair.to_group] = pair.from_group
-    becomes = lexicon.spread(to)
-    left = pair.variant == OMISSION
-    unsaid = lexicon.left_unsaid(pair.from_group, pair.to_group) if left else {}
+    exchange = _exchange(lexicon, to)
+    becomes = exchange.spread
+    unsaid = exchange.unsaid if pair.variant == OMISSION else {}
     changes = []
     for edit in pair.edits:
         sense = senses.get((edit.start, edit.end))
@@ -149,8 +154,7 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
         group = becomes.get(sense.group, sense.group) if sense is not None and named else ""
         known = sense if group else None
         changes.append(Change(edit.start, edit.end, edit.after, pair.from_group, known, group))
-    gone = _vanishing(lexicon, to, pair.variant)
-    return failed(case_of(pair, changes, lexicon, gone))
+    return failed(case_of(pair, changes, lexicon, exchange.vanishing(pair.variant)))
 
 
 def mentions(text: str, attribute: Attribute) -> list[Mention]:
@@ -258,39 +262,65 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
     return known[0], known[1]
 
 
+class _Exchange(NamedTuple):
+    """Which groups take each other's place in a pair.
+
+    Attributes
+    ----------
+    groups : tuple of str
+        From and to.
+    to : dict
+        Group to the group that takes its place.
+    spread : dict
+        The same for groups of mentions, which differ for intersections.
+    unsaid : dict
+        Groups of mentions that can be left out, to what this leaves unsaid.
+    """
+
+    groups: tuple[str, str]
+    to: Mapping[str, str]
+    spread: Mapping[str, str]
+    unsaid: Mapping[str, str]
+
+    def vanishing(self, variant: str) -> frozenset[str]:
+        """Return the groups that a counterfactual must not name."""
+        if variant == OMISSION:
+            return frozenset(self.unsaid)
+        return frozenset(self.spread).difference(self.spread.values())
+
+
+def _exchange(lexicon: Lexicon, to: Mapping[str, str]) -> _Exchange:
+    groups = next(iter(to.items()))
+    return _Exchange(groups, to, lexicon.spread(to), lexicon.left_unsaid(*groups))
+
+
+def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> str | None:
+    """Return the group of a prompt that is exchanged; None for none."""
+    return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
+
+
 def _exchanges(
-    lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None
-) -> list[dict[str, str]]:
-    """Return which groups become which, one mapping for each pair that the prompt gives."""
+    lexicon: Lexicon, first: str, wanted: tuple[str, str] | None
+) -> list[_Exchange]:
+    """Return an exchange for each pair that a prompt gives which names this group first."""
     if wanted:
-        return [{wanted[0]: wanted[1]}]
-    among = lexicon.default_groups
-    first = lexicon.first_named(found, among)
-    if first is None:
-        return []
-    return [{first: group, group: first} for group in among if group != first]
+        return [_exchange(lexicon, {wanted[0]: wanted[1]})]
+    others = (group for group in lexicon.default_groups if group != first)
+    return [_exchange(lexicon, {first: group, group: first}) for group in others]
 
 
 def _realised(
-    lexicon: Lexicon, text: str, found: Reading, to: Mapping[str, str]
+    lexicon: Lexicon, text: str, found: Reading, exchange: _Exchange
 ) -> Iterator[tuple[list[Change], list[str], str]]:
     """Give the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
-    changes, lost = lexicon.exchanges(text, to, found)
-    unsaid = lexicon.left_unsaid(*next(iter(to.items())))
+    changes, lost = lexicon.exchanges(text, exchange.to, found)
+    unsaid = exchange.unsaid
     if unsaid and not any(sense.group in unsaid.values() for *_, sense in found):
         others = [change for change in changes if change.group not in unsaid]
         left = omitted(lexicon, text, found, unsaid.keys(), others)
         if left is not None:
             yield left, lost if others else [], OMISSION
     yield changes, lost, EXPLICIT if unsaid else ""
-
-
-def _vanishing(lexicon: Lexicon, to: Mapping[str, str], variant: str) -> frozenset[str]:
-    """Return the groups that a counterfactual must not name."""
-    if variant == OMISSION:
-        return frozenset(lexicon.left_unsaid(*next(iter(to.items()))))
-    spread = lexicon.spread(to)
-    return frozenset(spread) - frozenset(spread.values())
 
 
 def _tell(

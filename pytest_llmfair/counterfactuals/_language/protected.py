@@ -60,7 +60,6 @@ _SECTOR = re.compile(
     r"|[a-z] \(HE(?=\))"
 )
 # Cheap signs that a text may hold one; most texts hold none.
-_MARKS = ("@", "/", "\\", "www.", "`", "<")
 _END = re.compile(_ENDING)
 _SIGN = re.compile(rf"[@/\\`<]|www\.|{_ENDING}")
 _OPENED = re.compile("[`<]")
@@ -73,11 +72,12 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
     if "=" in text:
         values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
         spans = sorted([*spans, *values])
-    for term in _H.finditer(text, 2):
-        if text[term.start() - 2] not in ".!?:\n":
-            named = _is_abbreviation(text, *term.span())
-            spans = sorted([*spans, term.span()]) if named else spans
-    if _DOT.search(text) or _CALL.search(text):
+    if "H" in text:
+        for term in _H.finditer(text, 2):
+            if text[term.start() - 2] not in ".!?:\n":
+                named = _is_abbreviation(text, *term.span())
+                spans = sorted([*spans, term.span()]) if named else spans
+    if _DOT.search(text) or ("(" in text and _CALL.search(text)):
         spans = sorted({*spans, *_attributes(text)})
     if "SELECT " in text:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
@@ -114,7 +114,8 @@ def _is_assigned(text: str, sign: int) -> bool:
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    if any(map(text.__contains__, _MARKS)) or _END.search(text):
+    marked = "@" in text or "/" in text or "\\" in text or "`" in text or "<" in text
+    if marked or ("." in text and ("www." in text or _END.search(text))):
         end = 0
         while sign := _SIGN.search(text, end):
             at = sign.start()

@@ -206,7 +206,7 @@ class Index:
     def find(self, text: str) -> list[tuple[int, int, Choice]]:
         """Return what may be a mention, in order, with the meanings to choose from."""
         choices = self._choices
-        found = self._finder.find(text)
+        found = self._finder.matches(text)
         return [(start, end, choices[word]) for start, end, word in found if word in choices]
 
     def senses(self, term: str) -> list[Sense]:
