@@ -30,6 +30,7 @@ class Around(NamedTuple):
     start: int
 
 
+@functools.lru_cache(maxsize=4096)
 def article_for(word: str) -> str:
     """Return "a" or "an", by the sound with which the word begins."""
     first = re.match(WORD, word)

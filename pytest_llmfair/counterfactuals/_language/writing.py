@@ -65,8 +65,14 @@ def article_before(text: str, start: int) -> re.Match[str] | None:
     """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
     if start < 2 or text[start - 1].isalnum():
         return None
-    if text[start - 1] == " " and text[start - 2].isalnum() and text[start - 2] not in "aAnN":
-        return None  # the usual case at less cost
+    if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case at less cost
+        last = text[start - 2]
+        if last in "nN":
+            before = text[max(0, start - 4) : start - 2]
+            if before[-1:] not in ("a", "A") or before[:-1].isalnum():
+                return None
+        elif last not in "aA" or text[max(0, start - 3) : start - 2].isalnum():
+            return None
     article = _ARTICLE.search(text, max(0, start - (99 if text[start - 1] == ">" else 12)), start)
     if article is not None and article[1] == "A":
         label = _LABEL.search(text, max(0, article.start() - 20), article.start())
