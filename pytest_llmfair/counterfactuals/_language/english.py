@@ -49,12 +49,12 @@ def article_for(word: str) -> str:
 
 def is_one_of(word: str, kind: str) -> bool:
     """Whether a lower-case word belongs to a class of the word list, such as "closed"."""
-    return word in word_classes()[kind]
+    return word in _CLASSES[kind]
 
 
 def words_of(kind: str) -> frozenset[str]:
     """Return a class of the word list."""
-    return word_classes()[kind]
+    return _CLASSES[kind]
 
 
 def is_final(word: str) -> bool:
@@ -105,9 +105,12 @@ def is_number(word: str) -> bool:
     return word in word_classes()["numbers"] or word[0].isdigit()
 
 
-@functools.cache
 def word_classes() -> Mapping[str, frozenset[str]]:
     """Return the word lists by name."""
+    return _CLASSES
+
+
+def _read() -> dict[str, frozenset[str]]:
     import yaml
 
     folder = resources.files("pytest_llmfair.counterfactuals") / "grammar"
@@ -118,3 +121,18 @@ def word_classes() -> Mapping[str, frozenset[str]]:
         for key, lines in load((folder / file).read_text(encoding="utf-8")).items()
         if key != "language"
     }
+
+
+class _Classes(dict[str, frozenset[str]]):
+    """The word lists by name, read when the first is asked for."""
+
+    def __missing__(self, kind: str) -> frozenset[str]:
+        if not self:
+            self.update(_read())
+        if kind not in self:
+            raise KeyError(kind)
+        return self[kind]
+
+
+# Rules ask a hundred times for a mention: a look into a dict costs least.
+_CLASSES = _Classes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 
@@ -17,13 +17,14 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>")
-_STOPS = frozenset(".!?;:\u2014\u2026")
+_STOP = re.compile(r"[.!?;:\u2014\u2026\n]")
+_LAST_STOP = re.compile(rf"(?s:.*){_STOP.pattern}")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\Z")
 _NEAR = 160
-_NEARER = 60
+_LONG = 24  # no abbreviation is as long
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A term in its sentence: words and marks around it as written, and in lower case.
 
     The term begins at `start` of `text`.
@@ -48,8 +49,8 @@ class Place:
 
     def earlier(self) -> Words:
         """Return the words and marks in front of the sentence, as written."""
-        words = _tokens(self.text, max(0, self.start - _NEAR), self.start)
-        return tuple(words[: _sentence_begin(words)])
+        piece = _without_tags(self.text[max(0, self.start - _NEAR) : self.start])
+        return tuple(_TOKEN.findall(piece, 0, _sentence_begin(piece)))
 
 
 def is_name_behind(place: Place) -> bool:
@@ -67,64 +68,66 @@ def is_title(raw: Words) -> bool:
 @functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
 def place_at(text: str, start: int, end: int, behind_at: int) -> Place:
     """Return the place of ``text[start:end]``, whose sentence goes on at `behind_at`."""
-    before = _sentence_before(text, start)
-    behind = _sentence_behind(text, behind_at)
-    return Place(text[start:end], (*before, *behind), _lower(before), _lower(behind), text, start)
+    raw_before, before = _words_before(text[max(0, start - _NEAR) : start])
+    raw_behind, behind = _words_behind(text[behind_at : behind_at + _NEAR])
+    return Place(text[start:end], raw_before + raw_behind, before, behind, text, start)
 
 
-def _tokens(text: str, begin: int, stop: int) -> list[str]:
-    if "<" not in text:
-        return _TOKEN.findall(text, begin, stop)
-    return _TOKEN.findall(_TAG.sub("", _PARTS.sub("\n\n", text[begin:stop])))
+# A text and its twin have the same words in front of their first mention, and behind their last.
+@functools.lru_cache(maxsize=64)
+def _words_before(piece: str) -> tuple[Words, Words]:
+    piece = _without_tags(piece)
+    words = _words(piece, _sentence_begin(piece), len(piece))
+    return words, _lower(words)
 
 
-def _sentence_before(text: str, start: int) -> Words:
-    # Most sentences begin nearby. A window can cut its first word, which a stop behind the second
-    # one does not depend on; tags are not cut.
-    words = _tokens(text, max(0, start - _NEARER), start)
-    first = _sentence_begin(words)
-    if start > _NEARER and (first < 3 or "<" in text):
-        words = _tokens(text, max(0, start - _NEAR), start)
-        first = _sentence_begin(words)
-    return _without_points(words[first:])
+@functools.lru_cache(maxsize=64)
+def _words_behind(piece: str) -> tuple[Words, Words]:
+    piece = _without_tags(piece)
+    words = _words(piece, 0, _sentence_end(piece))
+    return words, _lower(words)
 
 
-def _sentence_behind(text: str, at: int) -> Words:
-    words = _tokens(text, at, at + _NEARER)
-    stop = _sentence_end(words)
-    if at + _NEARER < len(text) and (stop > len(words) - 2 or "<" in text):
-        words = _tokens(text, at, at + _NEAR)
-        stop = _sentence_end(words)
-    return _without_points(words[:stop])
+def _without_tags(text: str) -> str:
+    return _TAG.sub("", _PARTS.sub("\n\n", text)) if "<" in text else text
 
 
-def _sentence_begin(words: list[str]) -> int:
-    """Return where the last sentence begins; its end in front is looked for from the right."""
-    for place in range(len(words) - 1, -1, -1):
-        word = words[place]
-        if word[0] == "\n" or (word in _STOPS and not _is_abbreviated(words, place)):
-            return place + 1
+def _words(text: str, begin: int, stop: int) -> Words:
+    return tuple([word for word in _TOKEN.findall(text, begin, stop) if word != "."])
+
+
+def _sentence_begin(text: str) -> int:
+    """Return where the last sentence begins."""
+    end = len(text)
+    while mark := _LAST_STOP.match(text, 0, end):
+        end = mark.end() - 1
+        if _ends_sentence(text, end):
+            return end + 1
     return 0
 
 
-def _sentence_end(words: list[str]) -> int:
-    """Return where the sentence ends."""
-    for place, word in enumerate(words):
-        if word[0] == "\n" or (word in _STOPS and not _is_abbreviated(words, place)):
-            return place
-    return len(words)
+def _sentence_end(text: str) -> int:
+    """Return where the first sentence ends."""
+    mark = _STOP.search(text)
+    while mark and not _ends_sentence(text, mark.start()):
+        mark = _STOP.search(text, mark.end())
+    return mark.start() if mark else len(text)
 
 
-def _without_points(words: list[str]) -> Words:
-    return tuple([word for word in words if word != "."])
-
-
-def _is_abbreviated(words: list[str], place: int) -> bool:
-    """Whether the point ends no sentence: "Dr. Lee", "J. Lee"."""
-    word = words[place - 1] if place and words[place] == "." else ""
-    low = word.lower()
-    initial = len(word) == 1 and word.isupper()
-    return initial or is_one_of(low, "abbreviations") or is_one_of(low, "titles")
+def _ends_sentence(text: str, at: int) -> bool:
+    """Whether a mark ends a sentence: no point in "3.5" or "Dr. Lee", no single line break."""
+    if text[at] == "\n":
+        return _BLANK_LINE.search(text, 0, at + 1) is not None
+    if text[at] != ".":
+        return True
+    if at and text[at - 1].isalnum() and text[at + 1 : at + 2].isalnum():
+        return False
+    words = _TOKEN.findall(text, max(0, at - _LONG), at)
+    if not words:
+        return True
+    word = words[-1].lower()
+    initial = len(word) == 1 and words[-1].isupper()
+    return not (initial or is_one_of(word, "abbreviations") or is_one_of(word, "titles"))
 
 
 def _lower(words: Words) -> Words:
