@@ -9,6 +9,7 @@ from importlib import resources
 from typing import NamedTuple
 
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
+LETTERS = r"[^\W\d_][\w'\u2019-]*"
 # "a university", "a Eunice"; but "an uninsured man".
 _EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?!\d)")
 _YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
@@ -18,14 +18,13 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 from pytest_llmfair.counterfactuals._language.works import (
     FAR,
-    LETTERS,
     NEAR,
     NEXT,
     SENTENCE,
-    WORD_BEFORE,
     is_in_title,
     is_no_work,
     low,
+    word_before,
 )
 
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
@@ -90,8 +89,7 @@ def is_kin(text: str, start: int, end: int) -> bool:
     if form == head or not is_one_of(form, "kin_acts"):
         following = NEXT.match(text, behind.end())  # "helped her mother plant the roses"
         return following is not None and is_one_of(low(following[1]), "articles")
-    before = WORD_BEFORE.search(text, max(0, start - NEAR), start)
-    owner = low(before[1]) if before else ""
+    owner = low(word_before(text, start)[0])
     return is_one_of(owner, "owners") or owner.endswith(("'s", "s'"))
 
 
@@ -137,13 +135,14 @@ def is_age_and_sex(text: str, start: int, end: int) -> bool:
         return False
     before, behind = text[start - 1 : start], text[end : end + 1]
     if before and before in "([" and behind and behind in ")],;/":
-        said = WORD_BEFORE.search(text[max(0, start - NEAR) : start - 1].rstrip() + " ")
-        word = low(said[1]) if said else ""
+        front = text[max(0, start - NEAR) : start - 1].rstrip() + " "
+        said, _ = word_before(front, len(front))
+        word = low(said)
         return (
-            said is None
+            not said
             or is_person(word)
             or is_one_of(word, "aged_persons")
-            or said[1][0].isupper()
+            or said[0].isupper()
         )
     if SENTENCE.search(text, max(0, start - NEAR), start):
         following = _TOLD_BEHIND.match(text, end)
@@ -177,8 +176,8 @@ def is_no_degree(text: str, start: int, end: int) -> bool:
     degree = ends_phrase(word) or is_one_of(word, "degree_things")
     if owner is not None:
         return not degree
-    said = WORD_BEFORE.search(text, max(0, start - NEAR), start)
-    return said is None or low(said[1]) not in ("a", "my", "his", "her", "their", "your")
+    said = low(word_before(text, start)[0])
+    return said not in ("a", "my", "his", "her", "their", "your")
 
 
 def is_contracted(text: str, start: int, end: int) -> bool:
@@ -195,8 +194,7 @@ def is_shortened(text: str, start: int, end: int) -> bool:
     """Whether "gf" is a girlfriend: "my gf left", "bf (25M)"; not "gf bread"."""
     if _AGE.match(text, end):
         return True
-    before = WORD_BEFORE.search(text, max(0, start - NEAR), start)
-    if before is None or not is_one_of(low(before[1]), "owners"):
+    if not is_one_of(low(word_before(text, start)[0]), "owners"):
         return False
     behind = NEXT.match(text, end)
     word = low(behind[1]) if behind else ""
@@ -234,8 +232,7 @@ def names_thing(text: str, start: int, end: int) -> bool:
     """Whether a title begins the name of a place or a ship: "HMS Lady Nelson", "in Lady Lane"."""
     if text[start:end] == "Sir":  # would be read as calling somebody
         return False
-    before = WORD_BEFORE.search(text, max(0, start - NEAR), start)
-    word = low(before[1]) if before else ""
+    word = low(word_before(text, start)[0])
     if is_one_of(word, "ships"):
         return True
     numbered = text[max(0, start - 2) : start].rstrip()[-1:].isdigit()
@@ -253,10 +250,9 @@ def _is_verb(text: str, start: int, end: int) -> bool:
     behind = NEXT.match(text, end)
     if behind is None or not is_one_of(low(behind[1]), "articles"):
         return False
-    before = WORD_BEFORE.search(text, max(0, start - NEAR), start)
-    if before is None:
+    word = low(word_before(text, start)[0])
+    if not word:
         return SENTENCE.search(text, max(0, start - NEAR), start) is not None
-    word = low(before[1])
     if is_one_of(word, "before_verbs"):
         return True
     several = word.endswith("s") and not word.endswith(("ss", "'s", "us"))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.places import place_at
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_in_name
 from pytest_llmfair.counterfactuals._language.persons.words import is_modifier
 
-LETTERS = r"[^\W\d_][\w'\u2019-]*"
 NEXT = re.compile(rf"[^\S\n]+({LETTERS})")
-WORD_BEFORE = re.compile(rf"({LETTERS})[^\S\n]+\Z")
+_LAST_LETTERS = re.compile(rf"{LETTERS}\Z")
 SENTENCE = re.compile(r"(?:\A|[.!?:\n\u2026\u2014])[\s\"'\u201c\u2018(*_>#-]*\Z")
 NEAR = 40
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
@@ -34,12 +33,12 @@ def is_no_work(text: str, start: int, end: int) -> bool:
     """Whether it is in no name of a work, a band or a team: "Derry Girls", "Gone Girl"."""
     if not text[start].isupper() or text[start:end].isupper():
         return True
-    before = WORD_BEFORE.search(text, max(0, start - NEAR), start)
     if _is_possessed(text, start, end, "periodicals"):
         return False
-    if before is None or not before[1][0].isupper():
+    before, _ = word_before(text, start)
+    if not before[:1].isupper():
         return not is_in_title(text, start, end)
-    word = low(before[1])
+    word = low(before)
     if is_one_of(word, "subjects") and not is_one_of(word, "demonyms"):  # "The History Boys"
         return False
     if is_one_of(word, "polite"):
@@ -107,24 +106,24 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     joined = _JOINED.match(text, end)
     if joined is not None:  # "Queen and ABBA"; not "King and Country"
         return joined[1][0].isupper() and not is_one_of(low(joined[1]), "rulers")
-    before = WORD_BEFORE.search(text, max(0, start - NEAR), start)
-    if before is not None and before[1] in ("and", "or"):  # "Lady Gaga and Prince"
-        other = WORD_BEFORE.search(text, max(0, before.start() - NEAR), before.start())
-        if other is None or other[1].endswith(("'s", "\u2019s")) or not other[1][0].isupper():
+    before, begin = word_before(text, start)
+    word = low(before)
+    if before in ("and", "or"):  # "Lady Gaga and Prince"
+        other, _ = word_before(text, begin)
+        if other.endswith(("'s", "\u2019s")) or not other[:1].isupper():
             return False
-        return not is_one_of(low(other[1]), "rulers")
-    if before is None or is_one_of(low(before[1]), "be"):
+        return not is_one_of(low(other), "rulers")
+    if not before or is_one_of(word, "be"):
         near = _LOWER.findall(text, max(0, start - FAR), end + FAR)
         if not words_of("music").isdisjoint(near):
             return True  # "My favourite band is Queen."
-    if before is None:
+    if not before:
         past = behind.endswith("ed") or is_one_of(behind, "past_verbs")
         past = past or any(is_one_of(behind, kind) for kind in ("finite_verbs", "acted"))
         return past and SENTENCE.search(text, max(0, start - NEAR), start) is not None
-    word = low(before[1])
     if word == "of":
-        office = WORD_BEFORE.search(text, max(0, before.start() - NEAR), before.start())
-        return office is None or not is_one_of(low(office[1]), "offices_of")
+        office, _ = word_before(text, begin)
+        return not is_one_of(low(office), "offices_of")
     if is_one_of(word, "articles") or is_one_of(word, "before_ruler") or is_modifier(word):
         return False
     return any(is_one_of(word, kind) for kind in ("closed", "perceive", "enjoying", "give"))
@@ -156,6 +155,21 @@ def _is_of_title(word: str) -> bool:
 
 def _begins(text: str, start: int) -> bool:
     return SENTENCE.search(text, max(0, start - NEAR), start) is not None
+
+
+def word_before(text: str, at: int) -> tuple[str, int]:
+    """Return the word in front of a place on the same line, and where it begins; "" for none."""
+    front = text[max(0, at - NEAR) : at]
+    line = front.rstrip()
+    if not line or len(line) == len(front) or "\n" in front[len(line) :]:
+        return "", at
+    word = line.rsplit(None, 1)[-1]
+    if not word.isalpha():  # the usual case goes without a search
+        last = _LAST_LETTERS.search(word)
+        if last is None:
+            return "", at
+        word = last[0]
+    return word, at - len(front) + len(line) - len(word)
 
 
 def low(word: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.names.places import is_something_else
 from pytest_llmfair.counterfactuals._language.names.words import (
     is_joined,
@@ -20,8 +20,7 @@ from pytest_llmfair.counterfactuals._lexicons.names import name_choices
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
-_WORD = r"[^\W\d_][\w'\u2019-]*"
-_BEFORE = re.compile(rf"(?:({_WORD})[^\S\n]+)?({_WORD})(\.?)[^\S\n]+\Z")
+_BEFORE = re.compile(rf"(?:({LETTERS})[^\S\n]+)?({LETTERS})(\.?)[^\S\n]+\Z")
 # The second group: "Walsh-Grant" is not "Walsh".
 _BEHIND = re.compile(r"[^\S\n]+([^\W_]+)([-\u2010\u2011](?=[^\W\d_a-z]))?")
 _NEAR = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
@@ -15,10 +15,9 @@ from pytest_llmfair.counterfactuals._language.names.words import (
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.usage import is_place as is_street
 
-_WORD = r"[^\W\d_][\w'\u2019-]*"
 _NUMERAL = re.compile(r"[^\S\n]+(?:I[IVX]+|[VX][IVX]*)\b(?!\.)")
 _EPITHET = re.compile(r"[^\S\n]+the[^\S\n]+([A-Z]\w+)")
-_REGION = re.compile(rf",[^\S\n]+({_WORD})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
+_REGION = re.compile(rf",[^\S\n]+({LETTERS})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
 _POSTAL = re.compile(r",[^\S\n]+([A-Z]{2})\b")
 _BEHIND_TOWN = re.compile(r"\b[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?,[^\S\n]+\Z")
 _LABEL = re.compile(r"(\w+)[\"'*]*[^\S\n]*[:=|][^\S\n]*[\"'*]*\Z")

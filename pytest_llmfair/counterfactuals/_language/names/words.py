@@ -12,16 +12,15 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import is_verb
 
 _HYPHENS = "-\u2010\u2011"
-_WORD = r"[^\W\d_][\w'\u2019-]*"
-_FOLLOWING = re.compile(rf"[^\S\n]+({_WORD}|\d)")
-_LAST = re.compile(rf"({_WORD})(?:(?<=\bSt)\.)?\Z")
-WORDS = re.compile(rf"{_WORD}|[^\w\s]")
+_FOLLOWING = re.compile(rf"[^\S\n]+({LETTERS}|\d)")
+_LAST = re.compile(rf"({LETTERS})(?:(?<=\bSt)\.)?\Z")
+WORDS = re.compile(rf"{LETTERS}|[^\w\s]")
 _SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
-CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){_WORD}\.?)+")
+CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){LETTERS}\.?)+")
 _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
