@@ -299,9 +299,7 @@ def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> 
     return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
 
 
-def _exchanges(
-    lexicon: Lexicon, first: str, wanted: tuple[str, str] | None
-) -> list[_Exchange]:
+def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[_Exchange]:
     """Return an exchange for each pair that a prompt gives which names this group first."""
     if wanted:
         return [_exchange(lexicon, {wanted[0]: wanted[1]})]

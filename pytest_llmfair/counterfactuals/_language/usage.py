@@ -138,12 +138,7 @@ def is_age_and_sex(text: str, start: int, end: int) -> bool:
         front = text[max(0, start - NEAR) : start - 1].rstrip() + " "
         said, _ = word_before(front, len(front))
         word = low(said)
-        return (
-            not said
-            or is_person(word)
-            or is_one_of(word, "aged_persons")
-            or said[0].isupper()
-        )
+        return not said or is_person(word) or is_one_of(word, "aged_persons") or said[0].isupper()
     if SENTENCE.search(text, max(0, start - NEAR), start):
         following = _TOLD_BEHIND.match(text, end)
         if following is None:

@@ -131,7 +131,7 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
 
 def _is_headline(text: str, start: int, end: int) -> bool:
     """Whether only closed words of the sentence are without a capital."""
-    raw = place_at(text, start, end, end).raw
+    raw = place_at(text, start, end).raw
     known = words_of("closed")
     return not any(word[0].islower() and len(word) > 1 and word not in known for word in raw)
 

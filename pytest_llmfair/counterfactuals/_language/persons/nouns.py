@@ -15,12 +15,12 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_adverbial,
     is_any,
     is_modifier,
+    is_people,
     is_person,
     is_verb,
     no_noun,
 )
 
-_OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 _JOINED = frozenset((*JOINS, ","))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
@@ -51,8 +51,7 @@ def is_collective(place: Place) -> bool:
 
 def is_opposed(place: Place) -> bool:
     """Whether an opposite is joined and no noun follows: "for young and old alike"."""
-    word, words, rest = place.word.lower(), place.before, place.behind
-    kind = next((kind for kind in _OPPOSED if is_one_of(word, kind)), "")
+    kind, words, rest = place.term.opposed, place.before, place.behind
     if not kind:
         return False
     if len(words) > 1 and words[-1] in ("and", "or") and is_one_of(words[-2], kind):
@@ -79,7 +78,7 @@ def _is_listed_people(place: Place) -> bool:
     for words in (place.before[::-1], place.behind):
         while len(words) > 1 and words[0] in _JOINED:
             first, second = (*words[1:3], "")[:2]
-            if first.endswith("s") and _is_people(first[:-1]):
+            if first.endswith("s") and is_people(first[:-1]):
                 return True
             if first == "people" and is_one_of(second, "demonyms"):
                 return True
@@ -146,17 +145,11 @@ def is_noun(place: Place) -> bool:
     if head_of(place)[0] and not _is_next_phrase(place.behind):
         return False
     several = "and" in place.before[-3:]  # "a Pole and a Dane share"
-    if words[-1] in _POSSESSIVE and _is_people(place.word):
+    if words[-1] in _POSSESSIVE and place.term.people:
         return False
     if no_noun(place.behind, bare=several) or _is_followed(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
-
-
-def _is_people(word: str) -> bool:
-    """Whether it is a people, which owned is a language: "her Italian is excellent"."""
-    low = word.lower()
-    return is_one_of(low, "demonyms") or is_one_of(low, "peoples_nouns")
 
 
 def _is_next_phrase(behind: Words) -> bool:

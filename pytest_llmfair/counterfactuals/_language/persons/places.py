@@ -24,18 +24,39 @@ _NEAR = 160
 _LONG = 24  # no abbreviation is as long
 
 
+class Term(NamedTuple):
+    """What a rule knows of the term itself.
+
+    Attributes
+    ----------
+    capital : bool
+        Whether it begins with a capital.
+    one_case : bool
+        Whether it is small or large throughout.
+    people : bool
+        Whether it names a people.
+    opposed : str
+        Class of words that it is an opposite of, such as "opposed_ages"; "" for none.
+    """
+
+    capital: bool = False
+    one_case: bool = False
+    people: bool = False
+    opposed: str = ""
+
+
 class Place(NamedTuple):
     """A term in its sentence: words and marks around it as written, and in lower case.
 
-    The term begins at `start` of `text`.
+    `front` and `rear` are the texts around it, sentences beside its own too.
     """
 
-    word: str
+    term: Term
     raw: Words
     before: Words
     behind: Words
-    text: str
-    start: int
+    front: str
+    rear: str
 
     @property
     def last(self) -> str:
@@ -49,7 +70,7 @@ class Place(NamedTuple):
 
     def earlier(self) -> Words:
         """Return the words and marks in front of the sentence, as written."""
-        piece = _without_tags(self.text[max(0, self.start - _NEAR) : self.start])
+        piece = _without_tags(self.front)
         return tuple(_TOKEN.findall(piece, 0, _sentence_begin(piece)))
 
 
@@ -65,15 +86,25 @@ def is_title(raw: Words) -> bool:
     return len(long) > 2 and sum(word[0].isupper() for word in long) >= 0.8 * len(long)
 
 
-@functools.lru_cache(maxsize=64)  # an ambiguous term has several contexts in one place
-def place_at(text: str, start: int, end: int, behind_at: int) -> Place:
-    """Return the place of ``text[start:end]``, whose sentence goes on at `behind_at`."""
-    raw_before, before = _words_before(text[max(0, start - _NEAR) : start])
-    raw_behind, behind = _words_behind(text[behind_at : behind_at + _NEAR])
-    return Place(text[start:end], raw_before + raw_behind, before, behind, text, start)
+def place_at(text: str, start: int, end: int) -> Place:
+    """Return the place of a term from `start` to `end`."""
+    return place_between(*sides(text, start, end), Term())
 
 
-# A text and its twin have the same words in front of their first mention, and behind their last.
+def sides(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return the texts around a term that rules look at."""
+    return text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+
+
+def place_between(front: str, rear: str, term: Term) -> Place:
+    """Return the place of a term between two texts."""
+    raw_before, before = _words_before(front)
+    raw_behind, behind = _words_behind(rear)
+    return Place(term, raw_before + raw_behind, before, behind, front, rear)
+
+
+# An ambiguous term has several contexts in one place; and a text and its twin have the same words
+# in front of their first mention, and behind their last.
 @functools.lru_cache(maxsize=64)
 def _words_before(piece: str) -> tuple[Words, Words]:
     piece = _without_tags(piece)

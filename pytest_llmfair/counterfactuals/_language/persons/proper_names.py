@@ -44,7 +44,7 @@ def is_no_first_name(place: Place) -> bool:
     """Allow "gay rights", "Gay Pride", "Gay Asian men"; not "Gay Talese", nor "Enola Gay"."""
     if not are_no_team(place):
         return False
-    if not place.word[:1].isupper() or not place.behind or not is_name_behind(place):
+    if not place.term.capital or not place.behind or not is_name_behind(place):
         return True
     known = ("person_adjectives", "mass_nouns", "causes")
     return (
@@ -58,7 +58,7 @@ def is_no_given_name(place: Place) -> bool:
     """Allow "a Christian", "Christian values", "he is Christian"; not "Christian said"."""
     if _is_fare(place):
         return False
-    if place.word.islower() or place.word.isupper():
+    if place.term.one_case:
         return True
     if place.behind and is_name_behind(place):
         the = place.last == "the" or is_one_of(place.next, "demonyms")
@@ -66,7 +66,7 @@ def is_no_given_name(place: Place) -> bool:
     joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
     if joined or _is_joined(place.before):
         return True
-    if not place.raw and place.text.strip(_AROUND) == place.word:
+    if not place.raw and not (place.front + place.rear).strip(_AROUND):
         return True  # a text of one word
     noun = place.next[:1].isalpha() and not place.next.endswith("ing")
     asked = is_one_of(place.last, "asking")  # "Did Christian call?"
@@ -80,7 +80,7 @@ def is_no_institution(place: Place) -> bool:
     """Allow "Muslim leaders", "Jewish New Yorkers"; not "the Muslim Brotherhood", "Jewish rye"."""
     if _is_fare(place):
         return False
-    if not place.word[:1].isupper() or not place.behind or not is_name_behind(place):
+    if not place.term.capital or not place.behind or not is_name_behind(place):
         return True
     if place.next == "new" and is_person(" ".join(place.behind[1:2])):
         return True
@@ -119,7 +119,7 @@ def is_in_name(text: str, start: int, end: int) -> bool:
 
     It does not in a title, where all words but the closed ones have their capital.
     """
-    place = place_at(text, start, end, end)
+    place = place_at(text, start, end)
     word = place.last
     adjective = is_adjective(word) and (not word.endswith("y") or is_one_of(word, "adjectives"))
     if _is_no_name(word) or adjective:

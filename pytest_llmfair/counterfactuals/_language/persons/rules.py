@@ -7,8 +7,10 @@ person than take a colour for one. `RULES` holds them by the name of the context
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Mapping, Sequence
 
+from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.adjectives import (
     describes,
     is_age,
@@ -30,14 +32,19 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_noun,
 )
 from pytest_llmfair.counterfactuals._language.persons.origins import is_origin
-from pytest_llmfair.counterfactuals._language.persons.places import Place, place_at
+from pytest_llmfair.counterfactuals._language.persons.places import (
+    Place,
+    Term,
+    place_between,
+    sides,
+)
 from pytest_llmfair.counterfactuals._language.persons.proper_names import (
     are_no_team,
     is_no_first_name,
     is_no_given_name,
     is_no_institution,
 )
-from pytest_llmfair.counterfactuals._language.persons.words import is_any
+from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_people
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _COMPOUNDS = ("before_person", "demonym", "no_first_name")
@@ -61,12 +68,23 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "superlative": is_superlative,
 }
 
+_KNOWN: Mapping[str, Sequence[str]] = {
+    "before_person": ("opposed",),
+    "collective": ("opposed",),
+    "person_noun": ("people",),
+    "no_first_name": ("capital",),
+    "no_given_name": ("capital", "one_case"),
+    "no_institution": ("capital",),
+}
+_OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
+
 
 def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
     """Whether ``text[start:end]`` speaks of a person, by the rule of a context."""
     if is_part(text, start, end):
         return _is_compound(text, start, end, context)
-    if RULES[context](place_at(text, start, end, end)):
+    term = _term(text[start:end], context)
+    if _allows(context, *sides(text, start, end), term):
         return True
     return context not in _NO_VALUES and is_value(text, start, end)
 
@@ -86,9 +104,30 @@ def _is_compound(text: str, start: int, end: int, context: str) -> bool:
         return False
     if whole.done:
         return named
-    place = place_at(text, whole.begin, end, whole.end)
+    term = _term(text[whole.begin : end], context)
+    place = place_between(*sides(text, whole.begin, whole.end), term)
     if whole.prefix == "anti":
         return is_any(place.next, "hostility")
     if whole.prefix in _SHARES and is_any(place.next, "made_of_persons"):
         return True
     return RULES[context](place)
+
+
+# A text and its twins often differ in the term alone, of which a rule knows little: one answer
+# serves them all.
+@functools.lru_cache(maxsize=64)
+def _allows(context: str, front: str, rear: str, term: Term) -> bool:
+    return RULES[context](place_between(front, rear, term))
+
+
+@functools.lru_cache(maxsize=4096)
+def _term(word: str, context: str) -> Term:
+    """Return what the rule of a context knows of a word."""
+    low = word.lower()
+    seen = Term(
+        capital=word[:1].isupper(),
+        one_case=word.islower() or word.isupper(),
+        people=is_people(low),
+        opposed=next((kind for kind in _OPPOSED if is_one_of(low, kind)), ""),
+    )
+    return Term(**{name: getattr(seen, name) for name in _KNOWN.get(context, ())})

@@ -43,6 +43,11 @@ def is_aged(word: str) -> bool:
     return word.endswith(("-year-old", "-month-old", "-something"))
 
 
+def is_people(word: str) -> bool:
+    """Whether a lower-case word is a people, which owned is a language: "her Italian is good"."""
+    return is_one_of(word, "demonyms") or is_one_of(word, "peoples_nouns")
+
+
 def is_person_compound(word: str, following: str) -> bool:
     """Whether two words name a person that the second alone does not: "running back"."""
     forms = _singulars(bare(following)) if following else []
