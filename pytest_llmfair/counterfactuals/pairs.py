@@ -86,10 +86,13 @@ def generate_pairs(
     rejected: list[Rejected] = []
     dropped: Counter[str] = Counter()
     unmentioned = 0
-    exchanges: dict[str | None, list[_Exchange]] = {None: []}
+    exchanges: dict[str, list[_Exchange]] = {}
     for row, text in enumerate(texts):
         found = lexicon.read(text)
         first = _first(lexicon, found, wanted) if found else None
+        if first is None:
+            unmentioned += 1
+            continue
         if first not in exchanges:
             exchanges[first] = _exchanges(lexicon, first, wanted)
         mentioned = False

@@ -6,6 +6,7 @@ A check is a small function that returns what is wrong in words, or None. What i
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -86,7 +87,8 @@ def changes_something(case: Case) -> str | None:
 def equal_outside(case: Case) -> str | None:
     """Check that outside the edits the two texts are the same, byte by byte."""
     pair, last, shift = case.pair, 0, 0
-    text, parts = pair.original, []
+    text = pair.original
+    parts: list[str] = []
     for edit in pair.edits:
         start, after = edit.start, edit.after
         if start < last or text[start : edit.end] != edit.before:
@@ -360,9 +362,37 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
 }
 
 
+# What these say of an edit depends on the words exchanged: of most the answer is known.
+_OF_WORDS = (
+    changes_something,
+    one_determiner,
+    spacing_kept,
+    capital_kept,
+    length_balanced,
+    words_balanced,
+)
+_OF_TEXTS = tuple(check for check in CHECKS.values() if check not in _OF_WORDS)
+
+
 def failed(case: Case) -> tuple[str, ...]:
     """Return what is wrong with a pair, in words; empty where nothing is."""
-    return tuple(said for check in CHECKS.values() if (said := check(case)) is not None)
+    edits = case.pair.edits
+    usual = bool(edits) and all(_is_usual(edit.before, edit.after) for edit in edits)
+    checks = _OF_TEXTS if usual else CHECKS.values()
+    return tuple([said for check in checks if (said := check(case)) is not None])
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_usual(before: str, after: str) -> bool:
+    """Whether no check of words alone finds fault, wherever one stands in place of the other."""
+    return (
+        _composed(before) != _composed(after)
+        and not _OPENING.match(after)
+        and after == after.strip() != ""
+        and not (before[:1].isupper() and not after[0].isupper())
+        and abs(len(after) - len(before)) <= MAX_CHARACTERS
+        and abs(after.count(" ") - before.count(" ")) <= MAX_WORDS
+    )
 
 
 def case_of(
