@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeGuard
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
 from pytest_llmfair.counterfactuals._pairing.pair import (
     EXPLICIT,
@@ -23,7 +24,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
 )
 from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
-from pytest_llmfair.counterfactuals.validity import case_of, failed
+from pytest_llmfair.counterfactuals.validity import failed
 from pytest_llmfair.text import mask_words
 
 __all__ = ["Edit", "Pair", "Pairs", "Rejected", "check_pair", "generate_pairs", "mask", "mentions"]

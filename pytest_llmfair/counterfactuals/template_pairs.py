@@ -13,7 +13,16 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_data
+from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, pair_of
+from pytest_llmfair.counterfactuals._pairing.replacements import (
+    capital_kept,
+    changes_something,
+    length_balanced,
+    one_determiner,
+    spacing_kept,
+    words_balanced,
+)
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
@@ -33,16 +42,9 @@ from pytest_llmfair.counterfactuals.pairs import (
 )
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
-    capital_kept,
-    case_of,
-    changes_something,
     equal_outside,
-    length_balanced,
     no_doubled_words,
     no_residual_term,
-    one_determiner,
-    spacing_kept,
-    words_balanced,
 )
 
 __all__ = ["pairs_from_templates"]

@@ -6,30 +6,29 @@ A check is a small function that returns what is wrong in words, or None. What i
 
 from __future__ import annotations
 
-import functools
 import re
-import unicodedata
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
 
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
-from pytest_llmfair.counterfactuals._language.persons.words import JOINS, is_adjective
-from pytest_llmfair.counterfactuals._language.writing import article_before, begins_sentence
-from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Edit, Pair
-from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
+from pytest_llmfair.counterfactuals._language.persons.words import JOINS
+from pytest_llmfair.counterfactuals._language.writing import article_before
+from pytest_llmfair.counterfactuals._pairing.case import Case
+from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
+from pytest_llmfair.counterfactuals._pairing.replacements import (
+    MARKS,
+    capital_kept,
+    changes_something,
+    composed,
+    is_usual,
+    length_balanced,
+    one_determiner,
+    spacing_kept,
+    last_word_before,
+    words_balanced,
+)
+from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
-if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals._lexicons.terms import Sense
-
-# What one replacement may add or take away. The longest ordinary ones ("epilepsy" for "a mental
-# health condition", "who is living with a mental health condition" left out) stay well below.
-MAX_WORDS = 8
-MAX_CHARACTERS = 60
-
-_OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
-_LEFT_OVER = re.compile(r"\s | \s| [.,;:!?)\]}\u201d]")
-_MARKS = ".,;:!?()*_\"'\u2018\u2019\u201c\u201d"
 _FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None})
 _NEAR = 40
 _JOINS = (" and ", " or ", " nor ", "/", " & ")
@@ -38,50 +37,6 @@ _JOINED_TWICE = re.compile(
     r"\b(?P<word>\w[\w '\u2019-]{0,40}?)(?:,?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s|,\s+)(?P=word)\b",
     re.IGNORECASE,
 )
-
-
-class Case(NamedTuple):
-    """A pair on trial.
-
-    Attributes
-    ----------
-    pair : Pair
-        The pair.
-    changes : list of Change
-        Its edits, with what the words mean.
-    found : list
-        What the lexicon reads in the original.
-    twin : dict
-        What it reads in the counterfactual: start to end and meaning.
-    gone : frozenset of str
-        Groups that nothing may name any more.
-    lexicon : Lexicon
-        Of the attribute.
-    named : list
-        The changes of words that name a group: change, meaning and edit.
-    small : str
-        The counterfactual in lower case.
-    """
-
-    pair: Pair
-    changes: list[Change]
-    found: Reading
-    twin: Mapping[int, tuple[int, Sense]]
-    gone: frozenset[str]
-    lexicon: Lexicon
-    named: list[tuple[Change, Sense, Edit]]
-    small: str
-
-
-def changes_something(case: Case) -> str | None:
-    """Check that every edit changes what a reader sees."""
-    for edit in case.pair.edits:
-        before, after = edit.before, edit.after
-        if before == after or (
-            not (before.isascii() and after.isascii()) and _composed(before) == _composed(after)
-        ):
-            return f"an edit changes nothing: {edit.before!r}"
-    return None if case.pair.edits else "nothing is edited"
 
 
 def equal_outside(case: Case) -> str | None:
@@ -178,19 +133,6 @@ def articles_fit(case: Case) -> str | None:
     return None
 
 
-def one_determiner(case: Case) -> str | None:
-    """Check that no article stands behind a determiner or an adjective ("severe a disability")."""
-    for edit in case.pair.edits:
-        if not _OPENING.match(edit.after) or _OPENING.match(edit.before):
-            continue
-        before = _word_before(case.pair.counterfactual, edit.counterfactual_start)
-        if is_one_of(before.lower(), "determiners"):
-            return f"two determiners: {before} {edit.after}"
-        if is_adjective(before.lower()):
-            return f"an article behind an adjective: {before} {edit.after}"
-    return None
-
-
 def noun_follows(case: Case) -> str | None:
     """Check that "a" and an adjective have a noun ("is a Jewish more likely")."""
     text = case.pair.counterfactual
@@ -200,7 +142,7 @@ def noun_follows(case: Case) -> str | None:
         start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
         if text[start - 2 : start] not in ("a ", "A ", "n ") or text[end : end + 1] != " ":
             continue  # the usual case at less cost
-        word = text[end + 1 : end + _NEAR].partition(" ")[0].lower().strip(_MARKS)
+        word = text[end + 1 : end + _NEAR].partition(" ")[0].lower().strip(MARKS)
         closed = is_one_of(word, "compares") or (is_one_of(word, "closed") and word not in JOINS)
         if closed and article_before(text, start) is not None:
             return f"a noun is missing: {edit.after} {word}"
@@ -268,56 +210,6 @@ def joined_once(case: Case) -> str | None:
     return None
 
 
-def spacing_kept(case: Case) -> str | None:
-    """Check that no edit leaves a blank too many, as before a mark or at the end."""
-    text = case.pair.counterfactual
-    for edit in case.pair.edits:
-        if edit.after and edit.after == edit.after.strip():
-            continue
-        start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
-        seam = (text[start - 1 : start] or "\n") + edit.after + (text[end : end + 1] or "\n")
-        if _LEFT_OVER.search(seam):
-            return f"a blank is left over: {text[max(0, start - 12) : end + 12]!r}"
-    return None
-
-
-def capital_kept(case: Case) -> str | None:
-    """Check that what begins a sentence with a capital still does."""
-    pair = case.pair
-    for edit in pair.edits:
-        if not edit.before[:1].isupper():
-            continue
-        at = edit.counterfactual_start
-        first = next((char for char in pair.counterfactual[at : at + _NEAR] if char.isalnum()), "")
-        if first.islower() and begins_sentence(pair.original, edit.start):
-            return f"a sentence begins small: {pair.counterfactual[at : at + 12]!r}"
-    return None
-
-
-def length_balanced(case: Case) -> str | None:
-    """Check that no replacement is over `MAX_CHARACTERS` longer or shorter."""
-    for edit in case.pair.edits:
-        if abs(len(edit.after) - len(edit.before)) > MAX_CHARACTERS:
-            return (
-                f"a replacement is {abs(len(edit.after) - len(edit.before))} characters "
-                f"{'longer' if len(edit.after) > len(edit.before) else 'shorter'}, more than "
-                f"{MAX_CHARACTERS}: {edit.before[:20]!r} -> {edit.after[:20]!r}"
-            )
-    return None
-
-
-def words_balanced(case: Case) -> str | None:
-    """Check that no replacement has over `MAX_WORDS` words more or fewer."""
-    for edit in case.pair.edits:
-        more = edit.after.count(" ") - edit.before.count(" ")
-        if abs(more) > MAX_WORDS:
-            return (
-                f"a replacement has {abs(more)} words {'more' if more > 0 else 'fewer'}, over "
-                f"{MAX_WORDS}: {edit.before[:20]!r} -> {edit.after[:20]!r}"
-            )
-    return None
-
-
 def comes_back(case: Case) -> str | None:
     """Check that exchanging back gives the original, where the lexicon is one to one.
 
@@ -362,7 +254,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
 }
 
 
-# What these say of an edit depends on the words exchanged: of most the answer is known.
+# What these say of an edit depends on the two words: of most the answer is known.
 _OF_WORDS = (
     changes_something,
     one_determiner,
@@ -377,42 +269,9 @@ _OF_TEXTS = tuple(check for check in CHECKS.values() if check not in _OF_WORDS)
 def failed(case: Case) -> tuple[str, ...]:
     """Return what is wrong with a pair, in words; empty where nothing is."""
     edits = case.pair.edits
-    usual = bool(edits) and all(_is_usual(edit.before, edit.after) for edit in edits)
+    usual = bool(edits) and all(is_usual(edit.before, edit.after) for edit in edits)
     checks = _OF_TEXTS if usual else CHECKS.values()
     return tuple([said for check in checks if (said := check(case)) is not None])
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_usual(before: str, after: str) -> bool:
-    """Whether no check of words alone finds fault, wherever one stands in place of the other."""
-    return (
-        _composed(before) != _composed(after)
-        and not _OPENING.match(after)
-        and after == after.strip() != ""
-        and not (before[:1].isupper() and not after[0].isupper())
-        and abs(len(after) - len(before)) <= MAX_CHARACTERS
-        and abs(after.count(" ") - before.count(" ")) <= MAX_WORDS
-    )
-
-
-def case_of(
-    pair: Pair,
-    changes: list[Change],
-    lexicon: Lexicon,
-    gone: frozenset[str],
-    found: Reading | None = None,
-) -> Case:
-    """Put a pair on trial: read its counterfactual, and the original unless `found` is given."""
-    twin: dict[int, tuple[int, Sense]] = {}
-    for start, end, sense in lexicon.read(pair.counterfactual):
-        twin.setdefault(start, (end, sense))  # of two at one place the first counts
-    known = lexicon.read(pair.original) if found is None else found
-    named = [
-        (change, change.sense, edit)
-        for change, edit in zip(changes, pair.edits, strict=True)
-        if change.sense is not None
-    ]
-    return Case(pair, changes, known, twin, gone, lexicon, named, pair.counterfactual.lower())
 
 
 def _article(text: str, start: int) -> re.Match[str] | None:
@@ -423,13 +282,9 @@ def _article(text: str, start: int) -> re.Match[str] | None:
     return article
 
 
-def _composed(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
 def _plain(text: str) -> str:
     """Fold case and the forms of dashes and apostrophes, drop soft hyphens; blanks stay."""
-    return _composed(text).casefold().translate(_FORMS)
+    return composed(text).casefold().translate(_FORMS)
 
 
 def _doubled(text: str, start: int, end: int) -> str:
@@ -437,10 +292,10 @@ def _doubled(text: str, start: int, end: int) -> str:
     words = text[start:end].lower().split()
     if not words:
         return ""
-    if _word_before(text, start).lower() == words[0]:
+    if last_word_before(text, start).lower() == words[0]:
         return words[0]
     behind = text[end : end + _NEAR].split(None, 1) if text[end : end + 1].isspace() else []
-    return words[-1] if behind and behind[0].lower().rstrip(_MARKS) == words[-1] else ""
+    return words[-1] if behind and behind[0].lower().rstrip(MARKS) == words[-1] else ""
 
 
 def _joined_twice(text: str, start: int, end: int) -> re.Match[str] | None:
@@ -450,11 +305,3 @@ def _joined_twice(text: str, start: int, end: int) -> re.Match[str] | None:
         if match.start() <= start and end <= match.end():
             return None if others and is_one_of(first, "closed") else match
     return None
-
-
-def _word_before(text: str, start: int) -> str:
-    """Return the word in front, with the mark that parts it from what follows."""
-    if not text[max(0, start - 1) : start].isspace():
-        return ""
-    words = text[max(0, start - _NEAR) : start].split()
-    return words[-1].lstrip(_MARKS) if words else ""

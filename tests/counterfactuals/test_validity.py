@@ -18,7 +18,8 @@ from pytest_llmfair.counterfactuals import (
     check_pair,
     generate_pairs,
 )
-from pytest_llmfair.counterfactuals.validity import CHECKS, MAX_CHARACTERS, MAX_WORDS
+from pytest_llmfair.counterfactuals._pairing.replacements import MAX_CHARACTERS, MAX_WORDS
+from pytest_llmfair.counterfactuals.validity import CHECKS
 
 
 def own(*entries: dict[str, Any], **keys: Any) -> Lexicon:

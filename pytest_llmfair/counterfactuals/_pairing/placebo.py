@@ -13,9 +13,10 @@ from collections.abc import Container, Iterator
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.names import name_data
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense, is_joined
+from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.pair import pair_of
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
-from pytest_llmfair.counterfactuals.validity import case_of, failed
+from pytest_llmfair.counterfactuals.validity import failed
 
 _FINE = ("preferred", "neutral")
 _LETTERS = 1  # by which two names of similar length may differ

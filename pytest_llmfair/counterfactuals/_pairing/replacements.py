@@ -1,0 +1,124 @@
+"""Checks of what is written in place of what: length, blanks, capitals, determiners.
+
+Of most replacements they can tell from the two words alone that nothing is wrong, see `is_usual`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective
+from pytest_llmfair.counterfactuals._language.writing import begins_sentence
+from pytest_llmfair.counterfactuals._pairing.case import Case
+
+# What one replacement may add or take away. The longest ordinary ones ("epilepsy" for "a mental
+# health condition", "who is living with a mental health condition" left out) stay well below.
+MAX_WORDS = 8
+MAX_CHARACTERS = 60
+
+_OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
+_LEFT_OVER = re.compile(r"\s | \s| [.,;:!?)\]}\u201d]")
+MARKS = ".,;:!?()*_\"'\u2018\u2019\u201c\u201d"
+_NEAR = 40
+
+
+def changes_something(case: Case) -> str | None:
+    """Check that every edit changes what a reader sees."""
+    for edit in case.pair.edits:
+        before, after = edit.before, edit.after
+        if before == after or (
+            not (before.isascii() and after.isascii()) and composed(before) == composed(after)
+        ):
+            return f"an edit changes nothing: {edit.before!r}"
+    return None if case.pair.edits else "nothing is edited"
+
+
+def one_determiner(case: Case) -> str | None:
+    """Check that no article stands behind a determiner or an adjective ("severe a disability")."""
+    for edit in case.pair.edits:
+        if not _OPENING.match(edit.after) or _OPENING.match(edit.before):
+            continue
+        before = last_word_before(case.pair.counterfactual, edit.counterfactual_start)
+        if is_one_of(before.lower(), "determiners"):
+            return f"two determiners: {before} {edit.after}"
+        if is_adjective(before.lower()):
+            return f"an article behind an adjective: {before} {edit.after}"
+    return None
+
+
+def spacing_kept(case: Case) -> str | None:
+    """Check that no edit leaves a blank too many, as before a mark or at the end."""
+    text = case.pair.counterfactual
+    for edit in case.pair.edits:
+        if edit.after and edit.after == edit.after.strip():
+            continue
+        start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
+        seam = (text[start - 1 : start] or "\n") + edit.after + (text[end : end + 1] or "\n")
+        if _LEFT_OVER.search(seam):
+            return f"a blank is left over: {text[max(0, start - 12) : end + 12]!r}"
+    return None
+
+
+def capital_kept(case: Case) -> str | None:
+    """Check that what begins a sentence with a capital still does."""
+    pair = case.pair
+    for edit in pair.edits:
+        if not edit.before[:1].isupper():
+            continue
+        at = edit.counterfactual_start
+        first = next((char for char in pair.counterfactual[at : at + _NEAR] if char.isalnum()), "")
+        if first.islower() and begins_sentence(pair.original, edit.start):
+            return f"a sentence begins small: {pair.counterfactual[at : at + 12]!r}"
+    return None
+
+
+def length_balanced(case: Case) -> str | None:
+    """Check that no replacement is over `MAX_CHARACTERS` longer or shorter."""
+    for edit in case.pair.edits:
+        if abs(len(edit.after) - len(edit.before)) > MAX_CHARACTERS:
+            return (
+                f"a replacement is {abs(len(edit.after) - len(edit.before))} characters "
+                f"{'longer' if len(edit.after) > len(edit.before) else 'shorter'}, more than "
+                f"{MAX_CHARACTERS}: {edit.before[:20]!r} -> {edit.after[:20]!r}"
+            )
+    return None
+
+
+def words_balanced(case: Case) -> str | None:
+    """Check that no replacement has over `MAX_WORDS` words more or fewer."""
+    for edit in case.pair.edits:
+        more = edit.after.count(" ") - edit.before.count(" ")
+        if abs(more) > MAX_WORDS:
+            return (
+                f"a replacement has {abs(more)} words {'more' if more > 0 else 'fewer'}, over "
+                f"{MAX_WORDS}: {edit.before[:20]!r} -> {edit.after[:20]!r}"
+            )
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def is_usual(before: str, after: str) -> bool:
+    """Whether no check of words alone finds fault, wherever one stands in place of the other."""
+    return (
+        composed(before) != composed(after)
+        and not _OPENING.match(after)
+        and after == after.strip() != ""
+        and not (before[:1].isupper() and not after[0].isupper())
+        and abs(len(after) - len(before)) <= MAX_CHARACTERS
+        and abs(after.count(" ") - before.count(" ")) <= MAX_WORDS
+    )
+
+
+def composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def last_word_before(text: str, start: int) -> str:
+    """Return the word in front, with the mark that parts it from what follows."""
+    if not text[max(0, start - 1) : start].isspace():
+        return ""
+    words = text[max(0, start - _NEAR) : start].split()
+    return words[-1].lstrip(MARKS) if words else ""
