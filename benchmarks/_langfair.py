@@ -1,18 +1,20 @@
 """LangFair as a peer, in a process and an environment of its own: it pins numpy below 2.
 
 The environment needs no more than three metrics and the generator of counterfactual prompts import
-(no torch, no transformers, no langchain):
+(no torch, no transformers, no langchain), and NLTK's data, which LlamaIndex brings in its wheel:
 
     python3.11 -m venv langfair-env
     langfair-env/bin/pip install "numpy<2" nltk rich==13.8.0 "sacremoses<0.2"
-    langfair-env/bin/pip install --no-deps langfair==0.8.0
+    langfair-env/bin/pip install --no-deps langfair==0.8.0 llama-index-core
     LLMFAIR_LANGFAIR_PYTHON=langfair-env/bin/python python benchmarks/kernels.py
 
 This file is both sides: imported, it starts the worker; run by that interpreter, it is the worker.
-A request is a line of JSON, the answer another with the seconds that LangFair took. Three things
-are replaced before LangFair is imported: NLTK's tokeniser runs with ``preserve_line=True`` and the
-stop words are ours, since the data of both are downloads; the stereotype classifier, which loads
-transformers, is left out, and so is what talks to models (langchain, tiktoken, attack prompts).
+A request is a line of JSON, the answer another with the seconds that LangFair took. The generator
+of prompts runs as users have it, with NLTK's tokeniser for sentences and words, or without the
+sentences (``preserve_line=True``), at less cost. For the metrics two things are replaced before
+LangFair is imported: the tokeniser runs without sentences, and the stop words are ours. The
+stereotype classifier, which loads transformers, is left out, and so is what talks to models
+(langchain, tiktoken, attack prompts).
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ VARIABLE = "LLMFAIR_LANGFAIR_PYTHON"
 SETUP = (
     'python3.11 -m venv langfair-env && langfair-env/bin/pip install "numpy<2" nltk rich==13.8.0 '
     '"sacremoses<0.2" '
-    "&& langfair-env/bin/pip install --no-deps langfair==0.8.0, then set "
+    "&& langfair-env/bin/pip install --no-deps langfair==0.8.0 llama-index-core, then set "
     f"{VARIABLE}=langfair-env/bin/python"
 )
 
@@ -111,22 +113,33 @@ def _prag(first: list[list[str]], second: list[list[str]]) -> Any:
     return sum(pairs) / len(pairs)
 
 
-def _found(texts: list[str], attribute: str | None, words: list[str] | None) -> Any:
-    return _generator().parse_texts(texts, attribute=attribute, custom_list=words)
+def _found(texts: list[str], attribute: str | None, words: list[str] | None, split: bool) -> Any:
+    return _generator(split).parse_texts(texts, attribute=attribute, custom_list=words)
 
 
 def _prompts(
-    texts: list[str], attribute: str | None, words: dict[str, list[str]] | None
+    texts: list[str], attribute: str | None, words: dict[str, list[str]] | None, split: bool
 ) -> dict[str, list[str]]:
-    made = _generator().create_prompts(texts, attribute=attribute, custom_dict=words)
+    made = _generator(split).create_prompts(texts, attribute=attribute, custom_dict=words)
     return {key: made[key] for key in made if key.endswith("_prompt")}
 
 
+def _generator(split: bool) -> Any:
+    """Return LangFair's generator, which tells sentences apart before words, or does not."""
+    module, generator, tokenize = _loaded()
+    whole = functools.partial(tokenize, preserve_line=True)
+    module.word_tokenize = tokenize if split else whole
+    return generator
+
+
 @functools.cache
-def _generator() -> Any:
+def _loaded() -> tuple[ModuleType, Any, Callable[..., list[str]]]:
+    import nltk.tokenize
+
     for name in _MODEL_PARTS:
         sys.modules[name] = MagicMock()
-    return importlib.import_module("langfair.generator.counterfactual").CounterfactualGenerator()
+    module = importlib.import_module("langfair.generator.counterfactual")
+    return module, module.CounterfactualGenerator(), nltk.tokenize.NLTK_WORDS
 
 
 _MODEL_PARTS = (

@@ -20,10 +20,10 @@ from pytest_llmfair.counterfactuals._pairing.replacements import (
     changes_something,
     composed,
     is_usual,
+    last_word_before,
     length_balanced,
     one_determiner,
     spacing_kept,
-    last_word_before,
     words_balanced,
 )
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
