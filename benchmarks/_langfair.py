@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -126,20 +127,32 @@ def _prompts(
 
 def _generator(split: bool) -> Any:
     """Return LangFair's generator, which tells sentences apart before words, or does not."""
-    module, generator, tokenize = _loaded()
-    whole = functools.partial(tokenize, preserve_line=True)
-    module.word_tokenize = tokenize if split else whole
+    module, generator = _loaded()
+    module.word_tokenize = functools.partial(_tokenizer(), preserve_line=not split)
     return generator
 
 
 @functools.cache
-def _loaded() -> tuple[ModuleType, Any, Callable[..., list[str]]]:
-    import nltk.tokenize
-
+def _loaded() -> tuple[Any, Any]:
     for name in _MODEL_PARTS:
         sys.modules[name] = MagicMock()
-    module = importlib.import_module("langfair.generator.counterfactual")
-    return module, module.CounterfactualGenerator(), nltk.tokenize.NLTK_WORDS
+    module: Any = importlib.import_module("langfair.generator.counterfactual")
+    return module, module.CounterfactualGenerator()
+
+
+@functools.cache
+def _tokenizer() -> Callable[..., list[str]]:
+    """Return NLTK's tokeniser, as it is before `_patch` replaces it, with its data found."""
+    import nltk.data
+    import nltk.tokenize
+
+    found = importlib.util.find_spec("llama_index.core")
+    if found is None or not found.submodule_search_locations:
+        sys.exit("NLTK's data are missing, which the wheel of llama-index-core brings")
+    data = Path(found.submodule_search_locations[0]) / "_static" / "nltk_cache"
+    nltk.data.path.insert(0, str(data))
+    tokenize: Callable[..., list[str]] = nltk.tokenize.word_tokenize
+    return tokenize
 
 
 _MODEL_PARTS = (
@@ -168,16 +181,14 @@ def _patch(stop_words: list[str]) -> str:
     import nltk.corpus
     import nltk.tokenize
 
-    tokenize = nltk.tokenize.word_tokenize
-    nltk.tokenize.word_tokenize = lambda text: tokenize(text, preserve_line=True)
+    nltk.tokenize.word_tokenize = functools.partial(_tokenizer(), preserve_line=True)
     nltk.corpus.stopwords = SimpleNamespace(words=lambda language: stop_words)
     left_out = ModuleType("langfair.metrics.stereotype.metrics.classifier")
     left_out.StereotypeClassifier = None  # type: ignore[attr-defined]
     sys.modules[left_out.__name__] = left_out
     for name in _MODULES:
         importlib.import_module(name)
-    found = ", ".join(f"{name} {version(name)}" for name in ("langfair", "numpy", "nltk"))
-    return f"{found}; tokeniser patched to preserve_line=True, stop words ours"
+    return ", ".join(f"{name} {version(name)}" for name in ("langfair", "numpy", "nltk"))
 
 
 def _work() -> None:
@@ -189,7 +200,7 @@ def _work() -> None:
             answer: dict[str, Any] = {"versions": _patch(request["stop_words"])}
         else:
             if request["metric"] in ("found", "prompts"):
-                _generator()
+                _loaded()
             start = time.perf_counter()
             result = _METRICS[request["metric"]](**request["arguments"])
             answer = {"seconds": time.perf_counter() - start, "result": result}

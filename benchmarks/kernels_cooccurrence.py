@@ -116,7 +116,10 @@ def kernels() -> list[Kernel | Absent]:
     stop_words = plain_stop_words()
     langfair = LangFair(python, stop_words)
     corpus = make_corpus(random.Random(0))
-    note = f"in a process of its own, which times itself: {langfair.versions}"
+    note = (
+        f"in a process of its own, which times itself: {langfair.versions}; its tokeniser does "
+        "not look for sentences, the stop words are ours"
+    )
     kinds = len({word for text in corpus.responses for word in tokens(text)})
     associations = (
         f"{note}. It counts how often a word comes, where the paper asks whether it does, and "
