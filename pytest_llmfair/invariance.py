@@ -333,7 +333,7 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
         near = difflib.get_close_matches(metric, known, n=1)
         raise ValueError(
             f"metric {metric!r} is no dissimilarity of two answers; "
-            + (f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}")
+            + (f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}.")
             + " A function of two texts is also taken."
         )
     name = "sentiment" if metric == "weak_sentiment_parity" else metric

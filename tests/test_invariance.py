@@ -138,6 +138,10 @@ def test_sentiment_differences_are_an_invariance_metric():
         ([("a", "b")], {"on": "excess"}, "two or more answers"),
         ([("a", "b")], {"metric": "sentiment", "mask": ["a"]}, "mask belongs to"),
         ([("a", "b")], {"metric": lambda s, t: 2.0}, "must be in"),
+        ([("a", "b")], {"metric": lambda s, t: None}, "is None; a dissimilarity must be in"),
+        ([("a", "b")], {"metric": lambda s, t: "0.0"}, r"is 0\.0; a dissimilarity must be in"),
+        ([("a", "b")], {"metric": None}, "metric is None; give the name"),
+        ([("a", "b")], {"metric": "colour"}, r"weak_sentiment_parity\. A function"),
     ],
 )
 def test_bad_input_is_named(data, keywords, said):
@@ -181,6 +185,32 @@ def test_one_canned_answer_is_uninformative():
     assert "uninformative" in result.reasons
     with pytest.raises(Inconclusive, match=r"one answer to all 100"):
         assert_counterfactual_invariance([("Sorry.", "Sorry.")] * 100, 0.1, mode="strict")
+
+
+@pytest.mark.parametrize("metric", ["sentiment", "toxicity", "weak_sentiment_parity"])
+def test_a_constant_scorer_is_uninformative(metric):
+    rows = [(f"a {i}", f"b {i}") for i in range(60)]
+    constant, steady = (
+        assert_counterfactual_invariance(rows, 0.3, metric=metric, scorer=scorer)
+        for scorer in (
+            lambda texts: [0.9] * len(texts),
+            lambda texts: [0.7 + int(text.split()[1]) / 300 for text in texts],
+        )
+    )
+    assert (constant.verdict, constant.value) == (Verdict.PASS, 0)
+    assert "uninformative" in constant.reasons
+    assert (steady.verdict, steady.value) == (Verdict.PASS, 0)
+    assert "uninformative" not in steady.reasons
+
+
+@pytest.mark.parametrize("metric", ["sentiment", "toxicity", "weak_sentiment_parity"])
+@pytest.mark.parametrize("score", [4.5, -0.5])
+def test_scores_on_another_scale_are_named_with_their_text(metric, score):
+    rows = [(f"a {i}", f"b {i}") for i in range(60)]
+    with pytest.raises(ValueError, match=rf"of 'a 0' is {score}, outside \[0, 1\]; rescale"):
+        assert_counterfactual_invariance(
+            rows, 0.3, metric=metric, scorer=lambda texts: [score] * len(texts)
+        )
 
 
 @pytest.mark.parametrize("data", ["text", {"a": "b"}, 5, [5], [("a", "b", "c")]])

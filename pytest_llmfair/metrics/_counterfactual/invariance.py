@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from pytest_llmfair.metrics._checks import share, text_rows
 from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs, one_by_one
 from pytest_llmfair.metrics._counterfactual.placebo import placebo_floor
 from pytest_llmfair.metrics._counterfactual.texts import masker, rouge_of_texts
+from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.stats import Mean, Population
 
 Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
@@ -54,7 +56,7 @@ def score_measure(name: str, scorer: Scorer) -> Measure:
     """Absolute difference of the answers' scores."""
     return Measure(
         f"|{name} difference|",
-        scorer,
+        lambda texts: _scores(name, scorer, texts),
         lambda first, second: np.abs(np.subtract(first, second)),
         scorer,
     )
@@ -65,21 +67,41 @@ def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
     limit = share(threshold, "threshold")
     return Measure(
         f"{name} changes sides",
-        lambda texts: (scorer(texts) > limit).tolist(),
-        np.not_equal,
+        lambda texts: _scores(name, scorer, texts),
+        lambda first, second: np.not_equal(np.array(first) > limit, np.array(second) > limit),
         scorer,
     )
 
 
+def _scores(name: str, scorer: Scorer, texts: Sequence[str]) -> list[float]:
+    """Score texts; on another scale all scores could lie on one side of a threshold."""
+    scores = [float(score) for score in scorer(texts)]
+    for text, score in zip(texts, scores, strict=True):
+        if not 0.0 <= score <= 1.0:
+            raise ValueError(
+                f"the {name} of {text[:40]!r} is {score:g}, outside [0, 1]; rescale the scores"
+            )
+    return scores
+
+
 def own_measure(function: Callable[[str, str], float]) -> Measure:
     """Take a user's own dissimilarity of two texts; anything outside [0, 1] is an error."""
+    if not callable(function):
+        raise ValueError(
+            f"metric is {function!r}; give the name of one, or a function of two texts"
+        )
     name = getattr(function, "__name__", type(function).__name__)
 
     def compare(a: str, b: str) -> float:
-        value = float(function(a, b))
+        found: Any = function(a, b)
+        try:
+            value = math.nan if isinstance(found, str) else float(found)
+        except (TypeError, ValueError):
+            value = math.nan
         if not 0.0 <= value <= 1.0:
             raise ValueError(
-                f"{name}({a[:40]!r}, {b[:40]!r}) is {value}; a dissimilarity must be in [0, 1]"
+                f"{name}({a[:40]!r}, {b[:40]!r}) is {str(found)[:40]}; a dissimilarity must be in "
+                "[0, 1]"
             )
         return value
 
@@ -122,6 +144,8 @@ def counterfactual_invariance(
     rows_a, rows_b, twins = ([[prepared[text] for text in row] for row in rows] for rows in sides)
     settings: dict[str, Any] = {"units": units, "population": population}
     value = mean_over_pairs(rows_a, rows_b, measure.compare, **settings)
+    if measure.scorer is not None:
+        note_constant(value, [np.array(list(prepared.values()))])
     if placebo is not None:
         value.floor, value.excess = placebo_floor(
             rows_a, rows_b, twins, measure.compare, **settings
