@@ -72,6 +72,12 @@ def test_bad_input_is_named(predicted, groups, said):
         demographic_parity_difference(predicted, groups=groups)
 
 
+@pytest.mark.parametrize("positive", [None, math.nan, [1], np.array([1]), {}])
+def test_a_positive_class_that_names_none_is_no_rate_of_zero(positive):
+    with pytest.raises(ValueError, match=r"^positive is .*, which names no class; name one$"):
+        demographic_parity_difference([0, 1] * 20, groups=list("aabb") * 10, positive=positive)
+
+
 def test_with_more_groups_the_largest_difference_of_any_two_is_judged():
     rng = np.random.default_rng(2)
     groups = np.repeat(["a", "b", "c"], 100)

@@ -231,6 +231,10 @@ def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
 
     Raises ``ValueError`` where classes cannot be meant: a rate of 0 would read as equal.
     """
+    try:
+        (positive,) = labels([positive], "positive")
+    except ValueError:
+        raise ValueError(f"positive is {positive!r}, which names no class; name one") from None
     found = labels(values, argument)
     if not found:
         raise ValueError(f"{argument} is empty; give at least one row per group")
