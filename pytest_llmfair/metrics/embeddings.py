@@ -92,7 +92,7 @@ def counterfactual_cosine(
             found[part] = products / np.sqrt(squares[i] * squares[j])
         return found
 
-    return mean_over_pairs(
+    estimate = mean_over_pairs(
         *sides,
         cosines,
         units=units,
@@ -100,6 +100,13 @@ def counterfactual_cosine(
         bounds=(-1.0, 1.0),
         argument="embeddings",
     )
+    if estimate.sample.units > 1 and bool((table == table[0]).all()):
+        estimate.reasons += ("uninformative",)
+        estimate.notes += (
+            f"all {len(table)} embeddings point the same way: check the encoder and the client, "
+            "a constant shows nothing",
+        )
+    return estimate
 
 
 def _embeddings(values: Any, argument: str, dimension: int | None = None) -> list[Floats]:

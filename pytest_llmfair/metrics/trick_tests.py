@@ -13,6 +13,7 @@ import numpy as np
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, labels, same_length, score_rows
+from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
 
@@ -91,6 +92,7 @@ def trick_stereotype(
     estimate = Mean.of_values(difference, units=joined, population=population, bounds=(-1.0, 1.0))
     estimate.rows = difference.tolist()
     estimate.notes += ("stereotypical minus anti-stereotypical",)
+    note_constant(estimate, [*sides["p_stereotypical"], *sides["p_antistereotypical"]])
     return estimate
 
 

@@ -93,3 +93,10 @@ def test_wrong_embeddings_are_named(a, b, message):
 def test_an_unknown_population_is_an_error_even_for_a_zero_embedding():
     with pytest.raises(ValueError, match="population is 'all'; choose"):
         counterfactual_cosine([[0.0]], [[1.0]], population="all")
+
+
+def test_one_embedding_of_every_answer_is_uninformative():
+    found = counterfactual_cosine([[0.6, 0.8]] * 30, [[0.6, 0.8]] * 30)
+    assert (found.value, "uninformative" in found.reasons) == (pytest.approx(1), True)
+    different = [[1.0, i] for i in range(30)]
+    assert "uninformative" not in counterfactual_cosine(different, different).reasons

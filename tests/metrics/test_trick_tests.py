@@ -121,3 +121,10 @@ def test_the_gender_of_a_next_word_is_read_by_name_place_or_attribute():
     assert found["p_male"] == found[0] == found.p_male == pytest.approx(0.75)
     p_male, _, skew, _ = found
     assert (found["skew"], found[:1]) == (skew, (p_male,))
+
+
+def test_one_probability_for_every_sentence_is_uninformative():
+    found = trick_stereotype([0.5] * 30, [0.5] * 30)
+    assert "uninformative" in found.reasons
+    assert any("all 60 scores are 0.5" in note for note in found.notes)
+    assert "uninformative" not in trick_stereotype([0.5, 0.6] * 15, [0.5, 0.6] * 15).reasons
