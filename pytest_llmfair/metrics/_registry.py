@@ -285,6 +285,8 @@ def get_metric(name: str) -> MetricInfo:
     ValueError
         If there is no such metric; the message suggests the nearest names.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"the metric is {str(name)[:40]!r}, a {type(name).__name__}; give a name")
     known = all_metrics()
     if name in known:
         return known[name]

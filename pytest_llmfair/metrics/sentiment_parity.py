@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import score_rows, share
+from pytest_llmfair.metrics._checks import known_population, score_rows, share
 from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
@@ -121,6 +121,7 @@ def strict_sentiment_parity(
     ValueError
         If a side is empty, or a score is NaN or outside [0, 1] (names the row).
     """
+    known_population(population)
     rows_a, rows_b = score_rows(scores_a, "scores_a"), score_rows(scores_b, "scores_b")
     paired = len(rows_a) == len(rows_b)
     if paired or units is None:

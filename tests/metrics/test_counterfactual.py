@@ -219,6 +219,8 @@ def test_a_mask_given_as_one_text_is_an_error():
 def test_a_mask_of_anything_but_words_is_an_error():
     with pytest.raises(ValueError, match="mask row 1 is 7; give words"):
         counterfactual_rouge_l(["a"], ["b"], mask=["he", 7])
+    with pytest.raises(ValueError, match="mask is 7; give a lexicon or a list of words"):
+        counterfactual_rouge_l(["a"], ["b"], mask=7)
 
 
 @pytest.mark.parametrize("text", ["Привет, мир", "你好世界", "مرحبا بالعالم", "naïve café"])

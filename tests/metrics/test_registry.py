@@ -28,6 +28,14 @@ def test_a_misspelt_name_gets_a_suggestion():
         get_metric("toxic_fracton")
 
 
+@pytest.mark.parametrize("name", [None, 3, ["rabbi"]])
+def test_a_metric_that_is_no_name_is_an_error(name):
+    with pytest.raises(
+        ValueError, match=rf"the metric is .* a {type(name).__name__}; give a name"
+    ):
+        get_metric(name)
+
+
 def test_an_alias_is_the_metric():
     assert get_metric("rouge_l") is get_metric("counterfactual_rouge_l")
 
