@@ -151,3 +151,34 @@ def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, mes
 def test_errors_in_a_dict_name_the_key(data: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Lexicon.from_dict({"extends": "gender", **data})
+
+
+def test_two_peoples_are_exchanged_by_a_lexicon_of_their_words() -> None:
+    with pytest.raises(ValueError, match="two words of your choice, give a Lexicon"):
+        generate_pairs(["A French nurse."], "nationality", ("French", "German"))
+
+    peoples = Lexicon.from_dict(
+        {
+            "name": "nationality",
+            "groups": ["French", "German"],
+            "entries": [
+                {
+                    "role": "adjective",
+                    "context": "demonym",
+                    "French": "French",
+                    "German": "German",
+                },
+                {
+                    "role": "noun",
+                    "context": "no_team",
+                    "French": "French people",
+                    "German": "Germans",
+                },
+                {"role": "country", "context": "origin", "French": "France", "German": "Germany"},
+            ],
+        }
+    )
+
+    assert twins("A French nurse from France met Germans over French wine.", peoples) == [
+        "A German nurse from Germany met French people over French wine."
+    ]
