@@ -187,8 +187,8 @@ class Lexicon:
         meant = self.groups_of(str(name))
         known = [*self.groups, *self.aliases]
         remedy = (
-            f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words of your "
-            "choice, give a Lexicon.from_dict of them (docs/pairs.md)"
+            f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words of "
+            "your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
             if meant
             else suggestion(str(name), known)
         )
