@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.places import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.standing import stands_for
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
@@ -32,7 +33,7 @@ def head_of(place: Place) -> tuple[str, bool]:
     """
     if _is_surname(place):
         return "", False
-    head, thing = _person_head(place.behind, _is_alone(place.before), place.last)
+    head, thing = _person_head(place)
     if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
         return "", False
     return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
@@ -67,21 +68,22 @@ def _is_alone(before: Words) -> bool:
     return len(words) < 2 or not is_one_of(words[-2], "before_plural_be")
 
 
-def _person_head(words: Words, alone: bool, last: str) -> tuple[str, bool]:
+def _person_head(place: Place) -> tuple[str, bool]:
     """Find the first person noun that only modifiers, joined or not, part from the term.
 
     An article or a number can be said twice: "a white and a Black man", "one white and two Black".
     """
+    words, alone, last = place.behind, _is_alone(place.before), place.last
     counted = is_one_of(last, "quantities") or last.isdigit()
     again = _ARTICLES.get(last, ())
     joined = False
-    for place, word in enumerate(words[:_FAR]):
-        following = words[place + 1] if place + 1 < len(words) else ""
+    for at, word in enumerate(words[:_FAR]):
+        following = words[at + 1] if at + 1 < len(words) else ""
         if word in JOINS or word == ",":
             if alone:
                 break
             joined = True
-        elif joined and words[place - 1] in JOINS and _is_again(word, again, counted):
+        elif joined and words[at - 1] in JOINS and _is_again(word, again, counted):
             continue
         elif not joined and is_person_compound(word, following):
             return word, False
@@ -89,6 +91,8 @@ def _person_head(words: Words, alone: bool, last: str) -> tuple[str, bool]:
             return word, word == bare(word) and is_one_of(following, "thing_heads")
         elif not joined and is_one_of(word, "origins"):
             return word, False
+        elif not joined and word in ("one", "ones") and no_noun((following,)):
+            return stands_for(place, word), False
         elif not is_modifier(word):
             break
         elif (is_one_of(word, "person_adjectives") or is_aged(word)) and no_noun((following,)):

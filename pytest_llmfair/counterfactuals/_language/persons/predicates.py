@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed, is_name
 from pytest_llmfair.counterfactuals._language.persons.places import Words
+from pytest_llmfair.counterfactuals._language.persons.standing import is_several
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
@@ -271,17 +272,9 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     ):
         return False
     named = (*(word.lower() for word in earlier()), *words[: len(words) - len(clause)])
-    several = (word for word in reversed(named) if _is_several(word))
+    several = (word for word in reversed(named) if is_several(word))
     last = next(several, "")
     return is_person(last) and not is_one_of(last.removesuffix("s"), "chessmen")
-
-
-def _is_several(word: str) -> bool:
-    """Whether it looks like a plural noun."""
-    if is_one_of(word, "plural_persons"):
-        return True
-    formed = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "'s", "us"))
-    return formed and not is_one_of(word, "closed") and not is_one_of(word, "not_several")
 
 
 def _clause(words: list[str]) -> list[str]:
