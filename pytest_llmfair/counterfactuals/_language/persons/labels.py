@@ -6,6 +6,7 @@ import functools
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.tables import cell_at
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
@@ -44,9 +45,10 @@ def is_value(text: str, start: int, end: int) -> bool:
     following = _FOLLOWING.match(text, end)
     if following is not None and not _is_beside(following[1]):
         return False  # the usual case at less cost
-    if any(map(text.__contains__, _SIGNS)):
-        line = max(text.rfind("\n", 0, start) + 1, start - _FAR)
-        before = _plain(text[line:start])
+    near = max(0, start - _FAR)
+    line = text[max(near, text.rfind("\n", near, start) + 1) : start]
+    if any(map(line.__contains__, _SIGNS)):
+        before = _plain(line)
         ends = [match.start() for match in _LABEL_END.finditer(before)]
         lead = before[ends[-1] + 1 :] if ends else before
         stop = text.find("\n", end, end + _FAR)
@@ -89,6 +91,8 @@ def _is_beside(word: str) -> bool:
 
 
 def _is_label(label: str, text: str) -> bool:
+    if len(label) > _FAR:
+        return False
     words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", label.replace("_", " ")))]
     if "of" in words:  # "country of birth"
         of = words.index("of")
@@ -115,11 +119,6 @@ def _is_of_person(word: str) -> bool:
     )
 
 
-def _is_about_person(text: str) -> bool:
-    """Whether another label of the text speaks of a person."""
-    return _OTHER_LABELS.search(text) is not None
-
-
 def _is_cell(text: str, start: int, end: int) -> bool:
     """Whether the term fills a cell of a table whose column or row is headed by a label."""
     if text[start - 1 : start] == text[end : end + 1] == '"':
@@ -127,29 +126,26 @@ def _is_cell(text: str, start: int, end: int) -> bool:
     sign = _delimiter(text, start, end)
     if not sign:
         return False
-    begin = text.rfind("\n", 0, start) + 1
-    stop = text.find("\n", end)
-    stop = len(text) if stop < 0 else stop
-    column = text.count(sign, begin, start)
-    row = text[begin:stop].split(sign)
-    left, right = text.rfind(sign, begin, start) + 1, text.find(sign, end, stop)
-    right = stop if right < 0 else right
-    if not _is_whole(_plain(text[max(begin, left) : start]), _plain(text[end:right])):
+    cell = cell_at(text, sign, start)
+    if cell.stop < end or max(start - cell.begin, cell.stop - end) > _FAR:
         return False
-    if sign == "|" and _is_label(next(filter(str.strip, row), ""), text):
+    if not _is_whole(_plain(text[cell.begin : start]), _plain(text[end : cell.stop])):
+        return False
+    head, cells = cell.row.head, cell.row.cells
+    if sign == "|" and _is_label(cell.row.first, text):
         return True
-    head = _heads(text, sign)[begin]
-    return len(head) == len(row) and _is_label(_MARKS.sub("", head[column]).strip(), text)
+    return len(head) == len(cells) and _is_label(_MARKS.sub("", head[cell.column]).strip(), text)
 
 
 def _is_line(text: str, start: int, end: int) -> bool:
     """Whether the term fills a line below a label: "## Ethnicity" and then "Asian"."""
-    begin = text.rfind("\n", 0, start) + 1
-    stop = text.find("\n", end)
-    line = text[begin:start] + text[end : stop if stop >= 0 else len(text)]
-    if not begin or line.strip(" *_"):
+    near = max(0, start - _FAR)
+    begin = text.rfind("\n", near, start) + 1
+    if not begin or text[begin:start].strip(" *_"):
         return False
-    above = text[: begin - 1].rstrip().rpartition("\n")[2].strip()
+    if text[end : end + _FAR].partition("\n")[0].strip(" *_"):
+        return False
+    above = text[max(0, begin - 2 * _FAR) : begin].rstrip().rpartition("\n")[2].strip()
     headed = above.startswith(("#", "**")) or above.endswith((":", ":**"))
     return headed and _is_label(_PHRASE_BEGIN.split(above.strip("#*: "))[-1], text)
 
@@ -160,20 +156,16 @@ def _delimiter(text: str, start: int, end: int) -> str:
     for sign in (",", ";", "\t"):
         if {before, behind} <= {sign, "\n", "\r", ""} and sign in (before, behind):
             return sign
-    return "|" if "|" in text else ""
+    return "|" if _has_bars(text) else ""
 
 
-@functools.lru_cache(maxsize=8)  # a long table has many cells
-def _heads(text: str, sign: str) -> dict[int, list[str]]:
-    """Return for the begin of every line the head of its table: cells of the first line."""
-    heads = {}
-    head: list[str] = []
-    at = 0
-    for line in text.split("\n"):
-        heads[at] = head
-        if sign not in line:
-            head = []
-        elif not head:
-            head = line.split(sign)
-        at += len(line) + 1
-    return heads
+# These look through a whole text, which can hold many values.
+@functools.lru_cache(maxsize=8)
+def _has_bars(text: str) -> bool:
+    return "|" in text
+
+
+@functools.lru_cache(maxsize=8)
+def _is_about_person(text: str) -> bool:
+    """Whether another label of the text speaks of a person."""
+    return _OTHER_LABELS.search(text) is not None
