@@ -26,7 +26,8 @@ def possessive_behind(text: str, end: int, *, masked: bool = False) -> str:
         standing = mark
     if not standing:
         return ""
-    line = max(text.rfind("\n", 0, end) + 1, end - _QUOTED)
+    near = max(0, end - _QUOTED)
+    line = max(near, text.rfind("\n", near, end) + 1)
     return "" if _OPENED.search(text, line, end) else standing
 
 

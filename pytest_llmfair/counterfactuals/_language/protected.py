@@ -73,10 +73,9 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
         values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
         spans = sorted([*spans, *values])
     if "H" in text:
-        for term in _H.finditer(text, 2):
-            if text[term.start() - 2] not in ".!?:\n":
-                named = _is_abbreviation(text, *term.span())
-                spans = sorted([*spans, term.span()]) if named else spans
+        terms = (m.span() for m in _H.finditer(text, 2) if text[m.start() - 2] not in ".!?:\n")
+        named = [span for span in terms if _is_abbreviation(text, *span)]
+        spans = sorted([*spans, *named]) if named else spans
     if _DOT.search(text) or ("(" in text and _CALL.search(text)):
         spans = sorted({*spans, *_attributes(text)})
     if "SELECT " in text:
