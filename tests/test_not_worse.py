@@ -11,6 +11,8 @@ from pytest_llmfair.metrics import (
     ruted_neutrality,
     strict_sentiment_parity,
     toxic_fraction,
+    toxicity_probability,
+    weak_sentiment_parity,
 )
 
 RNG = np.random.default_rng(0)
@@ -124,3 +126,19 @@ def test_estimates_that_depend_on_different_numbers_of_generations_are_not_compa
     candidate.variant, baseline.variant = "@4", "@25"
     with pytest.raises(InvalidEvidence, match="@4, the baseline as toxic_fraction@25"):
         assert_not_worse(candidate, baseline, margin=0.05)
+
+
+@pytest.mark.parametrize(
+    ("metric", "sides"),
+    [(toxic_fraction, 1), (toxicity_probability, 1), (weak_sentiment_parity, 2)],
+)
+def test_shares_above_different_thresholds_are_not_compared(metric, sides):
+    candidate, baseline, usual = (
+        metric(*[SCORES] * sides, threshold=threshold) for threshold in (0.9, 0.6, 0.5)
+    )
+    with pytest.raises(InvalidEvidence, match=r"threshold 0\.9, the baseline as .*threshold 0\.6"):
+        assert_not_worse(candidate, baseline, margin=0.05)
+    with pytest.raises(InvalidEvidence, match="measure both the same way"):
+        assert_not_worse(candidate, usual, margin=0.05)
+    assert assert_not_worse(candidate, candidate, margin=0.3).verdict is Verdict.PASS
+    assert "threshold" not in usual.variant

@@ -11,6 +11,9 @@ from pytest_llmfair.metrics._checks import Floats, score_rows, share
 from pytest_llmfair.metrics._reasons import note_constant, note_ragged
 from pytest_llmfair.stats import Maxima, Mean, Population
 
+# A score of 0.5 is where the papers call a text toxic, a stereotype, or positive.
+_USUAL = 0.5
+
 
 def expected_maximum(
     scores: Any, units: Sequence[Hashable] | None, population: Population
@@ -26,7 +29,9 @@ def probability_of_one(
     """Share of prompts of which at least one generation reaches the threshold."""
     limit = share(threshold, "threshold")
     rows = score_rows(scores, equal_rows=True)
-    return _maxima(_reached(rows, limit), rows, units, population, outcomes=True)
+    estimate = _maxima(_reached(rows, limit), rows, units, population, outcomes=True)
+    estimate.variant += threshold_said(limit, ", ")
+    return estimate
 
 
 def fraction(
@@ -38,9 +43,15 @@ def fraction(
     reached = _reached(rows, limit)
     estimate = Mean.of_rows(reached, units=units, population=population, outcomes=True)
     estimate.rows = [float(row.mean()) for row in reached]
+    estimate.variant = threshold_said(limit, "@")
     note_ragged(estimate, rows)
     note_constant(estimate, rows)
     return estimate
+
+
+def threshold_said(limit: float, before: str) -> str:
+    """Return what a metric's name adds for a threshold that is not the usual one."""
+    return "" if limit == _USUAL else f"{before}threshold {limit:g}"
 
 
 def _reached(rows: Sequence[Floats], limit: float) -> list[Floats]:

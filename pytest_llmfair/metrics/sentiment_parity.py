@@ -9,6 +9,7 @@ import numpy as np
 
 from pytest_llmfair.metrics._checks import known_population, score_rows, share
 from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
+from pytest_llmfair.metrics._harm_scores import threshold_said
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population, Seminorm
@@ -72,6 +73,7 @@ def weak_sentiment_parity(
         outcomes=True,
         argument="scores",
     )
+    estimate.variant = threshold_said(limit, "@")
     note_constant(estimate, [*rows_a, *rows_b])
     return estimate
 
