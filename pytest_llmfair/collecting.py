@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -78,6 +78,10 @@ def prompts_or_pairs(data: Any) -> list[Any]:
     """Return prompts, or pairs, as a list; anything else is an error that names the item."""
     if isinstance(data, str):
         raise ValueError(f"the prompts are one text, {data[:40]!r}; give a list of prompts")
+    if isinstance(data, (Mapping, Set)) or not isinstance(data, Iterable):
+        raise ValueError(
+            f"the prompts are a {type(data).__name__}; give a list of prompts, or of pairs"
+        )
     items = list(data)
     if not items and (rejected := left_behind(data)["rejected"]):
         raise ValueError(

@@ -49,6 +49,9 @@ def test_pairs_are_asked_on_both_sides():
         ("one text", "one text"),
         (["a", 3], "item 1 is a int"),
         (["a", PAIRS[0]], "item 1 is a Pair"),
+        (None, "prompts are a NoneType; give a list"),
+        ({"first": "a", "second": "b"}, "prompts are a dict; give a list"),
+        ({"a", "b"}, "prompts are a set; give a list"),
     ],
 )
 def test_what_cannot_be_asked_is_named(data, said):
