@@ -46,7 +46,16 @@ def is_collective(place: Place) -> bool:
     asked = len(words) > 1 and words[-2] in ("are", "were")
     if asked and len(rest) > 1 and (is_adjective(rest[0]) or rest[0].endswith("er")):
         return ends_phrase(rest[1])
-    return _is_ended(rest) or is_one_of(rest[0], "plural_verbs")
+    if _is_ended(rest) or is_one_of(rest[0], "plural_verbs"):
+        return True
+    front = words[-2] if len(words) > 1 else ""
+    asked = front != "does" and is_one_of(front, "asking")
+    if not (begins or asked or is_one_of(front, "clause_starts")):
+        return False
+    if not is_verb(rest[0], "", bare=True):
+        return False
+    last = not any(is_one_of(word, "be") or is_verb(word, "", bare=True) for word in rest[1:])
+    return _is_done(rest[1:], front in ("do", "don't") or (asked and last))
 
 
 def is_opposed(place: Place) -> bool:
@@ -127,6 +136,21 @@ def _is_followed(behind: Words) -> bool:
     return ends_phrase(second) or is_one_of(second, "closed_if_final") or second.endswith("ly")
 
 
+def _is_done(behind: Words, clear: bool) -> bool:
+    """Whether what follows a verb that is a noun too makes it a verb: "the elderly work longer".
+
+    Where it is `clear` that a verb comes ("do the elderly travel to") any end of a phrase does.
+    """
+    first, second = (*behind[:2], "", "")[:2]
+    if is_one_of(first, "objects") or first in ("themselves", "each"):
+        return True
+    if clear and ends_phrase(first) and first not in ("of", "please"):
+        return True
+    adverb = first.endswith("ly") and not is_one_of(first, "not_adverbs")
+    how = adverb or is_one_of(first, "closed_if_final") or is_one_of(first, "how_done")
+    return how and (ends_phrase(second) or is_one_of(second, "closed_if_final"))
+
+
 def _behind_joined(words: Words) -> Words:
     """Return what follows the adjectives that are joined to the term: "the sick and frail"."""
     rest = words
@@ -183,7 +207,24 @@ def are_people(place: Place) -> bool:
         _is_ended(place.behind)
         or is_any(place.next, "plural_verbs")
         or is_one_of(place.next, "verbs_of_several")
+        or _is_share(place.behind)
+        or _they_do(place)
     )
+
+
+def _they_do(place: Place) -> bool:
+    """Whether a verb that is a noun too follows a plural: "seniors ride free"."""
+    if is_one_of(place.last, "singular_determiners"):
+        return False
+    verb, third = (*place.behind[:3:2], "", "")[:2]
+    # "Seniors travel insurance is cheap"
+    compound = is_one_of(third, "auxiliaries") or is_one_of(third, "finite_verbs")
+    return is_verb(verb, "", bare=True) and not compound
+
+
+def _is_share(behind: Words) -> bool:
+    """Whether a share follows at once: "whites 60 percent"."""
+    return len(behind) > 1 and behind[0][0].isdigit() and behind[1] in ("%", "percent", "per")
 
 
 def _is_near_things(place: Place) -> bool:

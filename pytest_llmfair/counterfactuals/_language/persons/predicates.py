@@ -20,6 +20,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _FAR = 6  # words between a fronted adjective and its comma
+_PERCENT = ("%", "percent", "per", "cent")
 _OWNERS = ("", "my", "your", "his", "her", "our", "their", "whose")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
@@ -55,7 +56,7 @@ def is_predicate(
         return _is_fronted(behind)
     words = _without_joined(before)
     if not words:
-        return False
+        return words is not None and before[-1] in _PERCENT and _is_headed(earlier())
     verb = words[-1]
     if complement and following != "to" and is_one_of(verb, "looking"):
         return False
@@ -76,7 +77,9 @@ def is_predicate(
     if verb in ("being", "becoming") and not _has_subject(subject):
         return True
     if is_one_of(verb, "be") or is_one_of(verb, "turning"):
-        return _has_person_subject(subject, written, verb) or _is_counted(subject, earlier)
+        if _has_person_subject(subject, written, verb) or _is_counted(subject, earlier):
+            return True
+        return bool(subject) and _is_share(subject[-1], before[len(words) :])
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
         return deemed or _is_asked(subject)
@@ -164,10 +167,31 @@ def _without_joined(before: Words) -> Words | None:
             ):
                 words.pop()
             continue
+        elif word in _PERCENT:
+            while words and (words[-1] in _PERCENT or _is_amount(words[-1])):
+                words.pop()
+            continue
         elif not is_one_of(word, "predicate_adverbs") or _is_deemed(words):
             break
         words.pop()
     return None if joined else tuple(words)
+
+
+def _is_amount(word: str) -> bool:
+    """Whether it is a number, or a word of its size: "over 40 percent"."""
+    return word[0].isdigit() or is_one_of(word, "numbers") or is_one_of(word, "amounts")
+
+
+def _is_share(subject: str, told: Words) -> bool:
+    """Whether it is said of a part of people: "the class is mostly white", "the staff 40 %"."""
+    shared = any(word in _PERCENT or is_one_of(word, "shares") for word in told)
+    return shared and is_one_of(subject, "groups_of_persons")
+
+
+def _is_headed(earlier: Words) -> bool:
+    """Whether people are a label in front: "Respondents: 40% white"."""
+    head = earlier[-2].lower() if earlier[-1:] == (":",) and len(earlier) > 1 else ""
+    return is_person(head) or is_one_of(head, "groups_of_persons")
 
 
 def _is_deemed(words: list[str]) -> bool:
