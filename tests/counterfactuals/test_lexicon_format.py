@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
+from pytest_llmfair.counterfactuals._lexicons.terms import CONTEXTS
 
 FILE = """\
 name: team
@@ -84,6 +87,12 @@ def test_review_date_and_lacking_groups_are_known(tmp_path: Path) -> None:
     own = lexicon(tmp_path)
     assert own.reviewed == date(2026, 11, 1)
     assert own.lacks == ("weekend",)
+
+
+def test_the_head_of_the_lexicons_explains_every_context() -> None:
+    file = resources.files("pytest_llmfair.counterfactuals") / "lexicons" / "gender.yaml"
+    head = file.read_text(encoding="utf-8").partition("# A term can be")[0]
+    assert {"", *re.findall(r"^# {3,}(?:context: )?(\w+) ", head, re.M)} >= {*CONTEXTS}
 
 
 @pytest.mark.parametrize("name", list(load_lexicons()))
