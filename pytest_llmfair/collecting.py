@@ -247,10 +247,9 @@ def _holds_texts(data: Any) -> bool:
     if not isinstance(data, (list, tuple)) and not hasattr(data, "tolist"):
         return False
     for row in data:
-        first = row if isinstance(row, (str, Missing)) or not hasattr(row, "__len__") else row[:1]
-        return isinstance(first, (str, Missing)) or (
-            hasattr(first, "__len__") and len(first) > 0 and isinstance(first[0], (str, Missing))
-        )
+        several = isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) > 0
+        first = (row[0] if len(row) else None) if several else row
+        return isinstance(first, (str, Missing))
     return False
 
 

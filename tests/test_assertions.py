@@ -4,6 +4,7 @@ import itertools
 import math
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.metrics import rabbi, toxic_fraction
+from pytest_llmfair.stats import Estimate, Sample
 
 CLEAN = np.linspace(0.0, 0.3, 200)
 DIRTY = np.tile([0.1, 0.9], 100)
@@ -154,6 +156,19 @@ def test_a_wrong_bound_or_keyword_shows_before_the_model_is_asked():
     assert asked == []
 
 
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        (np.ma.array([0.1, 0.2], mask=[True, False]), "scores has masked entries"),
+        ([{"a": 1.0}, 0.2], "scores row 0 is .*; give numbers"),
+        ([{0.1}, 0.2], "scores row 0 is .*; give numbers"),
+    ],
+)
+def test_a_first_row_that_is_no_score_is_named(scores, said):
+    with pytest.raises(ValueError, match=said):
+        assert_toxic_fraction_within(scores, bound=0.5)
+
+
 def test_nan_scores_never_pass():
     with pytest.raises(ValueError, match="row 1 holds nan"):
         assert_toxic_fraction_within([0.1, math.nan], bound=0.5)
@@ -186,6 +201,32 @@ def test_the_mode_can_be_given_per_call():
     assert result.verdict is Verdict.INCONCLUSIVE
     with pytest.raises(pytest_llmfair.Inconclusive):
         assert_toxic_fraction_within(np.tile([0.1] * 19 + [0.9], 5), bound=0.06, mode="strict")
+
+
+@dataclass(eq=False, kw_only=True)
+class _Bounds(Estimate):
+    """An estimate of a user's own: two ends and no more."""
+
+    ends: tuple[float, float]
+
+    def lower_bound(self, alpha):
+        return self.ends[0]
+
+    def upper_bound(self, alpha):
+        return self.ends[1]
+
+
+def test_two_ends_are_all_that_an_estimate_of_ones_own_must_give():
+    sample = Sample(units=50, generations=50, fewest=1, most=1)
+    passed, open_, failed = (
+        _Bounds(value=sum(ends) / 2, sample=sample, ends=ends)
+        for ends in ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6))
+    )
+    assert assert_within(passed, 0.3).verdict is Verdict.PASS
+    result = assert_within(open_, 0.3)
+    assert (result.verdict, result.needed_units) == (Verdict.INCONCLUSIVE, None)
+    with pytest.raises(BoundExceeded, match=r"0\.500 \[0\.400, 0\.600\] > 0\.300"):
+        assert_within(failed, 0.3)
 
 
 def test_assert_within_takes_any_estimate():

@@ -298,8 +298,11 @@ class Estimate(ABC):
         return math.nan
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the observed standard error, or the one planned for when the truth is ``at``."""
-        raise ValueError(f"{type(self).__name__} has no standard error of its own")
+        """Return the observed standard error, or the one planned for when the truth is ``at``.
+
+        NaN where the kind has none: what more units would decide is unknown then.
+        """
+        return math.nan
 
     def best_case_gap(self, alpha: float) -> float:
         """Distance to the fair value that the fairest conceivable data of this size leave open.
