@@ -134,7 +134,7 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
                 f"{argument} row {i} is {str(label)[:40]}, which cannot be a label; use text or "
                 "numbers, one per row"
             )
-        if label is None or isinstance(label, Missing) or _is_nan(label):
+        if label is None or isinstance(label, Missing) or is_nan(label):
             raise ValueError(f"{argument} row {i} is missing; give a label or drop the row")
     if rows is not None and len(found) != rows:
         raise ValueError(
@@ -149,7 +149,7 @@ def _distinct_are_labels(found: Sequence[Any]) -> bool:
         distinct = dict.fromkeys(found)
     except TypeError:
         return False
-    return not any(x is None or isinstance(x, Missing) or _is_nan(x) for x in distinct)
+    return not any(x is None or isinstance(x, Missing) or is_nan(x) for x in distinct)
 
 
 def flags(values: Any, argument: str, rows: int) -> list[bool]:
@@ -161,7 +161,8 @@ def flags(values: Any, argument: str, rows: int) -> list[bool]:
     return [bool(flag) for flag in found]
 
 
-def _is_nan(label: Any) -> bool:
+def is_nan(label: Any) -> bool:
+    """Tell whether a label is NaN, or another value that does not equal itself."""
     unequal = label != label
     return unequal is not False if not isinstance(unequal, np.bool_) else bool(unequal)
 

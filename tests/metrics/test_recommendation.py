@@ -14,6 +14,20 @@ ITEMS = list("abcdef")
 RANKED = st.permutations(ITEMS)
 
 
+class _Unknown:
+    """Like the missing value of a data frame: comparing it is neither true nor false."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return self
+
+    __ne__ = __eq__
+
+    def __bool__(self):
+        raise TypeError("neither true nor false")
+
+
 def lists(length):
     return RANKED.map(lambda items: items[:length])
 
@@ -181,7 +195,7 @@ class TestLists:
         with pytest.raises(ValueError, match="lists_b row 1 holds 'Emma' at rank 1 and 3"):
             metric([["a", "b", "c"]] * 2, [["a", "b", "c"], ["Emma", "Dune", "Emma"]])
 
-    @pytest.mark.parametrize("item", [None, float("nan")])
+    @pytest.mark.parametrize("item", [None, float("nan"), _Unknown()])
     def test_a_missing_item_is_named(self, metric, item):
         with pytest.raises(ValueError, match="lists_a row 0 has no item at rank 2"):
             metric([["a", item]], [["a", "b"]])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics._checks import Floats, listed
+from pytest_llmfair.metrics._checks import Floats, is_nan, listed
 from pytest_llmfair.responses import Missing
 
 List = tuple[Hashable, ...]
@@ -59,7 +59,7 @@ def _distinct(items: Sequence[Any], where: str) -> List:
     found = tuple(x.item() if isinstance(x, np.generic) else x for x in items)
     seen: dict[Hashable, int] = {}
     for rank, item in enumerate(found, start=1):
-        if item is None or isinstance(item, Missing) or item != item:
+        if item is None or isinstance(item, Missing) or is_nan(item):
             raise ValueError(
                 f"{where} has no item at rank {rank}; end the list there, or leave the pair out "
                 "and count it"
