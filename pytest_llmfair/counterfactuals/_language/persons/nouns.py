@@ -8,6 +8,7 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of
 from pytest_llmfair.counterfactuals._language.persons.places import Place, Words
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
+from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,
@@ -166,7 +167,7 @@ def is_noun(place: Place) -> bool:
         words.pop()
     if not words or not is_one_of(words[-1], "determiners"):
         return False
-    if head_of(place)[0] and not _is_next_phrase(place.behind):
+    if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
         return False
     several = "and" in place.before[-3:]  # "a Pole and a Dane share"
     if words[-1] in _POSSESSIVE and place.term.people:

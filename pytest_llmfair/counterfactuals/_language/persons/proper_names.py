@@ -42,7 +42,7 @@ def _is_no_name(word: str) -> bool:
 
 def is_no_first_name(place: Place) -> bool:
     """Allow "gay rights", "Gay Pride", "Gay Asian men"; not "Gay Talese", nor "Enola Gay"."""
-    if not are_no_team(place):
+    if not are_no_team(place) or _is_merry(place):
         return False
     if not place.term.capital or not place.behind or not is_name_behind(place):
         return True
@@ -54,9 +54,22 @@ def is_no_first_name(place: Place) -> bool:
     )
 
 
+def _is_merry(place: Place) -> bool:
+    """Whether a thing is bright or merry: "gay ribbons", "the meadow was gay with poppies"."""
+    if is_any(place.next, "merry_things"):
+        return True
+    words = [word for word in place.before if not is_one_of(word, "predicate_adverbs")]
+    verb, subject = (*words[:-3:-1], "", "")[:2]
+    looked = is_one_of(verb, "looking") or verb in ("seemed", "seem", "seems", "felt", "feels")
+    if not (looked or is_one_of(verb, "be")):
+        return False
+    merry = is_any(subject, "merry_things") or is_any(subject, "merry_places")
+    return merry and (looked or place.next == "with" or is_any(subject, "merry_things"))
+
+
 def is_no_given_name(place: Place) -> bool:
     """Allow "a Christian", "Christian values", "he is Christian"; not "Christian said"."""
-    if _is_fare(place):
+    if _is_fare(place) or is_behind_name(place):
         return False
     if place.term.one_case:
         return True
@@ -78,7 +91,7 @@ def is_no_given_name(place: Place) -> bool:
 
 def is_no_institution(place: Place) -> bool:
     """Allow "Muslim leaders", "Jewish New Yorkers"; not "the Muslim Brotherhood", "Jewish rye"."""
-    if _is_fare(place):
+    if _is_fare(place) or is_behind_name(place):
         return False
     if not place.term.capital or not place.behind or not is_name_behind(place):
         return True
@@ -86,6 +99,14 @@ def is_no_institution(place: Place) -> bool:
         return True
     known = ("demonyms", "person_adjectives", "of_faith")
     return is_person(place.next) or any(is_any(place.next, kind) for kind in known)
+
+
+def is_behind_name(place: Place) -> bool:
+    """Whether a preposition and "The" begin a name: "according to The Hindu"."""
+    if place.last != "the" or len(place.before) < 2:
+        return False
+    written = place.raw[len(place.before) - 1] == "The"
+    return written and is_one_of(place.before[-2], "prepositions") and not is_title(place.raw)
 
 
 def _is_fare(place: Place) -> bool:
