@@ -14,12 +14,18 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
 )
 
-_SIGNS = (":", "|", "=", "\t", "<", " - ", " \u2013 ", " \u2014 ")
+_SIGNS = (":", "|", "=", "\t", "<", " - ", " \u2013 ", " \u2014 ", "?")
 _FOLLOWING = re.compile(r" ([^\W_]+(?:[-'\u2019][^\W_]+)*)")
 _FAR = 160  # characters of a line that are looked at
 _DASH = re.compile(r"\s[-\u2013\u2014]\s")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>")
 _MARKS = re.compile("[*`\"'\u2018\u2019\u201c\u201d\\[{]|__")
+# What stands in front of an option: "a)", "(1)", "[x]"; of an item of a list also a bullet.
+_OPTION = r"(?:[(\[]?(?:[A-Za-z]|\d\d?)[).\]]|\[ ?\])(?=\s)"
+_BULLET = r"[-*\u2022\u00b7\u2610-\u2612\u25a1\u25cb\u25cf](?=\s)"
+_OPTIONS = re.compile(rf"(?<![^\s:?]){_OPTION}")
+_ASKED = re.compile(rf"\?(?=\s*{_OPTION})")
+_ITEM = re.compile(rf"\s*(?:{_OPTION}|{_BULLET}|A(?:nswer)?:)")
 _ASIDE = re.compile(r"\([^()]*\)")
 _LABEL_END = re.compile(r"[:=|\t]")
 _VALUE_END = re.compile(r"[:=|\t,;.!?()\]}\n]|\s[/\u00b7\u2022]\s")
@@ -43,7 +49,9 @@ def is_value(text: str, start: int, end: int) -> bool:
     the label may be the head of the row or of the column.
     """
     following = _FOLLOWING.match(text, end)
-    if following is not None and not _is_beside(following[1]):
+    if following is not None and not (
+        _is_beside(following[1]) or (len(following[1]) == 1 and _OPTIONS.match(text, end + 1))
+    ):
         return False  # the usual case at less cost
     near = max(0, start - _FAR)
     line = text[max(near, text.rfind("\n", near, start) + 1) : start]
@@ -64,6 +72,8 @@ def _plain(part: str) -> str:
     """Return a part of a line without quotes and emphasis, with marks for tags and dashes."""
     if "<" in part:
         part = _TAG.sub(_mark_for, part)
+    if ")" in part or "]" in part or "." in part:
+        part = _OPTIONS.sub(";", _ASKED.sub(":", part))
     return _MARKS.sub("", _DASH.sub(":", part))
 
 
@@ -138,16 +148,25 @@ def _is_cell(text: str, start: int, end: int) -> bool:
 
 
 def _is_line(text: str, start: int, end: int) -> bool:
-    """Whether the term fills a line below a label: "## Ethnicity" and then "Asian"."""
+    """Whether the term fills a line below a label: "## Ethnicity" and then "Asian".
+
+    It may be one of a list: "What is your race?", "a) Black", "b) White".
+    """
     near = max(0, start - _FAR)
     begin = text.rfind("\n", near, start) + 1
-    if not begin or text[begin:start].strip(" *_"):
+    item = _ITEM.match(text, begin, start)
+    if not begin or text[item.end() if item else begin : start].strip(" *_"):
         return False
     if text[end : end + _FAR].partition("\n")[0].strip(" *_"):
         return False
-    above = text[max(0, begin - 2 * _FAR) : begin].rstrip().rpartition("\n")[2].strip()
-    headed = above.startswith(("#", "**")) or above.endswith((":", ":**"))
-    return headed and _is_label(_PHRASE_BEGIN.split(above.strip("#*: "))[-1], text)
+    lines = text[max(0, begin - 2 * _FAR) : begin].rstrip().split("\n")
+    while item and len(lines) > 1 and (_ITEM.match(lines[-1]) or not lines[-1].strip()):
+        lines.pop()
+    above = lines[-1].strip()
+    asked = item is not None and above.endswith("?")
+    headed = asked or above.startswith(("#", "**")) or above.endswith((":", ":**"))
+    above = _MARKS.sub("", above.strip("#*:? "))
+    return headed and _is_label(_PHRASE_BEGIN.split(above)[-1], text)
 
 
 def _delimiter(text: str, start: int, end: int) -> str:
