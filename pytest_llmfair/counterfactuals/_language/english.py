@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
+TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
 # "a university", "a Eunice"; but "an uninsured man".
 _EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?!\d)")
 _YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
-from pytest_llmfair.counterfactuals._lexicons.terms import is_joined
+from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, is_joined
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
 
@@ -42,7 +42,7 @@ def sentences_about(lexicon: Lexicon, groups: tuple[str, ...]) -> tuple[tuple[st
             start = frame.index("{}")
             for group in groups:
                 for term in entry.terms.get(group, ()):
-                    if entry.register(term) not in ("preferred", "neutral") or is_joined(term):
+                    if entry.register(term) not in WRITTEN or is_joined(term):
                         continue
                     text = frame.format(term if start else term[0].upper() + term[1:])
                     found = [(m.start, m.end, m.group) for m in lexicon.mentions(text)]

@@ -60,6 +60,8 @@ Context = Literal[
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 Register = Literal["preferred", "neutral", "outdated", "slur"]
 REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
+# Outdated words and slurs are found and never written.
+WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
 
 _JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
 _NEAR = 40
@@ -100,11 +102,9 @@ class Entry:
     def written(self, group: str) -> str | None:
         """Return the term that is written for a group.
 
-        The first that is preferred or neutral; None if there is none, for outdated words and slurs
-        are found and never written.
+        The first that is preferred or neutral; None if there is none.
         """
-        fine = ("preferred", "neutral")
-        return next((t for t in self.terms.get(group, ()) if self.register(t) in fine), None)
+        return next((t for t in self.terms.get(group, ()) if self.register(t) in WRITTEN), None)
 
 
 @dataclass(frozen=True, slots=True)

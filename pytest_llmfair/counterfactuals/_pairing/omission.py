@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import WORD, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import speaks_of_person
 from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person
 from pytest_llmfair.counterfactuals._language.writing import (
@@ -21,24 +21,23 @@ from pytest_llmfair.counterfactuals._language.writing import (
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 
-_WORD = r"[^\W_]+(?:[-'\u2019][^\W_]+)*"
 _HAVE = r"has|have|had|(?:(?:is|are|was|were)\s+)?(?:living|lives?|lived|born)\s+with"
 # "with" and "living with" need a person in front; a relative clause tells by itself.
 _WITH = re.compile(
-    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?:(?P<who>(?:who|that)\s+(?:{_HAVE}))"
+    rf"(?P<person>{WORD})(?P<comma>,?)(?:\s+(?:(?P<who>(?:who|that)\s+(?:{_HAVE}))"
     r"|(?:living\s+|born\s+)?with)\s+)\Z",
     re.IGNORECASE,
 )
 _WHO_IS = re.compile(
-    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?P<who>who|that)(?:\s+(?:is|are|was|were)|['\u2019]s)"
+    rf"(?P<person>{WORD})(?P<comma>,?)(?:\s+(?P<who>who|that)(?:\s+(?:is|are|was|were)|['\u2019]s)"
     rf"(?:\s+[^\W_]+ly)?\s+)\Z",
     re.IGNORECASE,
 )
 _WHO_DOES = re.compile(
-    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?P<who>who|that)\s+)\Z", re.IGNORECASE
+    rf"(?P<person>{WORD})(?P<comma>,?)(?:\s+(?P<who>who|that)\s+)\Z", re.IGNORECASE
 )
 _DOING = re.compile(
-    rf"(?P<person>{_WORD})(?P<comma>,?)(?:\s+(?:(?P<who>(?:who|that)\s+(?:is|are|was|were))\s+)?)\Z",
+    rf"(?P<person>{WORD})(?P<comma>,?)(?:\s+(?:(?P<who>(?:who|that)\s+(?:is|are|was|were))\s+)?)\Z",
     re.IGNORECASE,
 )
 # How a mention of a role hangs on the noun in front.
@@ -48,13 +47,14 @@ _PHRASES = {
     "verb phrase": _WHO_DOES,
     "attribute": _DOING,
 }
-_BEHIND = re.compile(rf"[^\S\n]*(?P<word>{_WORD}|\S|\n|\Z)")
-_ADVERB = re.compile(rf"(?P<adverb>{_WORD})\s+\Z")
+_BEHIND = re.compile(rf"[^\S\n]*(?P<word>{WORD}|\S|\n|\Z)")
+_ADVERB = re.compile(rf"(?P<adverb>{WORD})\s+\Z")
 _JOINED = re.compile(
-    rf"(?:(?P<before>{_WORD})\s+)?(?P<word>{_WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z"
+    rf"(?:(?P<before>{WORD})\s+)?(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z"
 )
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
+_FIRST = re.compile(WORD)
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
 _INTRODUCES = ("in", "as", "for", "of")  # "in general, blind people"
@@ -222,7 +222,7 @@ def _mended(text: str, start: int, stop: int, group: str) -> list[Change]:
         if fitting:
             changes.append(Change(*article.span(1), fitting, group))
     elif text[start].isupper() and begins_sentence(text, start):
-        match = re.compile(_WORD).match(text, stop)
+        match = _FIRST.match(text, stop)
         if match is not None and not match[0][0].isupper():
             return [Change(start, match.end(), capitalized(match[0]), group)]
     return [*changes, Change(start, stop, "", group)]

@@ -12,13 +12,12 @@ from collections.abc import Container, Iterator
 
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.names import name_data
-from pytest_llmfair.counterfactuals._lexicons.terms import Sense, is_joined
+from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Sense, is_joined
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.pair import pair_of
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
 from pytest_llmfair.counterfactuals.validity import failed
 
-_FINE = ("preferred", "neutral")
 _LETTERS = 1  # by which two names of similar length may differ
 
 
@@ -69,7 +68,7 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
     line = next((x for x in lexicon.synonyms if term in map(str.casefold, x)), None)
     if line is None:
         line = sense.entry.terms[sense.group]
-        fine = [other for other in line if sense.entry.register(other) in _FINE]
+        fine = [other for other in line if sense.entry.register(other) in WRITTEN]
     else:
         fine = [other for other in line if _stands_for(lexicon, sense, other)]
     own = next((place for place, other in enumerate(line) if other.casefold() == term), 0)
@@ -82,7 +81,7 @@ def _stands_for(lexicon: Lexicon, sense: Sense, term: str) -> bool:
     return any(
         (known.role, known.group) == (sense.role, sense.group)
         and known.entry is not None
-        and known.entry.register(known.term) in _FINE
+        and known.entry.register(known.term) in WRITTEN
         for known in lexicon.senses(term)
     )
 

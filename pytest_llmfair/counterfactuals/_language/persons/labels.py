@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import WORD, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.tables import cell_at
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
@@ -15,7 +15,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _SIGNS = (":", "|", "=", "\t", "<", " - ", " \u2013 ", " \u2014 ", "?")
-_FOLLOWING = re.compile(r" ([^\W_]+(?:[-'\u2019][^\W_]+)*)")
+_FOLLOWING = re.compile(rf" ({WORD})")
 _FAR = 160  # characters of a line that are looked at
 _DASH = re.compile(r"\s[-\u2013\u2014]\s")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>")
@@ -32,7 +32,7 @@ _VALUE_END = re.compile(r"[:=|\t,;.!?()\]}\n]|\s[/\u00b7\u2022]\s")
 _PHRASE_BEGIN = re.compile(r"[:=|\t,;.!?(){}\]]|\s[/\u00b7\u2022]\s")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_TOKEN = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*|[^\w\s]")
+_TOKEN = re.compile(rf"{WORD}|[^\w\s]")
 _OTHER_LABELS = re.compile(
     r"\b(?:gender|sex|pronouns|occupation|profession|job|race|ethnicity|religion|nationality"
     r"|marital status|education|income|salary|date of birth|patient|diagnosis)"

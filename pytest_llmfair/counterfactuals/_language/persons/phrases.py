@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
-from pytest_llmfair.counterfactuals._lexicons.terms import Entry
+from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry
 from pytest_llmfair.counterfactuals._templates.slots import NOUN
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 
@@ -19,7 +19,6 @@ Forms = dict[str, str]
 
 _FILE = "persons.yaml"
 _IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
-_FINE = ("preferred", "neutral")
 
 
 @functools.lru_cache(maxsize=16)
@@ -97,7 +96,7 @@ def _derived(lexicon: Lexicon) -> Iterator[dict[str, Forms]]:
     """Read the entries of adjectives, and those of nouns that mean one person."""
     for entry in lexicon.entries:
         written = {
-            group: [term for term in terms if entry.register(term) in _FINE]
+            group: [term for term in terms if entry.register(term) in WRITTEN]
             for group, terms in entry.terms.items()
         }
         if entry.role != "adjective":
@@ -135,7 +134,7 @@ def _plural(noun: str) -> str:
 
 
 def _is_fine(lexicon: Lexicon, noun: str) -> bool:
-    return all(m.register in _FINE for m in lexicon.mentions(f"I met the {noun}."))
+    return all(m.register in WRITTEN for m in lexicon.mentions(f"I met the {noun}."))
 
 
 @functools.cache

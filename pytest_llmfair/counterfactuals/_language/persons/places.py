@@ -6,7 +6,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import TAG, is_one_of
 
 Words = tuple[str, ...]
 _WORD = r"[^\W_]++(?:[-'\u2019.][^\W_]++)*+"
@@ -16,7 +16,7 @@ _PARTS = re.compile(
     r"</?(?:td|th|tr|li|p|div|br|h[1-6]|ul|ol|dt|dd|dl|table|tbody|thead|section|option)\b[^<>]*>",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>")
+_TAG = re.compile(TAG)
 _STOP = re.compile(r"[.!?;:\u2014\u2026\n]")
 _LAST_STOP = re.compile(rf"(?s:.*){_STOP.pattern}")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\Z")

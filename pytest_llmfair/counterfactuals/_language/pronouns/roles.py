@@ -6,6 +6,7 @@ import functools
 import re
 
 from pytest_llmfair.counterfactuals._language.english import (
+    TAG,
     WORD,
     Around,
     is_adverb,
@@ -28,15 +29,14 @@ PRONOUN = "possessive_pronoun"
 
 # A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
 # that begins anew with a capital.
-_TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
-_STYLE = rf"(?:[*_~]|{_TAG})*+"
+_STYLE = rf"(?:[*_~]|{TAG})*+"
 _WRAP = r"(?:\n(?!\s*[A-Z][a-z])[^\S\n]*+)?"
 _NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({WORD}|\S|\n)?")
 # The usual case at less cost: three words with single blanks, or fewer before a mark.
 _PLAIN = re.compile(
     r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
 )
-_BEFORE = re.compile(rf"{_TAG}|({WORD}|[^\w\s*~])")
+_BEFORE = re.compile(rf"{TAG}|({WORD}|[^\w\s*~])")
 _NEAR = 60
 _JOINS = ("or", "and", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
