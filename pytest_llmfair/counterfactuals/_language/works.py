@@ -11,7 +11,11 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_modifier
 
 NEXT = re.compile(rf"[^\S\n]+({LETTERS})")
 _LAST_LETTERS = re.compile(rf"{LETTERS}\Z")
-SENTENCE = re.compile(r"(?:\A|[.!?:\n\u2026\u2014])[\s\"'\u201c\u2018(*_>#-]*\Z")
+# Where a sentence or an exclamation can begin, looked for through quotes, emphasis and marks of
+# lists. Behind a dash one can, yet no capital is due: ``begins_sentence`` of writing differs.
+SENTENCE = re.compile(
+    r"(?:\A|[.!?:\n\u2026\u2014])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013+-]*\Z"
+)
 NEAR = 40
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
 # Squares of a chessboard, and moves; the words of games and hives are in the list.
