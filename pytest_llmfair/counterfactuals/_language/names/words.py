@@ -14,12 +14,12 @@ from typing import Any
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import is_verb
+from pytest_llmfair.counterfactuals._language.works import SENTENCE, low
 
 _HYPHENS = "-\u2010\u2011"
 _FOLLOWING = re.compile(rf"[^\S\n]+({LETTERS}|\d)")
 _LAST = re.compile(rf"({LETTERS})(?:(?<=\bSt)\.)?\Z")
 WORDS = re.compile(rf"{LETTERS}|[^\w\s]")
-_SENTENCE_END = re.compile(r"(?:\A|[.!?:\n][\"')\u201d\u2019]*)[\s\"'(\u201c\u2018*_#>-]*\Z")
 CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){LETTERS}\.?){{1,9}}")
 _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
@@ -57,7 +57,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if before in ("the", "this", "these"):
         named = last and following.islower() and _is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
-    if _SENTENCE_END.search(text, max(0, start - _NEAR), start) is None:
+    if SENTENCE.search(text, max(0, start - _NEAR), start) is None:
         return False
     if following[:1].isupper() and not following.isupper():
         return word in ("will", "may") and _is_asked(text, end)
@@ -77,7 +77,7 @@ def is_joined(text: str, start: int, end: int) -> bool:
 
 def _begins_sentence(text: str, word: str, end: int) -> bool:
     """Whether a sentence begins with it as a verb or a noun: "Mark the date", "Art books"."""
-    behind = [low.lower().replace("\u2019", "'") for low in _line_behind(text, end)]
+    behind = [low(word) for word in _line_behind(text, end)]
     following, third = behind[0], behind[1]
     if is_of_class(following, "openers"):
         return True
@@ -140,7 +140,7 @@ def word_behind(text: str, end: int) -> str:
 
 
 def word_in_front(text: str, start: int) -> str:
-    """Return the word in front on the same line; "" for none."""
+    """Return the word in front on the same line, "St" for "St."; "" for none."""
     front = text[max(0, start - _NEAR) : start]
     bare = front.rstrip()
     if len(bare) == len(front) or "\n" in front[len(bare) :]:
