@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.living import is_said_of_people
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
@@ -17,7 +18,6 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_verb,
 )
 from pytest_llmfair.counterfactuals._language.works import (
-    FAR,
     NEAR,
     NEXT,
     SENTENCE,
@@ -91,27 +91,6 @@ def is_kin(text: str, start: int, end: int) -> bool:
         return following is not None and is_one_of(low(following[1]), "articles")
     owner = low(word_before(text, start)[0])
     return is_one_of(owner, "owners") or owner.endswith(("'s", "s'"))
-
-
-def is_no_connector(text: str, start: int, end: int) -> bool:
-    """Whether male or female is said of the living: no "female plug", "the socket is female"."""
-    behind = NEXT.match(text, end)
-    head = low(behind[1]) if behind else ""
-    if behind and head in ("and", "or"):
-        following = NEXT.match(text, behind.end())
-        if following and low(following[1]) in ("male", "female"):
-            following = NEXT.match(text, following.end())
-        head = low(following[1]) if following else ""
-        head = "" if ends_phrase(head) else head
-    known = words_of("connectors")
-    if head in known or head.removesuffix("s") in known:
-        return False
-    if head and head not in ("one", "ones", "end", "ends", "side", "part", "half"):
-        return True
-    near = text[max(0, start - FAR) : end + FAR]
-    for mark in ".,;:":
-        near = near.replace(mark, " ")
-    return words_of("plugs").isdisjoint(near.split())
 
 
 def is_couple(text: str, start: int, end: int) -> bool:
@@ -295,7 +274,7 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "aged": is_age_and_sex,
     "deity": is_deity,
     "no_degree": is_no_degree,
-    "living": is_no_connector,
+    "living": is_said_of_people,
     "kin": is_kin,
     "value": is_value,
     "behind_person": is_behind_person,

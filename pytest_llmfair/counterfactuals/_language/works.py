@@ -1,4 +1,4 @@
-"""Names that hold a word for a person: of works, bands, teams and bodies, and bare titles."""
+"""Names that hold a word for a person: of works, bands, teams, shops and bodies; acronyms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import re
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.places import place_at
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_in_name
-from pytest_llmfair.counterfactuals._language.persons.words import is_modifier
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    is_adjective,
+    is_any,
+    is_modifier,
+    is_person,
+)
 
 NEXT = re.compile(rf"[^\S\n]+({LETTERS})")
 _LAST_LETTERS = re.compile(rf"{LETTERS}\Z")
@@ -17,29 +22,35 @@ SENTENCE = re.compile(
     r"(?:\A|[.!?:\n\u2026\u2014])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013+-]*\Z"
 )
 NEAR = 40
-_STOP = re.compile(r"[.!?\n](?=\s|\Z)")
-# Squares of a chessboard, and moves; the words of games and hives are in the list.
-_SQUARE = re.compile(r"[a-h][1-8]\b|ove \d|n chess\b|(?:king|queen)[- ]size")
-_DIGIT = re.compile("[0-9]")
 FAR = 80
-_LOWER = re.compile("[a-z]+")
 # A name of several words: "The Girl with the Dragon Tattoo".
 _LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by)[^\S\n]+){0,2}"
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
 _NAMED_BEFORE = re.compile(rf"(?<!\w)(?:{_CAPITAL}[^\S\n]+{_LINKS})+\Z")
 _NAMED_BEHIND = re.compile(rf"(?:['\u2019]s)?(?:[^\S\n]+{_LINKS}{_CAPITAL}){{1,9}}")
 _CAPITALS = re.compile(rf"(?<!\w){_CAPITAL}")
-_POSSESSED = re.compile(r"['\u2019]s?[^\S\n]+([A-Z][a-z]+)")
-_JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+({LETTERS})")
+_POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
+# Capitals that spell no word: "MAN stands for", "LAN, MAN and WAN"; not "A MAN, HIS DOG".
+_SHORT = r"[A-Z]{2,5}(?![\w'\u2019-])"
+_SHORT_FORM = re.compile(rf"(?<![\w'\u2019-]){_SHORT}")
+_DEFINED = re.compile(r" (?:stands|is short|is an acronym) for\b")
+_EXPLAINED = re.compile(r" (?:is|was) (?:an?|the) [a-z]")
+_LIST = r"(?:[,/]|,? (?:and|or|vs\.?|versus)\b) ?(?:and |or )?(?:an? )?"
+_LISTED_BEHIND = re.compile(rf"{_LIST}({_SHORT})(?! [A-Z]+\b)")
+_LISTED_BEFORE = re.compile(rf"(?<![\w'\u2019-])({_SHORT}){_LIST}\Z")
 
 
 def is_no_work(text: str, start: int, end: int) -> bool:
     """Whether it is in no name of a work, a band or a team: "Derry Girls", "Gone Girl"."""
-    if not text[start].isupper() or text[start:end].isupper():
+    if not text[start].isupper():
         return True
-    if _is_possessed(text, start, end, "periodicals"):
+    if text[start:end].isupper():
+        return not _is_acronym(text, start, end)
+    if begins_name(text, start, end):
         return False
-    before, _ = word_before(text, start)
+    before, front = word_before(text, start)
+    if _is_bare_title(text, start, end, front):
+        return False
     if not before[:1].isupper():
         return not is_in_title(text, start, end)
     word = low(before)
@@ -70,69 +81,6 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     return not _is_headline(text, start, end)
 
 
-def is_ruler(text: str, start: int, end: int) -> bool:
-    """Whether a title with a capital is not a name of its own: "Duke" the university, "Guy"."""
-    capital = text[start].isupper() and not text[start:end].isupper()
-    return not (capital and _is_bare_name(text, start, end))
-
-
-def is_royal(text: str, start: int, end: int) -> bool:
-    """Whether a king or queen is a ruler: no piece, no card, no bee, no band, no surname."""
-    word = text[start:end]
-    if not is_ruler(text, start, end):
-        return False
-    named = word[0].isupper() and not word.isupper() and _is_possessed(text, start, end)
-    return not (named or _is_piece(text, start, end))  # "The King's Speech"
-
-
-def _is_piece(text: str, start: int, end: int) -> bool:
-    """Whether the sentence tells of a game or a hive."""
-    first, last = max(0, start - FAR), end + FAR
-    known = words_of("pieces")
-    near = text[first:last]
-    numbered = "chess" in near or "size" in near or _DIGIT.search(near)
-    if not numbered and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
-        return False  # the usual case at less cost
-    for stop in _STOP.finditer(text, first, start):
-        first = stop.end()
-    behind = _STOP.search(text, end, last)
-    sentence = text[first : behind.start() if behind else last]
-    named = not known.isdisjoint(_LOWER.findall(sentence))
-    return named or _SQUARE.search(sentence) is not None
-
-
-def _is_bare_name(text: str, start: int, end: int) -> bool:
-    """Whether nothing tells a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
-    following = NEXT.match(text, end)
-    behind = following[1] if following else ""
-    if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
-        return False
-    joined = _JOINED.match(text, end)
-    if joined is not None:  # "Queen and ABBA"; not "King and Country"
-        return joined[1][0].isupper() and not is_one_of(low(joined[1]), "rulers")
-    before, begin = word_before(text, start)
-    word = low(before)
-    if before in ("and", "or"):  # "Lady Gaga and Prince"
-        other, _ = word_before(text, begin)
-        if other.endswith(("'s", "\u2019s")) or not other[:1].isupper():
-            return False
-        return not is_one_of(low(other), "rulers")
-    if not before or is_one_of(word, "be"):
-        near = _LOWER.findall(text, max(0, start - FAR), end + FAR)
-        if not words_of("music").isdisjoint(near):
-            return True  # "My favourite band is Queen."
-    if not before:
-        past = behind.endswith("ed") or is_one_of(behind, "past_verbs")
-        past = past or any(is_one_of(behind, kind) for kind in ("finite_verbs", "acted"))
-        return past and SENTENCE.search(text, max(0, start - NEAR), start) is not None
-    if word == "of":
-        office, _ = word_before(text, begin)
-        return not is_one_of(low(office), "offices_of")
-    if is_one_of(word, "articles") or is_one_of(word, "before_ruler") or is_modifier(word):
-        return False
-    return any(is_one_of(word, kind) for kind in ("closed", "perceive", "enjoying", "give"))
-
-
 def _is_headline(text: str, start: int, end: int) -> bool:
     """Whether only closed words of the sentence are without a capital."""
     raw = place_at(text, start, end).raw
@@ -140,14 +88,74 @@ def _is_headline(text: str, start: int, end: int) -> bool:
     return not any(word[0].islower() and len(word) > 1 and word not in known for word in raw)
 
 
-def _is_possessed(text: str, start: int, end: int, kind: str = "") -> bool:
-    """Whether a possessive makes a name of what follows: "Men's Health", "The King's Speech"."""
+def is_possessed(text: str, start: int, end: int) -> bool:
+    """Whether a possessive makes a name of what follows: "The King's Speech"."""
+    if text[end : end + 1] not in ("'", "\u2019") or _POSSESSED.match(text, end) is None:
+        return False
+    return not _is_headline(text, start, end)
+
+
+def begins_name(text: str, start: int, end: int) -> bool:
+    """Whether it owns a paper, a body or a shop: "Men's Health"; not "Women's Final"."""
     if text[end : end + 1] not in ("'", "\u2019"):
         return False
     behind = _POSSESSED.match(text, end)
-    if behind is None or (kind and not is_one_of(low(behind[1]), kind)):
+    if behind is None:
         return False
+    words = low(behind[1]).split()
+    if not any(is_one_of(word, "periodicals") for word in (words[0], words[-1])):
+        before, front = word_before(text, start)
+        counted = text[max(0, front - 2) : front].strip().isdigit()  # "the 2012 Women's Open"
+        if counted or is_one_of(low(before), "determiners"):
+            return False
+        if before[:1].isupper() and not _begins(text, front):
+            return False  # "the World Women's Open"
+        if any(is_any(word, "of_a_group") for word in words) or any(map(is_modifier, words[:-1])):
+            return False
     return not _is_headline(text, start, end)
+
+
+def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
+    """Whether an adjective and a noun begin the sentence as a title: "Pretty Woman was".
+
+    A noun in the singular would have its article, one in the plural a verb in the plural.
+    """
+    word = low(text[front:start].rstrip())
+    if front == start or not text[front].isupper() or not _begins(text, front):
+        return False
+    if not is_adjective(word) or is_one_of(word, "told_apart"):
+        return False
+    if any(is_one_of(word, kind) for kind in ("demonyms", "quantities", "determiners", "polite")):
+        return False
+    behind = NEXT.match(text, end)
+    plural = text[end - 1] == "s" or low(text[start:end]) in ("men", "women")
+    if behind is None or (plural and not is_one_of(low(behind[1]), "singular_verbs")):
+        return False
+    return behind[1].islower() and not _is_headline(text, start, end)
+
+
+def _is_acronym(text: str, start: int, end: int) -> bool:
+    """Whether capitals spell a term: defined, or listed beside another one."""
+    if text.isupper():
+        return False
+    before, _ = word_before(text, start)
+    behind = NEXT.match(text, end)
+    if before.isupper() or (behind and behind[1].isupper()):  # "A MAN LEFT"
+        return False
+    if _DEFINED.match(text, end):
+        return True
+    near = max(0, start - NEAR)
+    listed = _LISTED_BEHIND.match(text, end), _LISTED_BEFORE.search(text, near, start)
+    if any(other is not None and _is_short_form(other[1]) for other in listed):
+        return True
+    if before or _EXPLAINED.match(text, end) is None:
+        return False
+    return any(_is_short_form(other) for other in _SHORT_FORM.findall(text))
+
+
+def _is_short_form(word: str) -> bool:
+    word = word.lower()
+    return not (is_person(word) or is_one_of(word, "closed"))
 
 
 def _is_of_title(word: str) -> bool:

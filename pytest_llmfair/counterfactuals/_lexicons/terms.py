@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
+from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
 from pytest_llmfair.counterfactuals._language.usage import (
     USES,
     is_in_range,
@@ -18,7 +19,7 @@ from pytest_llmfair.counterfactuals._language.usage import (
     is_pointed,
     names_thing,
 )
-from pytest_llmfair.counterfactuals._language.works import is_in_title, is_royal, is_ruler
+from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed
 from pytest_llmfair.text import WordFinder
 
 Context = Literal[
@@ -151,7 +152,7 @@ class Sense:
         if not word.isupper():
             if context == "not_beside_name":
                 named = _before_name(text, end) or _behind_name(text, start)
-                return not named and is_ruler(text, start, end)
+                return not (named or is_possessed(text, start, end)) and is_ruler(text, start, end)
             if context == "not_behind_name" and is_in_title(text, start, end):
                 return False
         return not _behind_name(text, start)

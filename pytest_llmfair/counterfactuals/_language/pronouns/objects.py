@@ -41,6 +41,8 @@ def reads_as_object(around: Around) -> bool:
         return True
     if verb in words["perceive"] and second in words["articles"]:  # "watched her paint the fence"
         return third not in words["times"] and first not in words["person_nouns"]
+    if verb in words["appoint"] and (office := _ends_office(around.next)) is not None:
+        return office
     if first.endswith("ing") and first not in words["not_participles"]:
         if second in words["activity_heads"]:  # "heard her singing voice"
             return False
@@ -51,8 +53,6 @@ def reads_as_object(around: Around) -> bool:
         return True
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
-    if verb in words["appoint"] and first in words["offices"]:
-        return final
     if verb in words["name"] and first == "names":
         return final
     if verb in words["complement"] and is_predicative(first):
@@ -125,6 +125,19 @@ def ends_at_second(around: Around) -> bool:
     """Whether the phrase ends behind the next word, but for an adverb: "her happy again"."""
     _, second, third = around.next
     return is_final(second) or (is_adverb(second) and is_final(third))
+
+
+def _ends_office(behind: tuple[str, str, str]) -> bool | None:
+    """Whether the phrase ends behind an office, "captain last season"; None where none is."""
+    words = word_classes()
+    first, second, third = behind
+    if first in words["before_offices"] and second in words["offices"]:
+        return is_final(third) or third in ("last", "next")
+    if first not in words["offices"]:
+        return None
+    if second == "as":  # "named her partner as a suspect"
+        return third in words["behind_as"]
+    return is_final(second) or tells_when(second, third) or (is_adverb(second) and is_final(third))
 
 
 def _is_described(verb: str, word: str) -> bool:

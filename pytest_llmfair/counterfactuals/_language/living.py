@@ -1,0 +1,92 @@
+"""Whether male or female is said of people: of no plug, no animal and no plant."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    bare,
+    ends_phrase,
+    is_person,
+    is_verb,
+)
+from pytest_llmfair.counterfactuals._language.works import FAR, NEXT, low, word_before
+
+_MARKS = str.maketrans(".,;:-/?()!", " " * 10)
+# "The cat is", "whether your puppy is a", "Is the horse": what is told male or female behind it.
+_TOLD = re.compile(
+    r"(?:\A|[.!?:,;\n(\"]|\b(?:if|whether|that|because|since|and|is|are|was|were|when|so|think|say))"
+    r"\s*\b(?:the|my|your|our|his|her|their|its|this|that|these|those|one|each|every|both)\s+"
+    r"(?:\w+\s+){0,2}?(?P<named>[\w-]+)"
+    r"(?:\s+(?:is|are|was|were|isn't|wasn't|must\sbe|may\sbe|might\sbe))?"
+    r"(?:\s+(?:not|probably|also|definitely|either|an?|male|female|or|and))*\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def is_said_of_people(text: str, start: int, end: int) -> bool:
+    """Whether it is no "female plug" and no "male lion"; "the socket is female", "is it male?"."""
+    behind = NEXT.match(text, end)
+    head = low(behind[1]) if behind else ""
+    at = end
+    if behind and head in ("and", "or", "to"):
+        following = NEXT.match(text, behind.end())
+        if following and low(following[1]) in ("male", "female"):  # "male to female adapter"
+            at = following.end()
+            behind = NEXT.match(text, at)
+            head = low(behind[1]) if behind else ""
+        elif head != "to":
+            head = ""
+        elif low(word_before(text, start)[0]) in ("a", "the"):  # "the female to my left"
+            return True
+    known = words_of("connectors")
+    if head in known or head.removesuffix("s") in known:
+        return False
+    if (not head or is_one_of(head, "cables")) and _is_of_plugs(text, start, end):
+        return False
+    if _names_animal(text, at):
+        return False
+    if not ends_phrase(head):
+        return True
+    told = _TOLD.search(text, max(0, start - FAR), start)
+    return told is None or not _is_animal(low(told["named"]), "")
+
+
+def _is_of_plugs(text: str, start: int, end: int) -> bool:
+    near = text[max(0, start - FAR) : end + FAR].translate(_MARKS)
+    return not words_of("plugs").isdisjoint(near.split())
+
+
+def _names_animal(text: str, at: int) -> bool:
+    """Whether an animal is the head that follows: "African elephants"; not "dog trainer"."""
+    words = _phrase(text, at)
+    for index, word in enumerate(words[:4]):
+        if _is_animal(word, words[index - 1] if index else ""):
+            return not any(is_person(other) for other in words[index + 1 :])
+        named = is_one_of(word, "animal_names")
+        if not named and (is_person(word) or is_verb(word, "") or is_one_of(word, "acted")):
+            return False
+    return False
+
+
+def _phrase(text: str, at: int) -> list[str]:
+    """Return the next words to the end of the noun phrase, six at most."""
+    words: list[str] = []
+    while len(words) < 6 and (behind := NEXT.match(text, at)) is not None:
+        word = low(behind[1])
+        if ends_phrase(word):
+            break
+        words.append(word)
+        at = behind.end()
+    return words
+
+
+def _is_animal(word: str, before: str) -> bool:
+    single = bare(word)
+    forms = [single, single.removesuffix("s"), single.removesuffix("es")]
+    if single.endswith("ies"):
+        forms.append(single[:-3] + "y")
+    return any(
+        is_one_of(form, "animals") or is_one_of(f"{before}-{form}", "animals") for form in forms
+    )

@@ -1,0 +1,129 @@
+"""Whether a word for a ruler names one: no card, no bee, no band, no ship, nor "cash is king"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    ends_phrase,
+    is_abstract,
+    is_any,
+    is_modifier,
+    is_person,
+)
+from pytest_llmfair.counterfactuals._language.works import (
+    FAR,
+    NEAR,
+    NEXT,
+    SENTENCE,
+    is_possessed,
+    low,
+    word_before,
+)
+
+_STOP = re.compile(r"[.!?\n](?=\s|\Z)")
+# Squares of a chessboard, and moves; the words of games and hives are in the list.
+_SQUARE = re.compile(r"[a-h][1-8]\b|ove \d|n chess\b|(?:king|queen)[- ]size")
+_DIGIT = re.compile("[0-9]")
+_LOWER = re.compile("[a-z]+")
+# "the Queen Mary 2 docked"
+_THING = re.compile(
+    r"[^\S\n]+([A-Z][a-z]+)(?:[^\S\n]+(?:\d+|[IVX]+))?\b(?![^\S\n]+(?:of|and|[A-Z]))"
+)
+_IS_KING = re.compile(
+    rf"({LETTERS})[^\S\n]+(?:is|are|was|were|remains?|remained|becomes?|became)"
+    r"(?:[^\S\n]+(?:still|always|now|not|really|truly|also|no longer))?[^\S\n]+\Z"
+)
+_JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+({LETTERS})")
+
+
+def is_ruler(text: str, start: int, end: int) -> bool:
+    """Whether a title with a capital is not a name of its own: "Duke" the university, "Guy"."""
+    capital = text[start].isupper() and not text[start:end].isupper()
+    return not (capital and _is_bare_name(text, start, end))
+
+
+def is_royal(text: str, start: int, end: int) -> bool:
+    """Whether a king or queen is a ruler: no piece, no card, no bee, no band, no surname."""
+    word = text[start:end]
+    if not is_ruler(text, start, end):
+        return False
+    named = word[0].isupper() and not word.isupper() and is_possessed(text, start, end)
+    if named or _is_piece(text, start, end):  # "The King's Speech"
+        return False
+    return not (_is_thing(text, start, end) or _is_said(text, start, end))
+
+
+def _is_thing(text: str, start: int, end: int) -> bool:
+    """Whether it names a ship: "the Queen Mary 2"; not "Queen Mary", "the Prince of Wales"."""
+    if not text[start].isupper() or low(word_before(text, start)[0]) != "the":
+        return False
+    name = _THING.match(text, end)
+    if name is None or is_one_of(low(name[1]), "behind_ruler"):
+        return False
+    return low(text[start:end]) in ("queen", "king", "princess", "prince")
+
+
+def _is_said(text: str, start: int, end: int) -> bool:
+    """Whether something is said to be king that is no person: "Content is king"."""
+    word = text[start:end]
+    if word not in ("king", "queen") or text.startswith(" of ", end):
+        return False
+    said = _IS_KING.search(text, max(0, start - NEAR), start)
+    if said is None:
+        return False
+    subject = low(said[1])
+    if is_any(subject, "said_king") or is_abstract(subject):
+        return True
+    if not subject.islower() or said[1] != subject or ends_phrase(subject):
+        return False
+    return not (is_person(subject) or is_modifier(subject) or is_one_of(subject, "kin"))
+
+
+def _is_piece(text: str, start: int, end: int) -> bool:
+    """Whether the sentence tells of a game or a hive."""
+    first, last = max(0, start - FAR), end + FAR
+    known = words_of("pieces")
+    near = text[first:last]
+    numbered = "chess" in near or "size" in near or _DIGIT.search(near)
+    if not numbered and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
+        return False  # the usual case at less cost
+    for stop in _STOP.finditer(text, first, start):
+        first = stop.end()
+    behind = _STOP.search(text, end, last)
+    sentence = text[first : behind.start() if behind else last]
+    named = not known.isdisjoint(_LOWER.findall(sentence))
+    return named or _SQUARE.search(sentence) is not None
+
+
+def _is_bare_name(text: str, start: int, end: int) -> bool:
+    """Whether nothing tells a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
+    following = NEXT.match(text, end)
+    behind = following[1] if following else ""
+    if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
+        return False
+    joined = _JOINED.match(text, end)
+    if joined is not None:  # "Queen and ABBA"; not "King and Country"
+        return joined[1][0].isupper() and not is_one_of(low(joined[1]), "rulers")
+    before, begin = word_before(text, start)
+    word = low(before)
+    if before in ("and", "or"):  # "Lady Gaga and Prince"
+        other, _ = word_before(text, begin)
+        if other.endswith(("'s", "\u2019s")) or not other[:1].isupper():
+            return False
+        return not is_one_of(low(other), "rulers")
+    if not before or is_one_of(word, "be"):
+        near = _LOWER.findall(text, max(0, start - FAR), end + FAR)
+        if not words_of("music").isdisjoint(near):
+            return True  # "My favourite band is Queen."
+    if not before:
+        past = behind.endswith("ed") or is_one_of(behind, "past_verbs")
+        past = past or any(is_one_of(behind, kind) for kind in ("finite_verbs", "acted"))
+        return past and SENTENCE.search(text, max(0, start - NEAR), start) is not None
+    if word == "of":
+        office, _ = word_before(text, begin)
+        return not is_one_of(low(office), "offices_of")
+    if is_one_of(word, "articles") or is_one_of(word, "before_ruler") or is_modifier(word):
+        return False
+    return any(is_one_of(word, kind) for kind in ("closed", "perceive", "enjoying", "give"))
