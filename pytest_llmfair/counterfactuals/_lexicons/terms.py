@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -160,8 +161,8 @@ class Sense:
     def _is_caseless(self, text: str, word: str) -> bool:
         """Whether a term that needs its capital stands in a text without: "polish girls"."""
         depends = self.entry is not None and self.entry.context in RULES
-        small, large = word.islower() and text.islower(), word.isupper() and text.isupper()
-        return depends and (small or large)
+        small, large = _case(text)
+        return depends and ((small and word.islower()) or (large and word.isupper()))
 
 
 class Choice(NamedTuple):
@@ -261,6 +262,11 @@ class Index:
         else:
             return []
         return new
+
+
+@functools.lru_cache(maxsize=8)  # a long text holds many terms
+def _case(text: str) -> tuple[bool, bool]:
+    return text.islower(), text.isupper()
 
 
 def _distinct(senses: list[Sense]) -> list[Sense]:
