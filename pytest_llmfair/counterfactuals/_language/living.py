@@ -16,17 +16,28 @@ from pytest_llmfair.counterfactuals._language.works import FAR, NEXT, low, word_
 _MARKS = str.maketrans(".,;:-/?()!", " " * 10)
 # "The cat is", "whether your puppy is a", "Is the horse": what is told male or female behind it.
 _TOLD = re.compile(
-    r"(?:\A|[.!?:,;\n(\"]|\b(?:if|whether|that|because|since|and|is|are|was|were|when|so|think|say))"
+    r"(?:\A|[.!?:,;\n(\"]|\b(?:if|whether|that|because|since|and|is|are|was|were|when|so|think|thinks|thought"
+    r"|say|says|said|know|knows|knew|believe|hope|guess|sure))"
     r"\s*\b(?:the|my|your|our|his|her|their|its|this|that|these|those|one|each|every|both)\s+"
     r"(?:\w+\s+){0,2}?(?P<named>[\w-]+)"
     r"(?:\s+(?:is|are|was|were|isn't|wasn't|must\sbe|may\sbe|might\sbe))?"
     r"(?:\s+(?:not|probably|also|definitely|either|an?|male|female|or|and))*\s*\Z",
     re.IGNORECASE,
 )
+# Words beside an animal that would change alone: "the female octopus and her eggs".
+_EXCHANGED = re.compile(
+    r"\b(?:s?he|him|hers?|his|himself|herself|(?:fe)?males"
+    r"|(?:the|an?|one|each|its)\s(?:fe)?male(?=\s*(?:[.,;:!?)]|\Z)"
+    r"|\s(?:and|or)\s(?:the|an?)\b|\s(?:is|was|does|has|will|can|then|while|with|to|in|on|of|who|that|by)\b))\b",
+    re.IGNORECASE,
+)
 
 
 def is_said_of_people(text: str, start: int, end: int) -> bool:
-    """Whether it is no "female plug" and no "male lion"; "the socket is female", "is it male?"."""
+    """Whether it is said of no plug and of no animal: "a female plug", "a male lion".
+
+    Of an animal it counts where a word beside it would change alone: "the female and her cubs".
+    """
     behind = NEXT.match(text, end)
     head = low(behind[1]) if behind else ""
     at = end
@@ -41,21 +52,25 @@ def is_said_of_people(text: str, start: int, end: int) -> bool:
         elif low(word_before(text, start)[0]) in ("a", "the"):  # "the female to my left"
             return True
     known = words_of("connectors")
-    if head in known or head.removesuffix("s") in known:
+    if {head, head.removesuffix("s"), head.partition("-")[0]} & known:  # "a male USB-C"
         return False
     if (not head or is_one_of(head, "cables")) and _is_of_plugs(text, start, end):
         return False
-    if _names_animal(text, at):
-        return False
-    if not ends_phrase(head):
-        return True
-    told = _TOLD.search(text, max(0, start - FAR), start)
-    return told is None or not _is_animal(low(told["named"]), "")
+    if _names_animal(text, at) or (ends_phrase(head) and _is_told_of_animal(text, start)):
+        near = max(0, start - FAR)
+        other = _EXCHANGED.search(text, end, end + FAR) or _EXCHANGED.search(text, near, start)
+        return other is not None
+    return True
 
 
 def _is_of_plugs(text: str, start: int, end: int) -> bool:
     near = text[max(0, start - FAR) : end + FAR].translate(_MARKS)
     return not words_of("plugs").isdisjoint(near.split())
+
+
+def _is_told_of_animal(text: str, start: int) -> bool:
+    told = _TOLD.search(text, max(0, start - FAR), start)
+    return told is not None and _is_animal(low(told["named"]), "")
 
 
 def _names_animal(text: str, at: int) -> bool:

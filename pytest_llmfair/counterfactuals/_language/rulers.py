@@ -78,7 +78,8 @@ def _is_said(text: str, start: int, end: int) -> bool:
         return True
     if not subject.islower() or said[1] != subject or ends_phrase(subject):
         return False
-    return not (is_person(subject) or is_modifier(subject) or is_one_of(subject, "kin"))
+    known = is_person(subject) or is_one_of(subject, "kin") or is_one_of(subject, "rulers")
+    return not (known or is_modifier(subject))
 
 
 def _is_piece(text: str, start: int, end: int) -> bool:

@@ -123,7 +123,8 @@ def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
     word = low(text[front:start].rstrip())
     if front == start or not text[front].isupper() or not _begins(text, front):
         return False
-    if not is_adjective(word) or is_one_of(word, "told_apart"):
+    known = is_one_of(word, "title_adjectives") or is_adjective(word)
+    if not known or is_one_of(word, "told_apart"):
         return False
     if any(is_one_of(word, kind) for kind in ("demonyms", "quantities", "determiners", "polite")):
         return False

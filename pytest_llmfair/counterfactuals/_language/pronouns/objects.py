@@ -132,7 +132,7 @@ def _ends_office(behind: tuple[str, str, str]) -> bool | None:
     words = word_classes()
     first, second, third = behind
     if first in words["before_offices"] and second in words["offices"]:
-        return is_final(third) or third in ("last", "next")
+        return is_final(third) or third in ("last", "next") or is_adverb(third)
     if first not in words["offices"]:
         return None
     if second == "as":  # "named her partner as a suspect"
