@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
@@ -137,7 +138,7 @@ def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
 
 def _is_acronym(text: str, start: int, end: int) -> bool:
     """Whether capitals spell a term: defined, or listed beside another one."""
-    if text.isupper():
+    if one_case(text)[1]:
         return False
     before, _ = word_before(text, start)
     behind = NEXT.match(text, end)
@@ -151,6 +152,18 @@ def _is_acronym(text: str, start: int, end: int) -> bool:
         return True
     if before or _EXPLAINED.match(text, end) is None:
         return False
+    return _has_short_form(text)
+
+
+# These look through a whole text, which can hold many terms.
+@functools.lru_cache(maxsize=8)
+def one_case(text: str) -> tuple[bool, bool]:
+    """Return whether a text is small throughout, and whether it is large throughout."""
+    return text.islower(), text.isupper()
+
+
+@functools.lru_cache(maxsize=8)
+def _has_short_form(text: str) -> bool:
     return any(_is_short_form(other) for other in _SHORT_FORM.findall(text))
 
 

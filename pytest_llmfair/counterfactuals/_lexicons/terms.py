@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from pytest_llmfair.counterfactuals._language.usage import (
     is_pointed,
     names_thing,
 )
-from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed
+from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed, one_case
 from pytest_llmfair.text import WordFinder
 
 Context = Literal[
@@ -161,7 +160,7 @@ class Sense:
     def _is_caseless(self, text: str, word: str) -> bool:
         """Whether a term that needs its capital stands in a text without: "polish girls"."""
         depends = self.entry is not None and self.entry.context in RULES
-        small, large = _case(text)
+        small, large = one_case(text)
         return depends and ((small and word.islower()) or (large and word.isupper()))
 
 
@@ -262,11 +261,6 @@ class Index:
         else:
             return []
         return new
-
-
-@functools.lru_cache(maxsize=8)  # a long text holds many terms
-def _case(text: str) -> tuple[bool, bool]:
-    return text.islower(), text.isupper()
 
 
 def _distinct(senses: list[Sense]) -> list[Sense]:
