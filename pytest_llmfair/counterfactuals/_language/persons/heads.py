@@ -91,7 +91,7 @@ def _person_head(place: Place) -> tuple[str, bool]:
             return word, word == bare(word) and is_one_of(following, "thing_heads")
         elif not joined and is_one_of(word, "origins"):
             return word, False
-        elif not joined and word in ("one", "ones") and no_noun((following,)):
+        elif not joined and _is_pronoun(word, following):
             return stands_for(place, word), False
         elif not is_modifier(word):
             break
@@ -100,6 +100,11 @@ def _person_head(place: Place) -> tuple[str, bool]:
         else:
             joined = False
     return "", False
+
+
+def _is_pronoun(word: str, following: str) -> bool:
+    """Whether it is the pronoun "one" or "ones"; not "the old one hundred"."""
+    return word == "ones" or (word == "one" and no_noun((following,)))
 
 
 def _is_again(word: str, articles: Words, counted: bool) -> bool:

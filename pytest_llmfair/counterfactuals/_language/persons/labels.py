@@ -21,7 +21,7 @@ _DASH = re.compile(r"\s[-\u2013\u2014]\s")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>")
 _MARKS = re.compile("[*`\"'\u2018\u2019\u201c\u201d\\[{]|__")
 # What stands in front of an option: "a)", "(1)", "[x]"; of an item of a list also a bullet.
-_OPTION = r"(?:[(\[]?(?:[A-Za-z]|\d\d?)[).\]]|\[ ?\])(?=\s)"
+_OPTION = r"(?:[(\[]?(?:[A-Za-z]|\d\d?)[).\]]|\[ ?\]|\( ?\))(?=\s)"
 _BULLET = r"[-*\u2022\u00b7\u2610-\u2612\u25a1\u25cb\u25cf](?=\s)"
 _OPTIONS = re.compile(rf"(?<![^\s:?]){_OPTION}")
 _ASKED = re.compile(rf"\?(?=\s*{_OPTION})")

@@ -20,7 +20,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _FAR = 6  # words between a fronted adjective and its comma
-_PERCENT = ("%", "percent", "per", "cent")
+_PERCENT = frozenset(("%", "percent", "per", "cent"))
 _OWNERS = ("", "my", "your", "his", "her", "our", "their", "whose")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
@@ -165,6 +165,11 @@ def _without_joined(before: Words) -> Words | None:
             while (
                 words and is_modifier(words[-1]) and not is_one_of(words[-1], "predicate_adverbs")
             ):
+                words.pop()
+            continue
+        elif joined and is_person(word) and not _PERCENT.isdisjoint(words[-4:]):
+            joined = False  # "40 % Pacific Islander and 30 %"
+            while words and words[-1] not in _PERCENT:
                 words.pop()
             continue
         elif word in _PERCENT:

@@ -58,8 +58,12 @@ def _is_merry(place: Place) -> bool:
     """Whether a thing is bright or merry: "gay ribbons", "the meadow was gay with poppies"."""
     if is_any(place.next, "merry_things"):
         return True
-    words = [word for word in place.before if not is_one_of(word, "predicate_adverbs")]
-    verb, subject = (*words[:-3:-1], "", "")[:2]
+    at = len(place.before) - 1
+    while at > 0 and is_one_of(place.before[at], "predicate_adverbs"):
+        at -= 1
+    if at < 1:
+        return False
+    subject, verb = place.before[at - 1 : at + 1]
     looked = is_one_of(verb, "looking") or verb in ("seemed", "seem", "seems", "felt", "feels")
     if not (looked or is_one_of(verb, "be")):
         return False
