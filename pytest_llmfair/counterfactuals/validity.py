@@ -6,6 +6,7 @@ A check is a small function that returns what is wrong in words, or None. What i
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Callable
 
@@ -173,11 +174,12 @@ def no_doubled_words(case: Case) -> str | None:
     for change, edit in zip(case.changes, pair.edits, strict=True):
         if not edit.after or (change.sense is not None and change.sense.role in PRONOUNS):
             continue
+        start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
         words = edit.after.lower().split()
-        if not words or not (case.small.count(words[0]) > 1 or case.small.count(words[-1]) > 1):
+        near = pair.counterfactual[max(0, start - _NEAR) : end + _NEAR].lower()
+        if not words or not (near.count(words[0]) > 1 or near.count(words[-1]) > 1):
             continue  # the usual case at less cost
-        start = edit.counterfactual_start
-        word = _doubled(pair.counterfactual, start, start + len(edit.after))
+        word = _doubled(pair.counterfactual, start, end)
         if word and not _doubled(pair.original, edit.start, edit.end):
             return f"a word stands twice: {word} {word}"
     return None
@@ -197,12 +199,13 @@ def joined_once(case: Case) -> str | None:
         # What decides the usual cases comes first, at less cost.
         if pronoun and not (text.startswith(_JOINS, end) or text.endswith(_JOINS, 0, start)):
             continue
-        if case.small.count(edit.after.lower()) < 2:
+        near = text[max(0, start - _NEAR) : end + _NEAR].lower()
+        if near.count(edit.after.lower()) < 2:
             continue
         twice = _joined_twice(text, start, end)
         if twice is None or _joined_twice(pair.original, edit.start, edit.end) is not None:
             continue
-        place = edits.index(edit)
+        place = bisect.bisect_left(edits, edit.start, key=lambda other: other.start)
         beside = [*edits[:place][-1:], *edits[place + 1 :][:1]]
         both = any(twice.start() <= other.counterfactual_start < twice.end() for other in beside)
         if not (pronoun and both):

@@ -109,7 +109,7 @@ def test_no_check_of_words_finds_fault_with_a_usual_replacement(
     text = front + before + rear
     change = Change(len(front), len(front) + len(before), after, "male")
     pair = pair_of(text, [change], ("male", "female"), "gender")
-    case = Case(pair, [change], [], {}, frozenset(), lexicon_of("gender"), [], text.lower())
+    case = Case(pair, [change], [], {}, frozenset(), lexicon_of("gender"), [])
 
     said = [check(case) for check in OF_WORDS]
 

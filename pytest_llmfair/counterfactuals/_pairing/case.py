@@ -29,8 +29,6 @@ class Case(NamedTuple):
         Of the attribute.
     named : list
         The changes of words that name a group: change, meaning and edit.
-    small : str
-        The counterfactual in lower case.
     """
 
     pair: Pair
@@ -40,7 +38,6 @@ class Case(NamedTuple):
     gone: frozenset[str]
     lexicon: Lexicon
     named: list[tuple[Change, Sense, Edit]]
-    small: str
 
 
 def case_of(
@@ -60,4 +57,4 @@ def case_of(
         for change, edit in zip(changes, pair.edits, strict=True)
         if change.sense is not None
     ]
-    return Case(pair, changes, known, twin, gone, lexicon, named, pair.counterfactual.lower())
+    return Case(pair, changes, known, twin, gone, lexicon, named)
