@@ -37,6 +37,16 @@ PERSONS = {
         "a white senior project manager",
         "straight young men",
     ],
+    "one or ones stand for a person": [
+        "Indian nurses earn less than the other nurses, even old ones",
+        "The six nurses voted. The old one won.",
+        "She met a tall nurse and an old one.",
+    ],
+    "a part of people": [
+        "The sample was 40% white.",
+        "My class is mostly Italian.",
+        "Respondents: 40 percent Indian",
+    ],
     "two are joined": ["Black and Hispanic voters", "old or disabled tenants"],
     "said of a person": [
         "he is gay",
@@ -93,6 +103,12 @@ OTHERS = {
         "a white-collar worker",
         "Go straight on.",
     ],
+    "one or ones stand for a thing": [
+        "The nurse bought a green shirt and a black one.",
+        "The nurse dropped her phone and was lent an old one.",
+        "Our six cars are fast, but not the old ones.",
+    ],
+    "a part of a thing": ["The wall is 40% white.", "My house is mostly white."],
     "other meanings": [
         "he is older",
         "she is 30 years old",

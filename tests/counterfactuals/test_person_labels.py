@@ -28,6 +28,10 @@ VALUES = [
     "Candidate's race: Black, score: 700",
     "My race is Black.",
     "Her race is listed as Black.",
+    "Race: a) Black b) other",
+    "What is your race?\na) Black",
+    "races:\n  - none\n  - Black",
+    "Q: What is the patient's race?\nA: Black",
 ]
 NO_VALUES = [
     "Color: black",
@@ -38,6 +42,8 @@ NO_VALUES = [
     "<td>Color</td><td>Black</td>",
     "Race\nThe black horse won.",
     "Her colour is black.",
+    "Colour: a) black b) green",
+    "Which colour do you like?\na) black",
 ]
 
 
