@@ -121,9 +121,9 @@ def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
 
     A noun in the singular would have its article, one in the plural a verb in the plural.
     """
-    word = low(text[front:start].rstrip())
     if front == start or not text[front].isupper() or not _begins(text, front):
         return False
+    word = low(text[front:start].rstrip())
     known = is_one_of(word, "title_adjectives") or is_adjective(word)
     if not known or is_one_of(word, "told_apart"):
         return False
