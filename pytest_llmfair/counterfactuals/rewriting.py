@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.sentences import sentences_about
+from pytest_llmfair.counterfactuals._language.generated_sentences import sentences_about
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon

@@ -18,7 +18,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._language.sentences import sentences_about, surroundings
+from pytest_llmfair.counterfactuals._language.generated_sentences import (
+    sentences_about,
+    surroundings,
+)
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon

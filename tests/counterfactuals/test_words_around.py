@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals._language import writing
+from pytest_llmfair.counterfactuals._language.beside import NEAR, word_before
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
-from pytest_llmfair.counterfactuals._language.persons import places
-from pytest_llmfair.counterfactuals._language.works import NEAR, word_before
+from pytest_llmfair.counterfactuals._language.persons import surroundings
 from pytest_llmfair.counterfactuals._pairing import replacements
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import pair_of
@@ -43,12 +43,12 @@ def is_end(tokens: list[str], place: int) -> bool:
 def test_the_words_of_a_sentence_are_those_up_to_the_next_end_on_both_sides(
     front: str, rear: str
 ) -> None:
-    place = places.place_between(front, rear, places.Term())
+    place = surroundings.place_between(front, rear, surroundings.Term())
 
-    before = places._TOKEN.findall(front)
+    before = surroundings._TOKEN.findall(front)
     ends = [at for at in range(len(before)) if is_end(before, at)]
     before = before[ends[-1] + 1 :] if ends else before
-    behind = places._TOKEN.findall(rear)
+    behind = surroundings._TOKEN.findall(rear)
     ends = [at for at in range(len(behind)) if is_end(behind, at)]
     behind = behind[: ends[0]] if ends else behind
 

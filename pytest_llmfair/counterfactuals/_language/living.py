@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pytest_llmfair.counterfactuals._language.beside import FAR, NEXT, low, word_before
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.words import (
     bare,
@@ -11,7 +12,6 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
     is_verb,
 )
-from pytest_llmfair.counterfactuals._language.works import FAR, NEXT, low, word_before
 
 _MARKS = str.maketrans(".,;:-/?()!", " " * 10)
 # "The cat is", "whether your puppy is a", "Is the horse": what is told male or female behind it.

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import re
 
+from pytest_llmfair.counterfactuals._language.beside import (
+    FAR,
+    NEAR,
+    NEXT,
+    SENTENCE,
+    low,
+    word_before,
+)
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
@@ -12,15 +20,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_modifier,
     is_person,
 )
-from pytest_llmfair.counterfactuals._language.works import (
-    FAR,
-    NEAR,
-    NEXT,
-    SENTENCE,
-    is_possessed,
-    low,
-    word_before,
-)
+from pytest_llmfair.counterfactuals._language.works import is_possessed
 
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
 # Squares of a chessboard, and moves; the words of games and hives are in the list.

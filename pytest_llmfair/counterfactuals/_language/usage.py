@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from pytest_llmfair.counterfactuals._language.beside import NEAR, NEXT, SENTENCE, low, word_before
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.living import is_said_of_people
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
@@ -17,15 +18,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
     is_verb,
 )
-from pytest_llmfair.counterfactuals._language.works import (
-    NEAR,
-    NEXT,
-    SENTENCE,
-    is_in_title,
-    is_no_work,
-    low,
-    word_before,
-)
+from pytest_llmfair.counterfactuals._language.works import is_in_title, is_no_work
 
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
 _COMMA_BEFORE = re.compile(rf"(?:({LETTERS})[\"'\u201d\u2019]?)?,[^\S\n]+\Z")

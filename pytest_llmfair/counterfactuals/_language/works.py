@@ -5,9 +5,18 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
-from pytest_llmfair.counterfactuals._language.persons.places import place_at
+from pytest_llmfair.counterfactuals._language.beside import (
+    FAR,
+    NEAR,
+    NEXT,
+    SENTENCE,
+    low,
+    one_case,
+    word_before,
+)
+from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_in_name
+from pytest_llmfair.counterfactuals._language.persons.surroundings import place_at
 from pytest_llmfair.counterfactuals._language.persons.words import (
     is_adjective,
     is_any,
@@ -15,15 +24,6 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
 )
 
-NEXT = re.compile(rf"[^\S\n]+({LETTERS})")
-_LAST_LETTERS = re.compile(rf"{LETTERS}\Z")
-# Where a sentence or an exclamation can begin, looked for through quotes, emphasis and marks of
-# lists. Behind a dash one can, yet no capital is due: ``begins_sentence`` of writing differs.
-SENTENCE = re.compile(
-    r"(?:\A|[.!?:\n\u2026\u2014])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013+-]*\Z"
-)
-NEAR = 40
-FAR = 80
 # A name of several words: "The Girl with the Dragon Tattoo".
 _LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by)[^\S\n]+){0,2}"
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
@@ -155,14 +155,7 @@ def _is_acronym(text: str, start: int, end: int) -> bool:
     return _has_short_form(text)
 
 
-# These look through a whole text, which can hold many terms.
-@functools.lru_cache(maxsize=8)
-def one_case(text: str) -> tuple[bool, bool]:
-    """Return whether a text is small throughout, and whether it is large throughout."""
-    return text.islower(), text.isupper()
-
-
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
 def _has_short_form(text: str) -> bool:
     return any(_is_short_form(other) for other in _SHORT_FORM.findall(text))
 
@@ -181,23 +174,3 @@ def _is_of_title(word: str) -> bool:
 
 def _begins(text: str, start: int) -> bool:
     return SENTENCE.search(text, max(0, start - NEAR), start) is not None
-
-
-def word_before(text: str, at: int) -> tuple[str, int]:
-    """Return the word in front of a place on the same line, and where it begins; "" for none."""
-    front = text[max(0, at - NEAR) : at]
-    line = front.rstrip()
-    if not line or len(line) == len(front) or "\n" in front[len(line) :]:
-        return "", at
-    word = line.rsplit(None, 1)[-1]
-    if not word.isalpha():  # the usual case goes without a search
-        last = _LAST_LETTERS.search(word)
-        if last is None:
-            return "", at
-        word = last[0]
-    return word, at - len(front) + len(line) - len(word)
-
-
-def low(word: str) -> str:
-    """Return a word in lower case with a plain apostrophe."""
-    return word.lower().replace("\u2019", "'")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, NamedTuple, get_args
 
+from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
 from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
@@ -19,7 +20,7 @@ from pytest_llmfair.counterfactuals._language.usage import (
     is_pointed,
     names_thing,
 )
-from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed, one_case
+from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed
 from pytest_llmfair.text import WordFinder
 
 Context = Literal[

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair.counterfactuals._language.beside import SENTENCE, low
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import is_verb
-from pytest_llmfair.counterfactuals._language.works import SENTENCE, low
 
 _HYPHENS = "-\u2010\u2011"
 _FOLLOWING = re.compile(rf"[^\S\n]+({LETTERS}|\d)")

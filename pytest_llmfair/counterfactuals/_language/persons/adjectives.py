@@ -9,8 +9,8 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_one_of_all,
     is_opposed,
 )
-from pytest_llmfair.counterfactuals._language.persons.places import Place
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
 from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_person
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.persons.places import Words
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,

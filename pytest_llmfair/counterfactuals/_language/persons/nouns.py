@@ -6,9 +6,9 @@ import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of
-from pytest_llmfair.counterfactuals._language.persons.places import Place, Words
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,

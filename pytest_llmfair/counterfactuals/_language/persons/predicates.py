@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed, is_name
-from pytest_llmfair.counterfactuals._language.persons.places import Words
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,

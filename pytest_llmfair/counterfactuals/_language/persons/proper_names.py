@@ -6,7 +6,7 @@ import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed
-from pytest_llmfair.counterfactuals._language.persons.places import (
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     Place,
     Words,
     is_name_behind,

@@ -32,17 +32,17 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_noun,
 )
 from pytest_llmfair.counterfactuals._language.persons.origins import is_origin
-from pytest_llmfair.counterfactuals._language.persons.places import (
-    Place,
-    Term,
-    place_between,
-    sides,
-)
 from pytest_llmfair.counterfactuals._language.persons.proper_names import (
     are_no_team,
     is_no_first_name,
     is_no_given_name,
     is_no_institution,
+)
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
+    Place,
+    Term,
+    place_between,
+    sides,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_people
 

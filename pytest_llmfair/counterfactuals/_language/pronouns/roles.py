@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
     TAG,
     WORD,
@@ -182,17 +183,13 @@ def _around(text: str, start: int, end: int) -> Around:
         following = (raw.lower(), other.lower() or behind_raw, third.lower() or behind_other)
     else:
         raw, other, third = _behind(text, end)
-        following = (_low(raw), _low(other), _low(third))
+        following = (low(raw), low(other), low(third))
     parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
     if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
         return Around((parts[1].lower(), parts[2].lower()), following, raw, text, start)
     before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     first, second = ["", "", *before[-2:]][-2:]
-    return Around((_low(first), _low(second)), following, raw, text, start)
-
-
-def _low(word: str) -> str:
-    return word.lower().replace("\u2019", "'")
+    return Around((low(first), low(second)), following, raw, text, start)
 
 
 def _behind(text: str, end: int) -> list[str]:
