@@ -8,6 +8,7 @@ from pytest_llmfair.counterfactuals._language.persons.surroundings import Place,
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
+    ends_phrase,
     is_aged,
     is_any,
     is_modifier,
@@ -77,6 +78,7 @@ def _person_head(place: Place) -> tuple[str, bool]:
     counted = is_one_of(last, "quantities") or last.isdigit()
     again = _ARTICLES.get(last, ())
     joined = False
+    held = ""
     for at, word in enumerate(words[:_FAR]):
         following = words[at + 1] if at + 1 < len(words) else ""
         if word in JOINS or word == ",":
@@ -94,11 +96,15 @@ def _person_head(place: Place) -> tuple[str, bool]:
         elif not joined and _is_pronoun(word, following):
             return stands_for(place, word), False
         elif not is_modifier(word):
+            if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
+                return held, False
             break
         elif (is_one_of(word, "person_adjectives") or is_aged(word)) and no_noun((following,)):
             return word, False
         else:
             joined = False
+            if is_one_of(word, "person_adjectives") and following.endswith("ing"):
+                held = word
     return "", False
 
 

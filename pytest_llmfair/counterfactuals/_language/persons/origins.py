@@ -25,8 +25,16 @@ def is_origin(place: Place) -> bool:
     while words and is_one_of(words[-1], "behind_moved"):
         words, raw = words[:-1], raw[:-1]
     verb = words[-1] if words else ""
+    if is_one_of(verb, "journeys") and _goes_on_to(place):
+        return False
     if is_person(verb) or is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
         return True
     if is_one_of(verb, "come_from"):
         words, raw = (*words[:-1], "is"), (*raw[:-1], "is")
     return is_predicate(raw, words, (), place.earlier)
+
+
+def _goes_on_to(place: Place) -> bool:
+    """Whether the way goes on to another place: "flew from Peru to Canada"."""
+    behind = place.raw[len(place.before) :]
+    return len(behind) > 1 and behind[0] == "to" and behind[1][:1].isupper()

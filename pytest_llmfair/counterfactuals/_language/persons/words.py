@@ -101,6 +101,8 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
     forms = [form for form in _singulars(word) if form != word or not noun]
     if any(is_one_of(form, kind) for form in forms for kind in ("base_verbs", "person_verbs")):
         return True
+    if is_one_of(word, "acted") and is_one_of(following, "articles"):  # "hit the ball"
+        return True
     adverb = word.endswith("ly") and not is_one_of(word, "not_adverbs")
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
     return adverb or (past and (ends_phrase(following) or not is_one_of(word, "participles")))
