@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import is_pointed
 from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
-from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Index, Register, Sense
+from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry, Index, Register, Sense
 from pytest_llmfair.files import read_utf8
 from pytest_llmfair.text import MASK, replaced
 
@@ -277,12 +277,16 @@ class Lexicon:
         changes: list[Change] = []
         lost = []
         to = self.spread(to)
-        for start, end, sense in self.read(text) if found is None else found:
+        found = self.read(text) if found is None else found
+        said = _said(found) if len(found) > 1 else {}
+        for start, end, sense in found:
             group = to.get(sense.group)
             if group is None or sense.entry is None:
                 continue
-            term = self.counterpart(sense, group) or self._of_another(
-                sense, group, text, start, end
+            term = (
+                said.get((id(sense.entry), group))
+                or self.counterpart(sense, group)
+                or self._of_another(sense, group, text, start, end)
             )
             if term is None:
                 lost.append(text[start:end])
@@ -413,3 +417,14 @@ class Lexicon:
             if len(roles) > 1:
                 return by_role[_pronouns.pronoun_role(text, start, end, roles)]
         return fitting[0]
+
+
+def _said(found: Reading) -> dict[tuple[int, str], str]:
+    """Return which term of an entry a text has for a group: "Mum" beside "Dad", not "Mom"."""
+    return {
+        (id(entry), sense.group): sense.term
+        for *_, sense in reversed(found)
+        if (entry := sense.entry) is not None
+        and len(entry.terms[sense.group]) > 1
+        and entry.register(sense.term) in WRITTEN
+    }

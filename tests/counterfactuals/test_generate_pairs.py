@@ -230,6 +230,39 @@ class TestRefused:
 
 
 @pytest.mark.parametrize(
+    ("text", "twin"),
+    [
+        ("Dad is late, but Mum is here.", "Mum is late, but Dad is here."),
+        ("Mom is late, but Dad is here.", "Dad is late, but Mom is here."),
+        ("Dad is late.", "Mom is late."),
+        ("DAD and mum", "MUM and dad"),
+    ],
+)
+def test_a_term_that_the_text_has_for_the_other_group_is_taken(text: str, twin: str) -> None:
+    (pair,) = generate_pairs([text], "gender")
+
+    assert pair.counterfactual == twin
+
+
+def test_an_outdated_term_that_the_text_has_is_not_written() -> None:
+    data = {
+        "name": "origin",
+        "groups": ["a", "b"],
+        "entries": [
+            {
+                "role": "noun",
+                "a": "alphan",
+                "b": ["betan", {"term": "bet", "register": "outdated"}],
+            }
+        ],
+    }
+
+    (pair,) = generate_pairs(["An alphan met a bet."], Lexicon.from_dict(data))
+
+    assert pair.counterfactual == "A betan met an alphan."
+
+
+@pytest.mark.parametrize(
     ("prompts", "said"),
     [
         (None, "prompts is a NoneType; give a list"),

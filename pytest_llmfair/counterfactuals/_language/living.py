@@ -25,11 +25,16 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 # Words beside an animal that would change alone: "the female octopus and her eggs".
-_EXCHANGED = re.compile(
-    r"\b(?:s?he|him|hers?|his|himself|herself|(?:fe)?males"
-    r"|(?:the|an?|one|each|its)\s(?:fe)?male(?=\s*(?:[.,;:!?)]|\Z)"
-    r"|\s(?:and|or)\s(?:the|an?)\b|\s(?:is|was|does|has|will|can|then|while|with|to|in|on|of|who|that|by)\b))\b",
-    re.IGNORECASE,
+# Words that change where the animal's would not: "the female and her cubs".
+_SEXES = (
+    r"\b(?:(?:fe)?males|(?:the|an?|one|each|its)\s(?:fe)?male(?=\s*(?:[.,;:!?)]|\Z)"
+    r"|\s(?:and|or)\s(?:the|an?)\b|\s(?:is|was|does|has|will|can|then|while|with|to|in|on|of|who|that|by)\b))\b"
+)
+_EXCHANGED_BEHIND = re.compile(
+    rf"{_SEXES}|\b(?:s?he|him|hers?|his|himself|herself)\b", re.IGNORECASE
+)
+_EXCHANGED_BEFORE = re.compile(
+    rf"{_SEXES}|\bs?he(?:['\u2019]s|\s(?:is|was))\b[^.!?;]*\Z", re.IGNORECASE
 )
 
 
@@ -58,7 +63,8 @@ def is_said_of_people(text: str, start: int, end: int) -> bool:
         return False
     if _names_animal(text, at) or (ends_phrase(head) and _is_told_of_animal(text, start)):
         near = max(0, start - FAR)
-        other = _EXCHANGED.search(text, end, end + FAR) or _EXCHANGED.search(text, near, start)
+        other = _EXCHANGED_BEHIND.search(text, end, end + FAR)
+        other = other or _EXCHANGED_BEFORE.search(text, near, start)
         return other is not None
     return True
 

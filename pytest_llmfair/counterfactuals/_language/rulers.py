@@ -24,7 +24,10 @@ from pytest_llmfair.counterfactuals._language.works import is_possessed
 
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
 # Squares of a chessboard, and moves; the words of games and hives are in the list.
-_SQUARE = re.compile(r"[a-h][1-8]\b|ove \d|n chess\b|(?:king|queen)[- ]size")
+_SQUARE = re.compile(
+    r"[a-h][1-8]\b|ove \d|\bon move [a-z]|n chess\b|chess (?:game|match|board|set|piece|puzzle)"
+    r"|(?:king|queen)[- ]size"
+)
 _DIGIT = re.compile("[0-9]")
 _LOWER = re.compile("[a-z]+")
 # "the Queen Mary 2 docked"
@@ -105,7 +108,7 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
         return False
     joined = _JOINED.match(text, end)
-    if joined is not None:  # "Queen and ABBA"; not "King and Country"
+    if joined is not None and not _is_past(joined[1]):  # "Queen and ABBA"; not "King and Country"
         return joined[1][0].isupper() and not is_one_of(low(joined[1]), "rulers")
     before, begin = word_before(text, start)
     word = low(before)
@@ -119,12 +122,16 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
         if not words_of("music").isdisjoint(near):
             return True  # "My favourite band is Queen."
     if not before:
-        past = behind.endswith("ed") or is_one_of(behind, "past_verbs")
-        past = past or any(is_one_of(behind, kind) for kind in ("finite_verbs", "acted"))
-        return past and SENTENCE.search(text, max(0, start - NEAR), start) is not None
+        return _is_past(behind) and SENTENCE.search(text, max(0, start - NEAR), start) is not None
     if word == "of":
         office, _ = word_before(text, begin)
         return not is_one_of(low(office), "offices_of")
     if is_one_of(word, "articles") or is_one_of(word, "before_ruler") or is_modifier(word):
         return False
     return any(is_one_of(word, kind) for kind in ("closed", "perceive", "enjoying", "give"))
+
+
+def _is_past(word: str) -> bool:
+    """Whether a word as written is a verb of the past, or another that tells what happened."""
+    kinds = ("past_verbs", "finite_verbs", "acted")
+    return word.endswith("ed") or any(is_one_of(word, kind) for kind in kinds)

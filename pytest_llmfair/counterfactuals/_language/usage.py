@@ -220,8 +220,8 @@ def _is_verb(text: str, start: int, end: int) -> bool:
     word = low(word_before(text, start)[0])
     if not word:
         return SENTENCE.search(text, max(0, start - NEAR), start) is not None
-    if is_one_of(word, "before_verbs"):
-        return True
+    if is_one_of(word, "before_verbs") or (word in ("he", "she") and text[end - 1] == "s"):
+        return True  # "he grooms the horses"
     several = word.endswith("s") and not word.endswith(("ss", "'s", "us"))
     return (several or is_one_of(word, "plurals")) and is_person(word)  # "volunteers man the bar"
 
