@@ -64,9 +64,8 @@ class Mention:
         How people take the words.
     confidence : {"certain", "context"}
         Whether the words name the group wherever they stand, or by a rule about the words around
-        them, as "black" and "French" do. Of four sets of sentences about such words, by
-        authors who did not know the rules, 90, 90, 90 and, last, 97 % were read right at first
-        sight.
+        them, as "black" and "French" do. Of five sets of sentences about such words, by
+        authors who did not know the rules, 90 to 97 % were read right at first sight.
     """
 
     start: int
