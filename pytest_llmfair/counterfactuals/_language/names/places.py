@@ -30,6 +30,15 @@ _IS_PLACE = re.compile(
 )
 _STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "around", "outside")
+# A score, as a club has it, and a verse.
+_SCORE = re.compile(
+    r"[^\S\n]+(?:won|lost|drew|beat|led|trailed|win|lose|draw)\b[^.!?\n]{0,30}?\b\d{1,2}[-\u2013]\d{1,2}\b"
+)
+_CLUB = re.compile(r"[^\S\n]+(?:F\.?C\.?|United|Athletic|Rovers|Wanderers)(?!\w)")
+_VERSE = re.compile(r"[^\S\n]+(\d{1,3}):(\d{1,3})(?![\d:])")
+_IN_BIBLE = re.compile(
+    r"\b(\w+)[^\S\n]+(?:of|according[^\S\n]+to)[^\S\n]+(?:Saint[^\S\n]+|St\.?[^\S\n]+)?\Z"
+)
 _NEAR = 60
 
 
@@ -37,7 +46,21 @@ def is_something_else(text: str, start: int, end: int) -> bool:
     """Whether a place, an institution or a ruler bears the name here, and no ordinary person."""
     if text[start].isupper() and _is_titled(text, start, end):
         return True
-    return is_of_class(text[start:end].lower(), "places") and _is_place(text, start, end)
+    name = text[start:end].lower()
+    if is_of_class(name, "bible_books") and _is_book(text, start, end):
+        return True
+    return is_of_class(name, "places") and _is_place(text, start, end)
+
+
+def _is_book(text: str, start: int, end: int) -> bool:
+    """Whether a book of the Bible is meant: "Read John 3:16", "the Gospel of John"."""
+    front = text[max(0, start - _NEAR) : start]
+    verse = _VERSE.match(text, end)
+    if verse is not None:  # "Meet John 10:30" is a time
+        time = int(verse[1]) < 24 and len(verse[2]) == 2
+        return not time or is_of_class(word_in_front(text, start).lower(), "bible_cues")
+    part = _IN_BIBLE.search(front)
+    return part is not None and is_of_class(part[1].lower(), "bible_parts")
 
 
 def _is_titled(text: str, start: int, end: int) -> bool:
@@ -73,8 +96,11 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return True
     if front[-2:-1] == "," and _STOPS.match(text, end) and _BEHIND_TOWN.search(front):
         return True
-    if _POSSESSIVE.match(text, end):
-        return False
+    if _SCORE.match(text, end) or _CLUB.match(text, end):
+        return True
+    owner = _POSSESSIVE.match(text, end)
+    if owner is not None:
+        return is_of_class(word_behind(text, owner.end()).lower(), "place_owns")
     words = [word.lower() for word in WORDS.findall(front)]
     words = ["", "", *words]
     if is_of_class(words[-1], "place_prepositions"):

@@ -23,8 +23,10 @@ WORDS = re.compile(rf"{LETTERS}|[^\w\s]")
 CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){LETTERS}\.?){{1,9}}")
 _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
+_SENTENCE_STOP = re.compile(r"[.!?\n]")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _NEAR = 60
+_FAR = 200
 
 
 def is_of_class(word: str, kind: str) -> bool:
@@ -53,6 +55,8 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if following.isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
         return True
     if is_of_class(before, "before_months"):
+        if before == "from" and is_of_class(_word_before_from(text, start), "sent_things"):
+            return False
         return is_of_class(word, "months")
     if before in ("the", "this", "these"):
         named = last and following.islower() and _is_bare(following)
@@ -130,7 +134,16 @@ def _is_asked(text: str, end: int) -> bool:
     verb = word_behind(text, names.end()).lower()
     following = names[0].split()[0].lower()
     asked = is_of_class(following, "given") or following in ("will", "may")
+    stop = _SENTENCE_STOP.search(text, end, end + _FAR)
+    if stop is not None and stop[0] == "?":  # "Will Anna really read it?"
+        asked = asked or is_of_class(verb, "unchanging") or verb.endswith("ly")
+        if asked:
+            return True
     return verb in ("be", "have", "do") or _is_bare(verb) if verb else asked
+
+
+def _word_before_from(text: str, start: int) -> str:
+    return word_in_front(text, len(text[:start].rstrip()) - len("from")).lower()
 
 
 def word_behind(text: str, end: int) -> str:
