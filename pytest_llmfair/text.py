@@ -403,7 +403,10 @@ def _follow(
         if match is None:
             return 0
         start, stop = match.span()
-        if _gap(text[end:start]) != gap or _fold_piece(text[start:stop]) != word:
+        between, piece = text[end:start], text[start:stop]
+        if between != gap and _gap(between) != gap:
+            return 0
+        if piece != word and _fold_piece(piece) != word:
             return 0
         end = stop
     return end

@@ -39,6 +39,7 @@ _PLAIN = re.compile(
 )
 _BEFORE = re.compile(rf"{TAG}|({WORD}|[^\w\s*~])")
 _NEAR = 60
+_NEARER = 24
 _JOINS = ("or", "and", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
 _QUOTES = '"\u201c\u2018\u00ab'
@@ -187,7 +188,12 @@ def _around(text: str, start: int, end: int) -> Around:
     parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
     if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
         return Around((parts[1].lower(), parts[2].lower()), following, raw, text, start)
-    before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
+    # Two words are enough; a window can cut the first that it holds, or a tag.
+    near = start - _NEARER
+    cut = near > 0 and text.find(">", near, start) < 0
+    before = _BEFORE.findall(text, near, start) if cut else []
+    if len(before) < 3:
+        before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     first, second = ["", "", *before[-2:]][-2:]
     return Around((low(first), low(second)), following, raw, text, start)
 
