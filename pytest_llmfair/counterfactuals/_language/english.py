@@ -109,6 +109,8 @@ def is_number(word: str) -> bool:
 
 def word_classes() -> Mapping[str, frozenset[str]]:
     """Return the word lists by name."""
+    if not _CLASSES:
+        _CLASSES.update(_read())
     return _CLASSES
 
 
@@ -129,11 +131,10 @@ class _Classes(dict[str, frozenset[str]]):
     """The word lists by name, read when the first is asked for."""
 
     def __missing__(self, kind: str) -> frozenset[str]:
-        if not self:
-            self.update(_read())
-        if kind not in self:
+        classes = word_classes()
+        if kind not in classes:
             raise KeyError(kind)
-        return self[kind]
+        return classes[kind]
 
 
 # Rules ask a hundred times for a mention: a look into a dict costs least.
