@@ -13,7 +13,7 @@ exit status is non-zero, but for --only, which leaves the speed out.
 Speed is printed four times. LangFair runs as users have it, and with its tokeniser told not to
 look for sentences, which takes two thirds of its time. Ours is `generate_pairs`, whose checks of
 validity read every counterfactual anew, and the same without these checks, which LangFair lacks.
-The target is the hardest of the four: our pairs with their checks, and LangFair without sentences.
+The target is the hardest of the four: pairs with their checks, and LangFair without sentences.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ def faster(peer: LangFair, attribute: str, shape: str) -> bool:
         ratios = ", ".join(f"{seconds / ours:.1f}x {kind}" for kind, ours in fast.items())
         print(f"    LangFair {name}: {1 / seconds:,.0f}; ours {ratios}")
     rates = ", ".join(f"{1 / seconds:,.0f} {name}" for name, seconds in fast.items())
-    print(f"    ours: {rates}{'' if met else f'; below {_FASTER:g}x with checks, no sentences: MISSED'}")
+    missed = f"; below {_FASTER:g}x with checks, no sentences: MISSED"
+    print(f"    ours: {rates}{'' if met else missed}")
     return met
 
 
