@@ -137,7 +137,7 @@ class TestOwn:
         assert pair.counterfactual == "ОН и она: 他是医生"
 
     def test_file_that_is_missing_is_an_error(self, tmp_path: Path) -> None:
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(FileNotFoundError, match=r"there is no file .*; give the path"):
             load_lexicons(tmp_path / "none.yaml")
 
     def test_exchange_makes_longer_terms_that_are_read_alike(self) -> None:
