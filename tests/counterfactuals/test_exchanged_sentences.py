@@ -22,6 +22,7 @@ SENTENCES = {
     "no_given_name": "These {} songs are loud.",
     "no_institution": "These {} songs are loud.",
     "behind_person": "We wrote about people {}.",
+    "decade": "We wrote about people in their {}.",
     "superlative": "Yesterday {a} {} cashier's dog barked.",
     "value": "Age: {}",
 }

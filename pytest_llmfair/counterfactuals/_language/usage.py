@@ -42,6 +42,18 @@ _RANGE_BEFORE = re.compile(rf"\d-?{_RANGE_JOIN}\Z")
 _RANGE_BEHIND = re.compile(
     rf"{_RANGE_JOIN}\d|[^\S\n]*(?:\+|(?:and|or)[^\S\n]+(?:over|above|older|up|under|younger)\b)"
 )
+_DECADE_BEFORE = re.compile(
+    r"\bin[^\S\n]+(?:my|your|his|her|their|our|xyr)[^\S\n]+(?:very[^\S\n]+)?"
+    r"(?:(?:early|mid|middle|late|later)(?:[^\S\n]+|-))?\Z",
+    re.IGNORECASE,
+)
+# "In their twenties and thirties" is a range, "in their 80s heyday" a time.
+_DECADE_BEHIND = re.compile(
+    r"(?:,|[^\S\n]*(?:[-\u2013/]|and|or|to|through))[^\S\n]*"
+    r"(?:(?:early|mid|late)[^\S\n]+|mid-)?(?:\d0s|thirties|(?:twen|for|fif|six|seven|eigh|nine)ties)\b"
+    r"|[^\S\n]+(?:heyday|prime|pomp|hits?|sound|style|look|incarnation)\b",
+    re.IGNORECASE,
+)
 _THINGS = {
     "mother": "mother_things",
     "father": "mother_things",
@@ -249,6 +261,13 @@ def is_behind_person(text: str, start: int, end: int) -> bool:
     return known or (bool(before[2]) and before[1][0].isupper())
 
 
+def is_decade_of_life(text: str, start: int, end: int) -> bool:
+    """Whether it tells somebody's age: "in her seventies"; not "in the seventies"."""
+    if _DECADE_BEFORE.search(text, max(0, start - NEAR), start) is None:
+        return False
+    return _DECADE_BEHIND.match(text, end) is None
+
+
 def is_in_range(text: str, start: int, end: int) -> bool:
     """Whether a number is one end of a range: "aged 18 to 24", "18- to 24-year-olds"."""
     before = _RANGE_BEFORE.search(text, max(0, start - NEAR), start)
@@ -271,4 +290,5 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "kin": is_kin,
     "value": is_value,
     "behind_person": is_behind_person,
+    "decade": is_decade_of_life,
 }

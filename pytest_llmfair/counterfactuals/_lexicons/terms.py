@@ -58,6 +58,7 @@ Context = Literal[
     "superlative",
     "value",
     "behind_person",
+    "decade",
 ]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 Register = Literal["preferred", "neutral", "outdated", "slur"]
