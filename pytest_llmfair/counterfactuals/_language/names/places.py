@@ -1,10 +1,12 @@
-"""Whether a place, an institution or a ruler bears a name: "moved to Austin", "King John"."""
+"""Whether something or somebody else bears a name: "moved to Austin", "King John"."""
 
 from __future__ import annotations
 
 import re
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.names.firms import is_firm
+from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
@@ -30,37 +32,24 @@ _IS_PLACE = re.compile(
 )
 _STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "around", "outside")
-# A score, as a club has it, and a verse.
+# A score, as a club has it.
 _SCORE = re.compile(
     r"[^\S\n]+(?:won|lost|drew|beat|led|trailed|win|lose|draw)\b[^.!?\n]{0,30}?\b\d{1,2}[-\u2013]\d{1,2}\b"
 )
 _CLUB = re.compile(r"[^\S\n]+(?:F\.?C\.?|United|Athletic|Rovers|Wanderers)(?!\w)")
-_VERSE = re.compile(r"[^\S\n]+(\d{1,3}):(\d{1,3})(?![\d:])")
-_IN_BIBLE = re.compile(
-    r"\b(\w+)[^\S\n]+(?:of|according[^\S\n]+to)[^\S\n]+(?:Saint[^\S\n]+|St\.?[^\S\n]+)?\Z"
-)
 _NEAR = 60
 
 
 def is_something_else(text: str, start: int, end: int) -> bool:
-    """Whether a place, an institution or a ruler bears the name here, and no ordinary person."""
+    """Whether a place, an institution, a firm or a ruler bears the name, and no person."""
     if text[start].isupper() and _is_titled(text, start, end):
         return True
     name = text[start:end].lower()
-    if is_of_class(name, "bible_books") and _is_book(text, start, end):
+    if is_of_class(name, "bible_books") and is_holy(text, start, end):
+        return True
+    if is_of_class(name, "firms") and is_firm(text, start, end):
         return True
     return is_of_class(name, "places") and _is_place(text, start, end)
-
-
-def _is_book(text: str, start: int, end: int) -> bool:
-    """Whether a book of the Bible is meant: "Read John 3:16", "the Gospel of John"."""
-    front = text[max(0, start - _NEAR) : start]
-    verse = _VERSE.match(text, end)
-    if verse is not None:  # "Meet John 10:30" is a time
-        time = int(verse[1]) < 24 and len(verse[2]) == 2
-        return not time or is_of_class(word_in_front(text, start).lower(), "bible_cues")
-    part = _IN_BIBLE.search(front)
-    return part is not None and is_of_class(part[1].lower(), "bible_parts")
 
 
 def _is_titled(text: str, start: int, end: int) -> bool:

@@ -24,6 +24,9 @@ CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){LETTERS}\.?){{1,9}}")
 _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
 _SENTENCE_STOP = re.compile(r"[.!?\n]")
+# "Museum of Modern ", "the Affordable Care "
+_HEAD = re.compile(r"([A-Z][\w-]*)[^\S\n]+of[^\S\n]+(?:the[^\S\n]+)?(?:([A-Z][a-z]+)[^\S\n]+)?\Z")
+_ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _NEAR = 60
 _FAR = 200
@@ -54,6 +57,8 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     before = word_in_front(text, start).lower()
     if following.isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
         return True
+    if _is_in_longer_name(text, start, end, word):
+        return True
     if is_of_class(before, "before_months"):
         if before == "from" and is_of_class(_word_before_from(text, start), "sent_things"):
             return False
@@ -66,6 +71,25 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if following[:1].isupper() and not following.isupper():
         return word in ("will", "may") and _is_asked(text, end)
     return _begins_sentence(text, word, end)
+
+
+def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
+    """Whether it is a part of what a thing is called: "Museum of Art", "Art Deco", "mid-May"."""
+    near = max(0, start - _NEAR)
+    if text[start - 1 : start] in _HYPHENS and is_of_class(word, "months"):
+        return _PREFIX.search(text, near, start) is not None
+    if text[end : end + 1].isspace():
+        following = word_behind(text, end)
+        if following[:1].isupper() and is_of_class(following.lower(), "named_things"):
+            return True
+    head = _HEAD.search(text, near, start)
+    if head is not None and (head[2] is None or is_of_class(head[2].lower(), "before_arts")):
+        kinds = ("institutions", "heads_of")
+        return any(is_of_class(head[1].lower(), kind) for kind in kinds)
+    if word == "bill" and _ENTITLED.search(text, near, start):
+        around = WORDS.findall(text[near : end + _NEAR].lower())
+        return any(is_of_class(each, "law_words") for each in around)
+    return False
 
 
 def is_joined(text: str, start: int, end: int) -> bool:
@@ -83,7 +107,7 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
     """Whether a sentence begins with it as a verb or a noun: "Mark the date", "Art books"."""
     behind = [low(word) for word in _line_behind(text, end)]
     following, third = behind[0], behind[1]
-    if is_of_class(following, "openers"):
+    if is_of_class(following.partition("'")[0], "openers"):  # "Hope you're well"
         return True
     if is_of_class(following, "particles"):
         return is_of_class(word, "verbs")

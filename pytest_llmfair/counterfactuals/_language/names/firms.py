@@ -1,0 +1,83 @@
+"""Whether a firm or what it makes bears a name: "I bank with Chase", "she drove his Ford"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.names.words import (
+    WORDS,
+    is_of_class,
+    word_behind,
+    word_in_front,
+)
+
+_POSSESSIVE = re.compile(r"['\u2019]s?(?!\w)")
+_JOINED_BEHIND = re.compile(
+    r"(?:,[^\S\n]+(?:and[^\S\n]+|or[^\S\n]+)?|[^\S\n]+(?:and|or|vs\.?|&|than)[^\S\n]+)(\w+)"
+)
+_JOINED_BEFORE = re.compile(
+    r"(\w+)(?:,[^\S\n]+(?:and[^\S\n]+|or[^\S\n]+)?|[^\S\n]+(?:and|or|vs\.?|&|than)[^\S\n]+)\Z"
+)
+_OWNED = ("my", "our", "your", "a", "an", "the", "his", "her", "their", "any", "every", "this")
+_NEAR = 60
+
+
+def is_firm(text: str, start: int, end: int) -> bool:
+    """Whether the words around a name of the class "firms" show the firm."""
+    name = text[start:end].lower()
+    before = word_in_front(text, start).lower()
+    owner = _POSSESSIVE.match(text, end)
+    if owner is not None:
+        if before in ("a", "the", "this", "every", "nearest", "local"):
+            return True
+        end = owner.end()
+    if _is_listed(text, start, end) or _is_followed(before, word_behind(text, end)):
+        return True
+    front = [word.lower() for word in WORDS.findall(text[max(0, start - _NEAR) : start])]
+    if is_of_class(name, "banks"):
+        return _has_client(front) or _acts(text, end)
+    return _is_driven(front)
+
+
+def _is_listed(text: str, start: int, end: int) -> bool:
+    """Whether another firm is beside it: "Chase, Wells Fargo and Citi"."""
+    behind = _JOINED_BEHIND.match(text, end)
+    before = _JOINED_BEFORE.search(text, max(0, start - _NEAR), start)
+    beside = [match[1].lower() for match in (behind, before) if match is not None]
+    return any(is_of_class(word, "other_firms") for word in beside)
+
+
+def _is_followed(before: str, following: str) -> bool:
+    """Whether a thing of the firm follows: "Chase account", "my Ford keys", "Ford Focus"."""
+    if following[:1].isupper() and is_of_class(following.lower(), "models"):
+        return True
+    owned = before in _OWNED and is_of_class(following.lower(), "firm_nouns_owned")
+    return owned or is_of_class(following.lower(), "firm_nouns")
+
+
+def _has_client(front: list[str]) -> bool:
+    """Whether somebody banks there: "an account with", "moved my savings from"."""
+    if not front or front[-1] not in ("with", "at", "from", "through", "via"):
+        return False
+    words = front[-6:-1]
+    if any(is_of_class(word, "said_of_money") for word in words):
+        return False
+    return any(is_of_class(word, "banked") for word in words)
+
+
+def _is_driven(front: list[str]) -> bool:
+    """Whether it is a thing that somebody has: "drives an old", "bought a"."""
+    while front and is_of_class(front[-1], "looks"):
+        front = front[:-1]
+    if not front or front[-1] not in _OWNED:
+        return False
+    return any(is_of_class(word, "driven") for word in front[-4:-1])
+
+
+def _acts(text: str, end: int) -> bool:
+    """Whether the bank does it: "charged me a fee", "closed my account"."""
+    words = [word.lower() for word in WORDS.findall(text[end : end + _NEAR])]
+    if not words or not is_of_class(words[0], "firm_verbs"):
+        return False
+    own = any(word in ("my", "our", "your", "me", "us", "customers") for word in words[1:6])
+    return own and any(is_of_class(word, "money_things") for word in words[1:6])
