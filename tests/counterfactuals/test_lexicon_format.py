@@ -112,6 +112,7 @@ def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack(name: s
         ("{day: [early shift, morning]}", "x", "line 3: aliases is a str"),
         ("[weekend]", "[morning]", "line 4: 'morning' is lacking and a group"),
         ("2026-11-01", "last week", "line 5: reviewed is 'last week'; give a date"),
+        ("2026-11-01", "2026-13-45", "team.yaml .*line 5: '2026-13-45' is no date"),
         ("owls}", "owls, regster: slur}", "line 8: entry 1 .*no 'regster'; did you mean register"),
         ("slur}", "slurr}", "line 7: entry 1 .*unknown register 'slurr'; did you mean slur"),
         ("day: bright", "dya: bright", "line 10: entry 2 .*unknown group 'dya'; did you mean day"),

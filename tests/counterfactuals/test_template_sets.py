@@ -208,6 +208,7 @@ class TestFiles:
             ("templates:\n  - {text: a, tags: 3}", "line 2: template 1: tags is 3"),
             ("fillers: [x]\ntemplates: [a]", "mine.yaml, line 1: fillers is a"),
             ("templates: [", "mine.yaml is no valid YAML"),
+            ("name: x\nreviewed: 2026-02-30", "mine.yaml .*line 2: '2026-02-30' is no date"),
         ],
     )
     def test_that_are_wrong_are_errors_by_line(self, tmp_path: Path, text: str, said: str) -> None:

@@ -31,8 +31,8 @@ def load_yaml(text: str, source: str) -> Any:
     Raises
     ------
     ValueError
-        If it is no YAML, or a key stands twice in one mapping, where all but the last would be
-        lost; the message names the source and the line.
+        If it is no YAML, holds a date that no calendar has, or a key stands twice in one mapping,
+        where all but the last would be lost; the message names the source and the line.
     """
     import yaml
 
@@ -83,8 +83,16 @@ def _line_loader() -> Any:
         yield data
         data.extend(self.construct_sequence(node))
 
+    def read_date(self: Any, node: Any) -> Any:
+        try:
+            return self.construct_yaml_timestamp(node)
+        except ValueError as error:
+            said = f"{node.value!r} is no date ({error}); correct it, or put a text in quotes"
+            raise yaml.MarkedYAMLError(problem=said, problem_mark=node.start_mark) from None
+
     loader.add_constructor("tag:yaml.org,2002:map", read_map)
     loader.add_constructor("tag:yaml.org,2002:seq", read_list)
+    loader.add_constructor("tag:yaml.org,2002:timestamp", read_date)
     return loader
 
 
