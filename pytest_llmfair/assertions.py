@@ -233,7 +233,7 @@ def assert_not_worse(
     result = judged(
         estimate,
         margin,
-        Evidence(invalid=invalid),
+        Evidence(invalid=invalid, lacks=candidate.lacks),
         Judging(level, mode, max_mde, label=label, family=family),
         name=f"{info.name if info else 'estimate'} worse than baseline",
         direction="lower",

@@ -334,7 +334,7 @@ def judged(
         cut=evidence.cut,
         origin=evidence.origin,
         rejected=evidence.rejected,
-        lacks=evidence.lacks,
+        lacks=tuple(dict.fromkeys((*evidence.lacks, *estimate.lacks))),
         examples=_examples(estimate, evidence, about["direction"], about["fair_value"]),
         nodeid=recorder.nodeid if recorder else "",
         model=evidence.model,

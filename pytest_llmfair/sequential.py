@@ -157,6 +157,7 @@ def as_betting(estimate: Estimate) -> Estimate:
     sequence.rows = estimate.rows
     sequence.reasons, sequence.notes = estimate.reasons, estimate.notes
     sequence.invalid, sequence.metric = estimate.invalid, estimate.metric
+    sequence.lacks = estimate.lacks
     if rows.units is not None and (why := _unequal(rows.units)):
         sequence.invalid = {**sequence.invalid, "unequal_units": f"betting {why}; leave it out"}
     return sequence

@@ -37,7 +37,9 @@ def assert_fairness_through_unawareness(
     prompts : list of str
         Prompts as they are sent, at least one and none blank.
     attribute : str, Lexicon, or list of these, optional
-        Names of shipped lexicons, or lexicons; by default every English one that is shipped.
+        Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
+        name is always that of a shipped one: where the fixture `lexicons` is overridden, give
+        ``lexicons["gender"]``, the lexicon itself.
     max_share : float
         Largest share of prompts that may name a group, inclusive, in [0, 1).
     population : {"fixed", "sampled"}
@@ -50,7 +52,7 @@ def assert_fairness_through_unawareness(
     Returns
     -------
     Result
-        When the verdict is not red.
+        When the verdict is not red. Its `lacks` are groups for which the lexicons have no terms.
 
     Raises
     ------

@@ -12,6 +12,7 @@ from pytest_llmfair import (
     assert_fairness_through_unawareness,
     assert_fairness_through_unawareness_within,
     assert_metric,
+    assert_not_worse,
 )
 from pytest_llmfair.cli import main
 from pytest_llmfair.counterfactuals import Lexicon, load_lexicons
@@ -35,6 +36,25 @@ def test_a_pass_says_what_is_not_checked():
     result = assert_fairness_through_unawareness(UNAWARE, "gender")
     assert "names_not_checked" in result.reasons
     assert "names and other proxies are not checked" in result.notes[0]
+
+
+def test_every_group_that_the_lexicons_lack_is_reported():
+    english = [each for each in load_lexicons().values() if each.language == "en"]
+    lacking = tuple(dict.fromkeys(group for each in english for group in each.lacks))
+    result = assert_fairness_through_unawareness(UNAWARE)
+    assert result.lacks == tuple(result.to_dict()["lacks"]) == lacking != ()
+    assert f"not in the lexicon: {', '.join(lacking)}" in failure_message(result, show_text="none")
+
+
+@pytest.mark.parametrize("keywords", [{}, {"method": "betting"}])
+def test_the_general_assertions_report_them_too(keywords):
+    result = assert_metric("FTU", UNAWARE, "gender", bound=0.2, **keywords)
+    assert result.lacks == load_lexicons()["gender"].lacks
+
+
+def test_they_are_reported_of_a_comparison_with_a_baseline():
+    estimate = fairness_through_unawareness(UNAWARE, "gender")
+    assert assert_not_worse(estimate, estimate, 0.2).lacks == load_lexicons()["gender"].lacks
 
 
 def test_a_single_mention_fails_and_its_prompt_and_words_are_named():

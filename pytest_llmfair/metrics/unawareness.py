@@ -46,7 +46,9 @@ def fairness_through_unawareness(
     prompts : sequence of str
         Prompts as they are sent, none blank.
     attribute : str, Lexicon, or sequence of these, optional
-        Names of shipped lexicons, or lexicons; by default every English one that is shipped.
+        Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
+        name is always that of a shipped one: where the fixture `lexicons` is overridden, give
+        ``lexicons["gender"]``, the lexicon itself.
     units : sequence, optional
         One label per prompt; prompts with equal labels are one sampling unit. Default: equal
         prompts are one.
@@ -57,7 +59,8 @@ def fairness_through_unawareness(
     Returns
     -------
     Mean
-        Value in [0, 1]; 0 is unaware. ``.groups`` has the share of each (attribute, group) named.
+        Value in [0, 1]; 0 is unaware. ``.groups`` has the share of each (attribute, group) named,
+        ``.lacks`` the groups for which the lexicons have no terms.
 
     Raises
     ------
@@ -88,6 +91,8 @@ class Seen:
         The attributes, for the metric's name.
     notes : tuple of str
         Which words were found where, and what was not looked for.
+    lacks : tuple of str
+        Groups for which the lexicons have no terms.
     """
 
     prompts: list[str]
@@ -95,6 +100,7 @@ class Seen:
     groups: Mapping[Hashable, GroupRow]
     variant: str
     notes: tuple[str, ...]
+    lacks: tuple[str, ...]
 
     @classmethod
     def of(cls, prompts: Any, attribute: Any) -> Seen:
@@ -108,9 +114,7 @@ class Seen:
         counts: Counter[tuple[str, str]] = Counter()
         for row in named:
             counts.update(list(dict.fromkeys((name, found.group) for name, found in row)))
-        lacks = dict.fromkeys(group for each in lexicons for group in each.lacks)
-        beyond = f", nor groups that the lexicon lacks: {_few(list(lacks), ', ')}" if lacks else ""
-        notes = [f"names and other proxies are not checked{beyond}"]
+        notes = ["names and other proxies are not checked"]
         hits = [f"{_words(row)} in prompt {i}" for i, row in enumerate(named) if row]
         if hits:
             words = _few(hits, "; ")
@@ -123,6 +127,7 @@ class Seen:
             {key: GroupRow(n / len(texts), len(texts)) for key, n in counts.items()},
             f" ({names if len(lexicons) <= _MOST_NAMED else several})",
             tuple(notes),
+            tuple(dict.fromkeys(group for each in lexicons for group in each.lacks)),
         )
 
     def tell(self, estimate: Estimate) -> None:
@@ -130,6 +135,7 @@ class Seen:
         estimate.rows, estimate.groups, estimate.variant = self.rows, self.groups, self.variant
         estimate.reasons = (*estimate.reasons, "names_not_checked")
         estimate.notes = (*self.notes, *estimate.notes)
+        estimate.lacks = self.lacks
 
 
 def _checked(prompts: Any) -> list[str]:

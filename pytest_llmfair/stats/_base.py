@@ -204,6 +204,8 @@ class Estimate(ABC):
         compared.
     unit : str
         What a sampling unit of these data is, where it is not the metric's usual one.
+    lacks : tuple of str
+        Groups of which nothing is known, since the lexicon asked has no terms for them.
     """
 
     value: float
@@ -219,6 +221,7 @@ class Estimate(ABC):
     metric: Any = None
     variant: str = ""
     unit: str = ""
+    lacks: tuple[str, ...] = ()
 
     # What a noise floor is, in words.
     floor_words: ClassVar[str] = "what sampling alone would give at this sample size"

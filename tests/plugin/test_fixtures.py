@@ -227,6 +227,31 @@ def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytest
     run().assert_outcomes(passed=1)
 
 
+def test_unawareness_takes_a_lexicon_of_the_fixture(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+        from pytest_llmfair.counterfactuals import Lexicon
+
+        @pytest.fixture(scope="session")
+        def lexicons():
+            nan = {"role": "kinship", "female": "nan", "male": "grampa"}
+            return {"gender": Lexicon.from_dict({"extends": "gender", "entries": [nan]})}
+        """
+    )
+    pytester.makepyfile(
+        """
+        from pytest_llmfair import assert_fairness_through_unawareness
+
+        def test_it(lexicons):
+            assert_fairness_through_unawareness(["My nan left."], lexicons["gender"])
+        """
+    )
+    result = run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*'nan' (gender: female) in prompt 0*"])
+
+
 def test_lexicons_and_scorers_go_by_name(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
