@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_llmfair.counterfactuals import Lexicon, load_lexicons
-from pytest_llmfair.counterfactuals.pairs import lexicon_of
+from pytest_llmfair.counterfactuals.pairs import lexicon_of, words_to_mask
+
+__all__ = ["lexicons_of", "words_to_mask"]
 
 _LANGUAGE = "en"
 

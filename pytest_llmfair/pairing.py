@@ -157,7 +157,7 @@ def sides_of(pairs: Sequence[Any]) -> tuple[str, str]:
     Raises
     ------
     ValueError
-        If there is no pair, or pairs compare more than two groups.
+        If there is no pair, or pairs compare more or fewer than two groups.
     """
     if not pairs:
         raise ValueError(
@@ -165,6 +165,11 @@ def sides_of(pairs: Sequence[Any]) -> tuple[str, str]:
         )
     first = pairs[0]
     sides = (str(first.from_group), str(first.to_group))
+    if sides[0] == sides[1]:
+        raise ValueError(
+            f"pair 0 compares {sides[0]} with itself; words of one group make a placebo twin "
+            "(placebo=True), no pair"
+        )
     for i, pair in enumerate(pairs):
         if {str(pair.from_group), str(pair.to_group)} != set(sides):
             raise ValueError(

@@ -287,3 +287,9 @@ def test_pairs_of_more_than_two_groups_are_refused_before_an_answer_is_paid_for(
     with pytest.raises(ValueError, match=r"never averaged: .* made with groups=\('visual "):
         judge()
     assert asked == []
+
+
+def test_a_pair_within_one_group_is_refused() -> None:
+    pairs = [Pair("A Caucasian man left.", "A white man left.", "white", "white", (), "race")] * 9
+    with pytest.raises(ValueError, match=r"pair 0 compares white with itself; .* a placebo twin"):
+        assert_counterfactual_invariance(pairs, 0.1, client=str)

@@ -20,6 +20,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     Pair,
     Pairs,
     Rejected,
+    edits_between,
     pair_of,
 )
 from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
@@ -117,9 +118,16 @@ def generate_pairs(
                     pair = replace(pair, placebo=twin)
                 pairs.append(pair)
         unmentioned += not mentioned
-    _tell(lexicon, wanted, dropped, len(rejected))
+    exchanged = lexicon.groups if wanted else lexicon.default_groups
+    left = [group for group in lexicon.groups if group not in exchanged]
+    _tell(lexicon, left, dropped, len(rejected))
     return Pairs(
-        pairs, rejected=rejected, unmentioned=unmentioned, lost=dropped, lacks=lexicon.lacks
+        pairs,
+        rejected=rejected,
+        unmentioned=unmentioned,
+        lost=dropped,
+        lacks=lexicon.lacks,
+        unexchanged=left,
     )
 
 
@@ -129,7 +137,7 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     Parameters
     ----------
     pair : Pair
-        The pair.
+        The pair. Its groups may be aliases; where it has no edits, they are what differs.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon.
 
@@ -137,8 +145,20 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     -------
     tuple of str
         What is wrong, in words; empty where nothing is.
+
+    Raises
+    ------
+    ValueError
+        If the attribute or a group is unknown, or a member of the pair is no text.
     """
     lexicon = lexicon_of(attribute)
+    for text in (pair.original, pair.counterfactual):
+        _check_text(text)
+    groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
+    if groups[0] == groups[1]:
+        return (f"both members are of one group, which makes a placebo: {groups[0]}",)
+    edits = pair.edits or edits_between(pair.original, pair.counterfactual)
+    pair = replace(pair, from_group=groups[0], to_group=groups[1], edits=edits)
     senses = {
         (start, end): sense
         for start, end, sense in lexicon.read(pair.original)
@@ -181,8 +201,7 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
     ValueError
         If there is no such attribute, or this is no text.
     """
-    if not isinstance(text, str):
-        raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
+    _check_text(text)
     return lexicon_of(attribute).mentions(text)
 
 
@@ -200,10 +219,38 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     -------
     str
         The same for both members of a counterfactual pair.
+
+    Raises
+    ------
+    ValueError
+        If there is no such attribute, a word is none, or this is no text.
     """
+    _check_text(text)
     if isinstance(attribute, (str, Lexicon)) or _is_crossed(attribute):
         return lexicon_of(attribute).mask(text)
-    return mask_words(text, [word for word in attribute if isinstance(word, str)])
+    return mask_words(text, words_to_mask(attribute))
+
+
+def words_to_mask(words: object) -> list[str]:
+    """Return words to mask, once it is sure that they are words and no names of attributes.
+
+    Raises
+    ------
+    ValueError
+        If they are not; the message names the first that is wrong.
+    """
+    if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
+        raise ValueError(f"mask is {words!r}; give a lexicon or a list of words")
+    listed = list(words)
+    for place, word in enumerate(listed):
+        if not isinstance(word, str):
+            raise ValueError(f"mask row {place} is {word!r}; give words")
+    if listed and all(word in load_lexicons() for word in listed):
+        raise ValueError(
+            f"mask is {listed!r}, which are names of attributes; give a lexicon, such as "
+            f"load_lexicons()[{listed[0]!r}], or one of two: intersection(first, second)"
+        )
+    return listed
 
 
 def lexicon_of(attribute: Attribute) -> Lexicon:
@@ -229,6 +276,11 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
         return load_lexicons()[attribute]
     except KeyError as error:
         raise ValueError(str(error)) from None
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
 
 
 def check_is_list(prompts: object) -> None:
@@ -325,16 +377,13 @@ def _realised(
     yield changes, lost, EXPLICIT if unsaid else ""
 
 
-def _tell(
-    lexicon: Lexicon, wanted: tuple[str, str] | None, dropped: Counter[str], rejected: int
-) -> None:
-    if wanted is None and lexicon.default_groups != lexicon.groups:
-        others = [group for group in lexicon.groups if group not in lexicon.default_groups]
+def _tell(lexicon: Lexicon, left: list[str], dropped: Counter[str], rejected: int) -> None:
+    if left:
         _log.info(
             "%s: exchanging %s only; for %s give groups=(from, to)",
             lexicon.name,
             " and ".join(lexicon.default_groups),
-            ", ".join(others),
+            ", ".join(left),
         )
     if dropped:
         words = ", ".join(f"{word!r} ({count})" for word, count in dropped.items())
@@ -344,9 +393,9 @@ def _tell(
 
 
 def _is_crossed(attribute: object) -> TypeGuard[tuple[str | Lexicon, str | Lexicon]]:
-    """Whether this is a tuple of two attributes, and no sequence of words."""
+    """Whether these are two attributes, and no sequence of words."""
     return (
-        isinstance(attribute, tuple)
+        isinstance(attribute, (tuple, list))
         and len(attribute) == 2
         and all(isinstance(each, Lexicon) or each in load_lexicons() for each in attribute)
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
-import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,11 +16,10 @@ from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry
-from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
+from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION, edits_between
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import (
     Attribute,
-    Edit,
     Pair,
     Pairs,
     Rejected,
@@ -31,7 +28,6 @@ from pytest_llmfair.counterfactuals.pairs import (
     lexicon_of,
 )
 
-_PIECE = re.compile(r"\w+|\W")
 _WORDS = re.compile(r"\w+")
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _EXAMPLES = 3  # sentences of the example, each of another role
@@ -242,7 +238,7 @@ class Task:
         if self.groups[1] in self.lexicon.unmarked:
             said = self._names(output, self.groups[1], self.lexicon)
             variant = EXPLICIT if said else OMISSION
-        edits = tuple(_edits(text, output))
+        edits = edits_between(text, output)
         return Pair(text, output, *self.groups, edits, self.lexicon.name, variant)
 
     def check(self, pair: Pair) -> tuple[str, ...]:
@@ -359,21 +355,6 @@ def _trimmed(text: str, answer: str) -> str:
             answer = answer[1:-1]
     start = text.index(inner)
     return text[:start] + answer + text[start + len(inner) :]
-
-
-def _edits(text: str, output: str) -> Iterator[Edit]:
-    """Give what differs between two texts, by words and marks."""
-    before, after = _PIECE.findall(text), _PIECE.findall(output)
-    at, at_twin = _starts(before), _starts(after)
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind != "equal":
-            start, end = at[a], at[b]
-            yield Edit(start, end, text[start:end], "".join(after[c:d]), at_twin[c])
-
-
-def _starts(pieces: Sequence[str]) -> list[int]:
-    return [0, *itertools.accumulate(map(len, pieces))]
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from pytest_llmfair.counterfactuals import (
     mentions,
     name_groups,
 )
+from pytest_llmfair.metrics import counterfactual_rouge_l
 
 BOTH = ("gender", "race")
 LATE = "The Black woman said she was late."
@@ -169,9 +171,21 @@ def test_masks_cover_runs_of_both() -> None:
     assert mask("A straight woman", ("gender", "sexual_orientation")) == "A [MASK]"
 
 
-def test_a_list_of_words_is_no_intersection() -> None:
-    assert mask("gender and race", ["gender", "race"]) == "[MASK] and [MASK]"
+def test_words_are_no_intersection() -> None:
     assert mask("black and white", ("black", "white")) == "[MASK] and [MASK]"
+
+
+@pytest.mark.parametrize("crossed", [("gender", "race"), ["gender", "race"]])
+def test_both_attributes_are_masked(crossed: Sequence[str]) -> None:
+    assert mask("She is a Black nurse.", crossed) == "[MASK] is a [MASK] nurse."
+
+
+@pytest.mark.parametrize("names", [("gender", "race", "age"), ["gender"]])
+def test_names_of_attributes_are_no_words_to_mask(names: Sequence[str]) -> None:
+    with pytest.raises(ValueError, match=r"'gender'.*names of attributes; give a lexicon"):
+        mask("She is a Black nurse.", names)
+    with pytest.raises(ValueError, match=r"names of attributes; .* intersection\(first, second\)"):
+        counterfactual_rouge_l(["She left."], ["He left."], mask=names)
 
 
 @pytest.mark.parametrize(

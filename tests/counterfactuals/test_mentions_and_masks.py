@@ -105,6 +105,21 @@ class TestMask:
         with pytest.raises(ValueError, match="no lexicon is called 'gendr'; did you mean gender"):
             mask("she", "gendr")
 
+    def test_of_no_text_is_an_error(self) -> None:
+        with pytest.raises(ValueError, match="the text is 'None', a NoneType; give a text"):
+            mask(None, "gender")  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (["man", 5], "mask row 1 is 5; give words"),
+            (5, "mask is 5; give a lexicon or a list of words"),
+        ],
+    )
+    def test_of_no_words_is_an_error(self, words: object, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            mask("A man left.", words)  # type: ignore[arg-type]
+
     def test_covers_both_words_where_articles_differ(self) -> None:
         lexicon = Lexicon.from_dict(
             {

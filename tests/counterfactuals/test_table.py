@@ -42,6 +42,14 @@ def test_it_begins_with_what_was_left_out() -> None:
     )
 
 
+def test_it_says_which_groups_were_left_as_they_are() -> None:
+    left = "left as they are without groups=(from, to): nonbinary, transgender"
+    assert left in cells(generate_pairs(["She left."], "gender").table(100))
+    assert left not in cells(
+        generate_pairs(["She left."], "gender", ("female", "male")).table(100)
+    )
+
+
 def test_of_no_pairs_is_one_line() -> None:
     assert Pairs().table(80) == "0 pairs; 0 rejected; 0 prompts without a mention"
 

@@ -209,6 +209,15 @@ class TestPairs:
         assert pairs == [pairs[0]]
         assert [*pairs, *pairs] == pairs + pairs
 
+    def test_keep_together_what_was_left_out(self) -> None:
+        first = generate_pairs(["She left.", "John met her.", "It rained."], "gender")
+        second = generate_pairs(["John met Jane.", "Jane left."], "name", ("John", "Jane"))
+        both = first + second
+        assert isinstance(both, Pairs)
+        assert (both.rejected, both.unmentioned) == (second.rejected, 2)
+        assert both.lacks == (*first.lacks, *second.lacks)
+        assert both.unexchanged == first.unexchanged != ()
+
     def test_are_empty_by_default(self) -> None:
         pairs = Pairs()
         assert (pairs.rejected, pairs.unmentioned, pairs.lost, pairs.lacks) == ((), 0, {}, ())
@@ -268,6 +277,32 @@ class TestPairsMadeElsewhere:
     )
     def test_fail_where_an_edit_is_not_where_it_says(self, edit: Edit, reason: str) -> None:
         assert reason in check_pair(replace(self.PAIR, edits=(edit,)), "gender")
+
+    def test_need_no_edits(self) -> None:
+        assert check_pair(replace(self.PAIR, edits=()), "gender") == ()
+        pair = replace(self.PAIR, counterfactual="Ask their son.", edits=())
+        assert check_pair(pair, "gender") == check_pair(
+            replace(pair, edits=(Edit(4, 7, "her", "their", 4),)), "gender"
+        )
+        assert check_pair(pair, "gender") != ()
+
+    def test_may_name_their_groups_by_aliases(self) -> None:
+        pair = Pair("A Caucasian man", "A Black man", "Caucasian", "african american", (), "race")
+        assert check_pair(pair, "race") == ()
+
+    def test_fail_within_one_group(self) -> None:
+        pair = Pair("A Caucasian man", "A white man", "caucasian", "white", (), "race")
+        assert check_pair(pair, "race") == (
+            "both members are of one group, which makes a placebo: white",
+        )
+
+    def test_of_unknown_groups_are_an_error(self) -> None:
+        with pytest.raises(ValueError, match="gender has no group 'femal'; did you mean female"):
+            check_pair(replace(self.PAIR, from_group="femal"), "gender")
+
+    def test_without_a_text_are_an_error(self) -> None:
+        with pytest.raises(ValueError, match="the text is 'None', a NoneType; give a text"):
+            check_pair(replace(self.PAIR, counterfactual=None), "gender")  # type: ignore[arg-type]
 
     def test_fail_without_edits(self) -> None:
         pair = replace(self.PAIR, counterfactual="Ask her son.", edits=())

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import difflib
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals.lexicon import Change
@@ -10,6 +14,7 @@ from pytest_llmfair.text import replaced
 
 OMISSION = "omission"
 EXPLICIT = "explicit"
+_PIECE = re.compile(r"\w+|\W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,8 @@ class Pairs(list[Pair]):
         for it.
     lacks : tuple of str
         Groups of the attribute that the lexicon has no terms for.
+    unexchanged : tuple of str
+        Groups whose mentions were left as they are, since no groups were asked for.
     """
 
     def __init__(
@@ -107,12 +114,26 @@ class Pairs(list[Pair]):
         unmentioned: int = 0,
         lost: Mapping[str, int] | None = None,
         lacks: Iterable[str] = (),
+        unexchanged: Iterable[str] = (),
     ) -> None:
         super().__init__(pairs)
         self.rejected = tuple(rejected)
         self.unmentioned = unmentioned
         self.lost = dict(lost or {})
         self.lacks = tuple(lacks)
+        self.unexchanged = tuple(unexchanged)
+
+    def __add__(self, other: Iterable[Pair]) -> Pairs:  # type: ignore[override]
+        """Return the pairs of both, with what was left out of either."""
+        beside = other if isinstance(other, Pairs) else Pairs()
+        return Pairs(
+            [*self, *other],
+            rejected=self.rejected + beside.rejected,
+            unmentioned=self.unmentioned + beside.unmentioned,
+            lost=Counter(self.lost) + Counter(beside.lost),
+            lacks=dict.fromkeys(self.lacks + beside.lacks),
+            unexchanged=dict.fromkeys(self.unexchanged + beside.unexchanged),
+        )
 
     def table(self, width: int | None = None, limit: int | None = None) -> str:
         """Return the pairs as a table: original, counterfactual, edits, checks; then the rejected.
@@ -149,3 +170,19 @@ def pair_of(
         shift += len(after) - (end - start)
     twin = replaced(text, [(edit.start, edit.end, edit.after) for edit in edits])
     return Pair(text, twin, *groups, tuple(edits), attribute, variant)
+
+
+def edits_between(text: str, twin: str) -> tuple[Edit, ...]:
+    """Return what differs between two texts, by words and marks."""
+    before, after = _PIECE.findall(text), _PIECE.findall(twin)
+    at, at_twin = _starts(before), _starts(after)
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return tuple(
+        Edit(at[a], at[b], text[at[a] : at[b]], "".join(after[c:d]), at_twin[c])
+        for kind, a, b, c, d in matcher.get_opcodes()
+        if kind != "equal"
+    )
+
+
+def _starts(pieces: Sequence[str]) -> list[int]:
+    return [0, *itertools.accumulate(map(len, pieces))]

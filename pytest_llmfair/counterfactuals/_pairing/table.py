@@ -46,6 +46,9 @@ def _summary(pairs: Pairs) -> str:
     if pairs.lost:
         words = ", ".join(f"{word!r} ({count})" for word, count in pairs.lost.items())
         parts.append(f"no counterpart of {words}")
+    if pairs.unexchanged:
+        groups = ", ".join(pairs.unexchanged)
+        parts.append(f"left as they are without groups=(from, to): {groups}")
     if pairs.lacks:
         parts.append(f"groups without terms: {', '.join(pairs.lacks)}")
     return "; ".join(parts)

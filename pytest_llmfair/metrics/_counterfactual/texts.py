@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,12 +34,9 @@ def masker(mask: Masks | Sequence[str] | None) -> Callable[[str], str]:
         )
     if hasattr(mask, "mask"):
         return mask.mask
-    if not isinstance(mask, Iterable):
-        raise ValueError(f"mask is {mask!r}; give a lexicon or a list of words")
-    words = list(mask)
-    for i, word in enumerate(words):
-        if not isinstance(word, str):
-            raise ValueError(f"mask row {i} is {word!r}; give words")
+    from pytest_llmfair.attributes import words_to_mask
+
+    words = words_to_mask(mask)
     return lambda text: mask_words(text, words)
 
 
