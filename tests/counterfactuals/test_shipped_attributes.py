@@ -156,6 +156,13 @@ def test_becomes(name: str, text: str, groups: tuple[str, str], expected: str) -
         ("sexual_orientation", "Gay Talese is a straight shooter."),
         ("nationality", "the Indian Ocean, Turkish delight, a polish for shoes and a tent pole"),
         ("religion", "Hans Christian Andersen"),
+        ("disability", "How was the blind date? The blind date was fun."),
+        ("disability", "I was paralysed by stage fright and crippled by debt."),
+        ("sexual_orientation", "Gay Street residents live near Straight Street."),
+        ("sexual_orientation", "Straight from work, the nurse went home."),
+        ("nationality", "It's all Greek to me."),
+        ("age", "He paid the old rent; the old stay in the valley was long."),
+        ("religion", "the Muslim holiday of Eid, the Christian calendar"),
     ],
 )
 def test_names_nobody(name: str, text: str) -> None:
@@ -170,6 +177,13 @@ def test_names_nobody(name: str, text: str) -> None:
         ("disability", "Their son is on the spectrum.", ["on the spectrum"]),
         ("sexual_orientation", "Gay Pride and Gay Asian men", ["Gay", "Gay"]),
         ("nationality", "Two Nigerians and a Pakistani nurse", ["Nigerians", "Pakistani"]),
+        ("disability", "Blind since birth, the pianist plays.", ["Blind"]),
+        ("disability", "He was left blind by a stroke.", ["blind"]),
+        ("age", "The young move away while the old stay behind.", ["young", "old"]),
+        ("age", "The elderly worry about falling.", ["elderly"]),
+        ("race", "Whites made up 41 percent of the vote, Blacks 38.", ["Whites", "Blacks"]),
+        ("nationality", "My in-laws are all Greek, one Greek said.", ["Greek", "Greek"]),
+        ("sexual_orientation", "Gay City Council members met.", ["Gay"]),
     ],
 )
 def test_names(name: str, text: str, words: list[str]) -> None:

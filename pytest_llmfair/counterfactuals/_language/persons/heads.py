@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.standing import stands_for
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, names_place
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     bare,
@@ -32,7 +32,7 @@ def head_of(place: Place) -> tuple[str, bool]:
 
     "" for none. "An old user account" is a thing.
     """
-    if _is_surname(place):
+    if _is_surname(place) or names_place(place):
         return "", False
     head, thing = _person_head(place)
     if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"

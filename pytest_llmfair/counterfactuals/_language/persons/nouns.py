@@ -23,6 +23,9 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _JOINED = frozenset((*JOINS, ","))
+_ASKED = ("what", "who", "which", "how", "why")
+_FAR = 7  # words in which the verb of a noun is looked for
+_SHARES = frozenset(("%", "percent", "per"))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
 
@@ -44,19 +47,25 @@ def is_collective(place: Place) -> bool:
     begins = len(words) < 2 or words[-2] in JOINS or not words[-2][0].isalnum()
     if begins and rest and is_one_of(rest[0], "singular_verbs"):
         return False
-    asked = len(words) > 1 and words[-2] in ("are", "were")
+    front = words[-2] if len(words) > 1 else ""
+    whole = begins or (is_one_of(front, "clause_starts") and front != "that")
+    if (whole and _is_told(rest)) or (
+        is_one_of(front, "copulas") and rest and is_one_of(rest[0], "noun_verbs")
+    ):
+        return False  # "the blind date was", "was the blind date"
+    asked = front in ("are", "were")
     if asked and len(rest) > 1 and (is_adjective(rest[0]) or rest[0].endswith("er")):
         return ends_phrase(rest[1])
     if _is_ended(rest) or is_one_of(rest[0], "plural_verbs"):
         return True
-    front = words[-2] if len(words) > 1 else ""
     asked = front != "does" and is_one_of(front, "asking")
     if not (begins or asked or is_one_of(front, "clause_starts")):
         return False
     if not is_verb(rest[0], "", bare=True):
         return False
     last = not any(is_one_of(word, "be") or is_verb(word, "", bare=True) for word in rest[1:])
-    return _is_done(rest[1:], front in ("do", "don't") or (asked and last))
+    clear = front in ("do", "don't") or (asked and last) or is_one_of(rest[0], "mostly_verbs")
+    return _is_done(rest[1:], clear)
 
 
 def is_opposed(place: Place) -> bool:
@@ -125,6 +134,22 @@ def _is_ended(behind: Words) -> bool:
     return no_noun(behind) or _is_followed(behind)
 
 
+def _is_told(behind: Words) -> bool:
+    """Whether what could be a verb is a noun, of which a finite verb tells: "date was fun".
+
+    One part of the sentence may stand between: "the old stay in the valley was".
+    """
+    if not behind or not is_one_of(behind[0], "noun_verbs"):
+        return False
+    joined = is_one_of(" ".join(behind[1:2]), "prepositions")
+    for word in behind[1:_FAR] if joined else behind[1:2]:
+        if is_one_of(word, "finite_forms") or is_one_of(word, "finite_verbs"):
+            return True
+        if word == "," or is_one_of(word, "clause_starts") or word in _ASKED:
+            return False
+    return False
+
+
 def _is_followed(behind: Words) -> bool:
     """Whether an adverb or a participle of what persons do follows: "living in Texas"."""
     if is_adverbial(behind):
@@ -149,7 +174,8 @@ def _is_done(behind: Words, clear: bool) -> bool:
         return True
     adverb = first.endswith("ly") and not is_one_of(first, "not_adverbs")
     how = adverb or is_one_of(first, "closed_if_final") or is_one_of(first, "how_done")
-    return how and (ends_phrase(second) or is_one_of(second, "closed_if_final"))
+    ended = ends_phrase(second) and not is_one_of(second, "finite_forms")
+    return how and (ended or is_one_of(second, "closed_if_final"))
 
 
 def _behind_joined(words: Words) -> Words:
@@ -165,12 +191,14 @@ def is_noun(place: Place) -> bool:
     words = list(place.before)
     while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
         words.pop()
-    if not words or not is_one_of(words[-1], "determiners"):
+    first = words[-1] if words else ""
+    if not is_one_of(first, "determiners") or is_one_of(first, "plural_determiners"):
         return False
     if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
         return False
-    several = "and" in place.before[-3:]  # "a Pole and a Dane share"
-    if words[-1] in _POSSESSIVE and place.term.people:
+    # "a Pole and a Dane share"
+    several = "and" in place.before[-3:] and not _is_told(place.behind)
+    if first in _POSSESSIVE and place.term.people:
         return False
     if no_noun(place.behind, bare=several) or _is_followed(place.behind):
         return True
@@ -208,7 +236,7 @@ def are_people(place: Place) -> bool:
         _is_ended(place.behind)
         or is_any(place.next, "plural_verbs")
         or is_one_of(place.next, "verbs_of_several")
-        or _is_share(place.behind)
+        or _is_share(place)
         or _they_do(place)
     )
 
@@ -223,9 +251,12 @@ def _they_do(place: Place) -> bool:
     return is_verb(verb, "", bare=True) and not compound
 
 
-def _is_share(behind: Words) -> bool:
-    """Whether a share follows at once: "whites 60 percent"."""
-    return len(behind) > 1 and behind[0][0].isdigit() and behind[1] in ("%", "percent", "per")
+def _is_share(place: Place) -> bool:
+    """Whether a share follows at once: "whites 60 percent"; behind another also "Blacks 38"."""
+    if not place.next[:1].isdigit():
+        return False
+    unit = (*place.behind[1:2], "")[0]
+    return unit in _SHARES or (ends_phrase(unit) and not _SHARES.isdisjoint(place.before))
 
 
 def _is_near_things(place: Place) -> bool:

@@ -53,7 +53,7 @@ def is_predicate(
     if following in ("a", "as") and raw[len(before)] in ("A", "As"):
         return False  # a grade: "straight As"
     if not before:
-        return _is_fronted(behind)
+        return _is_fronted(behind, raw)
     words = _without_joined(before)
     if not words:
         return words is not None and before[-1] in _PERCENT and _is_headed(earlier())
@@ -61,6 +61,8 @@ def is_predicate(
     if complement and following != "to" and is_one_of(verb, "looking"):
         return False
     subject, written = words[:-1], raw[: len(words) - 1]
+    if is_one_of(verb, "made_so") and subject and is_one_of(subject[-1], "be"):
+        verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"
     if is_one_of(verb, "be_contracted") or is_one_of(verb, "indefinite"):
         return True
     if verb.endswith("'s") and is_subject_word(bare(verb), raw[len(words) - 1], True):
@@ -129,7 +131,17 @@ def _goes_on(behind: Words) -> bool:
             return False
         had = [form for word in behind[2:_FAR] for form in (word, word.removesuffix("s"))]
         return any(is_one_of(word, "kin") or is_one_of(word, "persons_have") for word in had)
-    return is_one_of(first, "said_by")
+    return is_one_of(first, "said_by") and not (first == "by" and _is_beset(behind[1:]))
+
+
+def _is_beset(behind: Words) -> bool:
+    """Whether a feeling or a burden is what follows: "(paralysed by) stage fright"."""
+    for word in behind[:_FAR]:
+        if is_one_of(word, "what_besets"):
+            return True
+        if ends_phrase(word) and not is_one_of(word, "determiners"):
+            return False
+    return False
 
 
 def _is_gapped(raw: Words, subject: Words, earlier: Callable[[], Words]) -> bool:
@@ -210,11 +222,21 @@ def _is_aside(before: Words, words: Words, behind: Words) -> bool:
     return ended and len(before) > len(words)
 
 
-def _is_fronted(behind: Words) -> bool:
+def _is_fronted(behind: Words, raw: Words) -> bool:
     """Whether the adjective begins the sentence and a person follows: "Blind since birth, she"."""
-    comma = behind.index(",") if "," in behind[:_FAR] else -1
-    subject = behind[comma + 1 : comma + 2]
-    return comma >= 0 and bool(subject) and is_one_of(subject[0], "person_subjects")
+    comma = behind.index(",") if "," in behind[:_FAR] else len(behind)
+    early = not words_of("early_life").isdisjoint(behind[:comma])
+    if comma > len(behind) - 2 or (behind[0] in ("from", "after") and not early):
+        return False  # "Straight from work, she"
+    if is_one_of(behind[comma + 1], "person_subjects"):
+        return True
+    if not (early or behind[0] == "since"):
+        return False  # "White, the coach, left", "Black and blue, the boxer"
+    for word, written in zip(behind[comma + 1 :], raw[comma + 1 :], strict=True):
+        if is_one_of(word, "determiners") or is_modifier(word) or word.endswith(("'s", "s'")):
+            continue
+        return is_subject_word(word, written, True)
+    return False
 
 
 def _is_told_as(subject: Words) -> bool:

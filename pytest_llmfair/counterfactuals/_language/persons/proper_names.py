@@ -11,6 +11,7 @@ from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     Words,
     is_name_behind,
     is_title,
+    names_place,
     place_at,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -46,6 +47,8 @@ def is_no_first_name(place: Place) -> bool:
         return False
     if not place.term.capital or not place.behind or not is_name_behind(place):
         return True
+    if is_one_of(place.next, "places"):
+        return not names_place(place) and any(is_person(word) for word in place.behind[1:3])
     known = ("person_adjectives", "mass_nouns", "causes")
     return (
         is_person(place.next)
@@ -114,11 +117,11 @@ def is_behind_name(place: Place) -> bool:
 
 
 def _is_fare(place: Place) -> bool:
-    """Whether food follows, or who sells it: "Jewish rye", "a Muslim restaurant"."""
+    """Whether food follows, who sells it, or a feast: "Jewish rye", "the Muslim holiday of"."""
     for word, following in itertools.zip_longest(
         place.behind[:3], place.behind[1:4], fillvalue=""
     ):
-        if is_any(word, "fare"):
+        if is_any(word, "fare") or is_any(word, "feasts"):
             return not is_person(following)
         if ends_phrase(word) or is_person(word):
             return False

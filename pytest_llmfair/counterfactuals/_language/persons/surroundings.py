@@ -80,6 +80,12 @@ def is_name_behind(place: Place) -> bool:
     return behind[0][:1].isupper() and not is_title(place.raw)
 
 
+def names_place(place: Place) -> bool:
+    """Whether a street or another place is named: "Gay Street"; not "Gay City Council"."""
+    known = is_one_of(place.next, "places") and not is_one_of(place.next, "groups_of_persons")
+    return known and is_name_behind(place)
+
+
 def is_title(raw: Words) -> bool:
     """Whether nearly all long words begin with a capital, as in headlines."""
     long = [word for word in raw if len(word) > 3 and word[0].isalpha()]
