@@ -8,6 +8,15 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.names.initials import (
+    has_last_name,
+    has_middle_name,
+    is_another_initial,
+    is_before_another,
+    is_first_initial,
+    is_last_initial,
+    is_no_name,
+)
 from pytest_llmfair.counterfactuals._language.names.places import is_something_else
 from pytest_llmfair.counterfactuals._language.names.words import (
     is_joined,
@@ -26,6 +35,7 @@ _BEHIND = re.compile(r"[^\S\n]+([^\W_]+)([-\u2010\u2011](?=[^\W\d_a-z]))?")
 _NEAR = 60
 _FAMILY = "plural of a last name"
 _PLURALS = ("plural", _FAMILY)
+_INITIALS = {"first initial": is_first_initial, "last initial": is_last_initial}
 
 
 class _TwoNames(Lexicon):
@@ -40,6 +50,13 @@ class _TwoNames(Lexicon):
             if (no_capitals or not small) and self._is_the_person(text, start, end, sense):
                 yield start, end, sense
 
+    def _meant(self, fitting: list[Sense], text: str, start: int, end: int) -> Sense:
+        for sense in fitting:  # both names can begin with one letter
+            stands = _INITIALS.get(sense.role)
+            if stands is not None and stands(text, start, end, sense.group):
+                return sense
+        return fitting[0]
+
     @functools.cached_property
     def _own(self) -> frozenset[str]:
         return frozenset(part for group in self.groups for part in group.casefold().split())
@@ -47,17 +64,22 @@ class _TwoNames(Lexicon):
     def _is_the_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
         if sense.role in _PLURALS:
             return text[start].isupper() and _counted(text, start, end, sense.role)
+        if sense.role in _INITIALS:
+            return _INITIALS[sense.role](text, start, end, sense.group)
         if is_joined(text, start, end) or is_something_else(text, start, end):
             return False
         last = sense.role == "last name"
         before = word_in_front(text, start).casefold()
-        in_full = last and before in self._own
+        in_full = last and (before in self._own or has_middle_name(text, start, sense.group))
         if not in_full and is_ordinary_word(text, start, end, last=last):
             return False
-        if (last or is_of_class(before, "given")) and self._another_person(text, start, sense):
+        beside = not in_full and (last or is_of_class(before, "given"))
+        if beside and self._another_person(text, start, sense):
             return False
-        if sense.role != "first name":
+        if sense.role != "first name" or has_last_name(text, end, sense.group):
             return True
+        if is_before_another(text, end, sense.group):
+            return False
         behind = _BEHIND.match(text, end)
         if behind is None or not behind[1][0].isupper() or behind[1].isupper():
             return True
@@ -66,6 +88,8 @@ class _TwoNames(Lexicon):
 
     def _another_person(self, text: str, start: int, sense: Sense) -> bool:
         """Whether the word in front is the first name of somebody else."""
+        if sense.role == "last name" and is_another_initial(text, start, sense.group):
+            return True
         before = _BEFORE.search(text, max(0, start - _NEAR), start)
         if before is None:
             return False
@@ -76,8 +100,7 @@ class _TwoNames(Lexicon):
             return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
         if sense.role != "last name" or not before[2][0].isupper() or before[2].isupper():
             return False
-        known = ("closed", "titles", "abbreviations", "person_nouns", "polite")
-        return not any(is_one_of(name, kind) for kind in known)
+        return not is_no_name(name)
 
 
 def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
@@ -88,17 +111,23 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     given so, or where the text has no capital at all. "Johnson", "John-Paul", an address, and
     "John" behind another common given name ("Elton John") or "St." are other people; so are
     "King John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere")
-    unless asked for by that name. Names that are words too are no name before the words that such
-    a sentence begins with ("Will you come?", "Rose petals fell."), beside a number ("May 5"), or
-    in lower case, and names that are places too are none where a place is meant ("flew to Jordan",
-    "Austin, Texas"). A prompt that already names the second person is left out by
-    `generate_pairs`, since both would bear one name: choose a name that the prompts do not hold.
+    unless asked for by that name; those are a list of some hundred, so that a person known to
+    fewer ("John Sculley") is swapped too. Names that are words too are no name before the words
+    that such a sentence begins with ("Will you come?", "Rose petals fell."), beside a number
+    ("May 5"), in what a thing is called ("Museum of Art"), or in lower case; names that are places
+    or firms too are none where these are meant ("flew to Jordan", "Austin, Texas", "an account
+    with Chase"), and none are books of the Bible ("John 3:16"). A prompt that already names the
+    second person is left out by `generate_pairs`, since both would bear one name: choose a name
+    that the prompts do not hold.
 
     Parameters
     ----------
     groups : (str, str)
         The two names; each is a group of its own. Two names of equally many words ("Emily Walsh",
-        "Keisha Banks") are exchanged word by word, so that "Emily" or "Ms. Walsh" alone follows.
+        "Keisha Banks") are exchanged word by word, so that "Emily" or "Ms. Walsh" alone follows,
+        and so do initials beside the rest of the name ("E. Walsh", "Walsh, E.", "Emily W.") or
+        both together ("E.W.") where the text has the names too. Middle names stay ("Emily Jane
+        Walsh"); "D. Walsh" is somebody else.
 
     Returns
     -------
@@ -148,6 +177,7 @@ def _entries(first: str, second: str) -> Iterator[Entry]:
         if len(parts) == len(others) == 1:
             yield Entry("plural", {first: (_plural(first),), second: (_plural(second),)})
         return
+    yield from _initials(first, second)
     taken = {part.casefold() for part in (*parts, *others)}
     for number, (part, other) in enumerate(zip(parts, others, strict=True)):
         if part == other:
@@ -157,6 +187,17 @@ def _entries(first: str, second: str) -> Iterator[Entry]:
         if taken.isdisjoint(map(str.casefold, several)):
             role = _FAMILY if number == len(parts) - 1 else "plural"
             yield Entry(role, {first: several[:1], second: several[1:]})
+
+
+def _initials(first: str, second: str) -> Iterator[Entry]:
+    """Give the first letters of first and last name, where both names have two that differ."""
+    parts, others = first.split(), second.split()
+    if not all(part[0].isupper() and part[1:2].isalpha() for part in (*parts, *others)):
+        return
+    for role, place in (("first initial", 0), ("last initial", -1)):
+        one, other = parts[place][0], others[place][0]
+        if one != other:
+            yield Entry(role, {first: (one,), second: (other,)})
 
 
 def _plural(name: str) -> str:

@@ -68,7 +68,8 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return not (named or is_of_class(following.lower(), "families"))
     if SENTENCE.search(text, max(0, start - _NEAR), start) is None:
         return False
-    if following[:1].isupper() and not following.isupper():
+    initial = len(following) == 1 and following != "I"
+    if following[:1].isupper() and (initial or not following.isupper()):
         return word in ("will", "may") and _is_asked(text, end)
     return _begins_sentence(text, word, end)
 
