@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from pytest_llmfair.checks import whole, whole_seed
+
 __all__ = ["sampled_product", "subset"]
 
 T = TypeVar("T")
@@ -64,10 +66,9 @@ def subset(items: Sequence[T], n: int, seed: int = 0) -> list[T]:
     Raises
     ------
     ValueError
-        If `n` is no whole number of at least 1.
+        If `n` is no whole number of at least 1, or `seed` none at all.
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"n is {n!r}; give a whole number of at least 1")
+    n, seed = whole(n, "n"), whole_seed(seed)
     seen: Counter[str] = Counter()
     ranks = []
     for row, item in enumerate(items):

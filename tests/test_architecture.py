@@ -30,6 +30,7 @@ ALLOWED = {
     "metrics": {
         "attributes",
         "bilou",
+        "checks",
         "metrics",
         "responses",
         "sampling",
@@ -60,7 +61,7 @@ ALLOWED = {
         "stats",
         "text",
     },
-    "counterfactuals": {"bilou", "counterfactuals", "files", "sampling", "text"},
+    "counterfactuals": {"bilou", "checks", "counterfactuals", "files", "sampling", "text"},
     "reports": {"bounds", "reports", "results", "settings"},
 }
 # These ask a model about pairs: they load what is behind their room, and only when called.

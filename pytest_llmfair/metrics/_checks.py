@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Hashable, Mapping, Sequence, Set, Sized
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -181,20 +180,6 @@ def group_rows(groups: Any, rows: int, argument: str = "groups") -> dict[Hashabl
             "a comparison needs at least two"
         )
     return members
-
-
-def share(x: Any, argument: str) -> float:
-    """Return a number in [0, 1]."""
-    if isinstance(x, bool) or not isinstance(x, Real) or not 0.0 <= float(x) <= 1.0:
-        raise ValueError(f"{argument} is {x!r}; give a number in [0, 1]")
-    return float(x)
-
-
-def whole(x: Any, argument: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`."""
-    if isinstance(x, bool) or not isinstance(x, Integral) or x < least:
-        raise ValueError(f"{argument} is {x!r}; give a whole number of at least {least}")
-    return int(x)
 
 
 def known_population(population: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.checks import share
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import share
 from pytest_llmfair.metrics._classification.rate_comparisons import difference, ratio
 from pytest_llmfair.metrics._classification.rates import selection_rates
 from pytest_llmfair.metrics._registry import metric

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pytest_llmfair.checks import share, whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import Floats, labels, share, text_rows
+from pytest_llmfair.metrics._checks import Floats, labels, text_rows
 from pytest_llmfair.metrics._fairpair.dissimilarities import by_calling, differences, jaccard
 from pytest_llmfair.metrics._fairpair.scores import Answers, Side, folded, said_lengths
 from pytest_llmfair.metrics._registry import metric
@@ -268,10 +269,9 @@ def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> NgramTable:
     ValueError
         If `n` is no whole number of at least 1, or a side is empty or holds anything but text.
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"n is {n!r}; give a whole number of at least 1")
-    counts_a = _ngrams(texts_a, "texts_a", int(n))
-    counts_b = _ngrams(texts_b, "texts_b", int(n))
+    n = whole(n, "n")
+    counts_a = _ngrams(texts_a, "texts_a", n)
+    counts_b = _ngrams(texts_b, "texts_b", n)
     total_a, total_b = counts_a.total(), counts_b.total()
     table = {}
     for ngram in sorted({**counts_a, **counts_b}):

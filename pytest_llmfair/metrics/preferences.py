@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from pytest_llmfair.checks import share
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._allocation.candidates import GroupTable, contrasts, said, worst_of
 from pytest_llmfair.metrics._allocation.comparisons import (
@@ -16,7 +17,7 @@ from pytest_llmfair.metrics._allocation.comparisons import (
     pairs_of,
     read_comparisons,
 )
-from pytest_llmfair.metrics._checks import known_population, labels, share
+from pytest_llmfair.metrics._checks import known_population, labels
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import GroupRow, Mean, Population, Range, Sample, Undefined
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair.checks import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
 from pytest_llmfair.metrics._allocation.quota import note_quota
-from pytest_llmfair.metrics._checks import whole
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
     MeanDifference,

@@ -6,10 +6,11 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from pytest_llmfair.checks import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
 from pytest_llmfair.metrics._allocation.quota import pool_numbers, reach, selected
-from pytest_llmfair.metrics._checks import Floats, whole
+from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Population, Range, RateDifference, Undefined
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import known_population, score_rows, share
+from pytest_llmfair.checks import share
+from pytest_llmfair.metrics._checks import known_population, score_rows
 from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.metrics._harm_scores import threshold_said
 from pytest_llmfair.metrics._reasons import note_constant

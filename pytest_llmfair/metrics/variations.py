@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmfair.checks import whole, whole_seed
 from pytest_llmfair.sampling import sampled_product
 
 __all__ = ["variation_product"]
@@ -34,10 +35,12 @@ def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[
     Raises
     ------
     ValueError
-        If there is no group, a group has no variation (named), or `limit` is below 1.
+        If there is no group, a group has no variation (named), `limit` is below 1, or a number is
+        not whole.
     """
-    if limit < 1 or limit != int(limit):
-        raise ValueError(f"limit is {limit!r}; give a whole number of at least 1")
+    limit, seed = whole(limit, "limit"), whole_seed(seed)
+    if isinstance(variations, (str, bytes)) or not hasattr(variations, "__iter__"):
+        raise ValueError(f"variations is {variations!r}; give the variations of each group")
     named = dict(variations) if isinstance(variations, Mapping) else dict(enumerate(variations))
     if not named:
         raise ValueError("variations is empty; give the variations of each group")
@@ -48,4 +51,4 @@ def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[
         groups.append(list(own))
         if not groups[-1]:
             raise ValueError(f"group {name} has no variation; every group needs one per example")
-    return sampled_product(groups, int(limit), seed)
+    return sampled_product(groups, limit, seed)

@@ -67,6 +67,9 @@ def test_more_combinations_than_can_be_counted_are_no_trouble():
         (["abc", ["d"]], {}, "give a list"),
         ([["a"]], {"limit": 0}, "limit is 0"),
         ([["a"]], {"limit": 2.5}, "limit is 2.5"),
+        ([["a"]], {"limit": "2"}, "limit is '2'"),
+        ([["a"]], {"seed": "a"}, "seed is 'a'"),
+        (None, {}, "variations is None; give the variations of each group"),
     ],
 )
 def test_what_is_wrong_is_named(variations, keywords, said):
