@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_data
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, pair_of
@@ -26,20 +27,15 @@ from pytest_llmfair.counterfactuals._pairing.replacements import (
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
+    all_fillers,
     filler_slots,
     read_fillers,
 )
 from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots
 from pytest_llmfair.counterfactuals._templates.slots import Part, slot_names, text_of
 from pytest_llmfair.counterfactuals._templates.template import Template, as_template
-from pytest_llmfair.counterfactuals._templates.template_files import TemplateSet
 from pytest_llmfair.counterfactuals.lexicon import Change
-from pytest_llmfair.counterfactuals.pairs import (
-    Attribute,
-    check_is_list,
-    generate_pairs,
-    lexicon_of,
-)
+from pytest_llmfair.counterfactuals.pairs import Attribute, generate_pairs, lexicon_of
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
     equal_outside,
@@ -121,15 +117,15 @@ def pairs_from_templates(
         neither doubled nor part of a slot, or there are no prompts.
     """
     check_is_list(prompts)
-    if isinstance(prompts, TemplateSet):
-        fillers = {**prompts.fillers, **(fillers or {})}
-    slots = [*group_slots(attribute), *filler_slots(fillers)]
+    seed = whole_seed(seed)
+    filled = all_fillers(prompts, fillers)
+    slots = [*group_slots(attribute), *filler_slots(filled)]
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
     if not any(isinstance(each, Template) for each in read):
         return generate_pairs(read, attribute, groups, placebo=placebo, seed=seed)  # type: ignore[arg-type]
-    if groups is not None and (isinstance(groups, str) or len(groups) != 2):
+    if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
-    known = read_fillers(fillers, attribute, groups, count=_COUNT, seed=seed)
+    known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
     parts: list[Pairs] = []
     for is_text, run in itertools.groupby(
         _filled(read, known, fill_limit, seed), lambda each: isinstance(each, str)

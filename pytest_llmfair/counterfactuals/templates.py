@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair.counterfactuals._templates.fillers import Fillers, Forms, read_fillers
+from pytest_llmfair.checks import check_is_list, whole, whole_seed
+from pytest_llmfair.counterfactuals._templates.fillers import (
+    Fillers,
+    Forms,
+    all_fillers,
+    read_fillers,
+)
 from pytest_llmfair.counterfactuals._templates.group_terms import Term
 from pytest_llmfair.counterfactuals._templates.slots import text_of
 from pytest_llmfair.counterfactuals._templates.source_examples import (
@@ -83,13 +89,12 @@ def fill_templates(
         told), a template has no slot that depends on the group, there is no template or group, or
         a limit is below 1.
     """
-    if term_limit < 1 or term_limit != int(term_limit):
-        raise ValueError(f"term_limit is {term_limit!r}; give a whole number of at least 1")
+    term_limit, seed = whole(term_limit, "term_limit"), whole_seed(seed)
     if isinstance(templates, TemplateSet):
         attribute = attribute if attribute is not None else templates.attribute or None
-        fillers = {**templates.fillers, **(fillers or {})}
     checked = _checked(templates)
-    known = read_fillers(fillers, attribute, groups, count=term_limit, seed=seed)
+    filled = all_fillers(templates, fillers)
+    known = read_fillers(filled, attribute, groups, count=term_limit, seed=seed)
     if len(known.groups) < 2:
         raise ValueError(
             f"groups are {list(known.groups)}; name at least two: give attribute=..., or fillers "
@@ -119,8 +124,7 @@ def fill_templates(
 
 
 def _checked(templates: Iterable[str | Template]) -> list[Template]:
-    if isinstance(templates, (str, Template)):
-        raise ValueError(f"templates is {templates!r}; give a list of templates")
+    check_is_list(templates, "templates", "templates")
     found = [as_template(template, f"template {n}") for n, template in enumerate(templates)]
     if not found:
         raise ValueError("there are no templates; give at least one")

@@ -63,17 +63,38 @@ class TestNames:
         assert len(set(names(group, most))) == most
 
     @pytest.mark.parametrize(
+        ("label", "group"),
+        [
+            ("Black Female", "black female"),
+            ("female black", "black female"),
+            ("African American", "black"),
+            ("caucasian male", "white male"),
+            ("FEMALE", "female"),
+        ],
+    )
+    def test_go_by_every_label_of_a_group(self, label: str, group: str) -> None:
+        assert names(label, 9) == names(group, 9)
+
+    @pytest.mark.parametrize(
         ("group", "n", "message"),
         [
             ("blck", 1, "no names are listed for group 'blck'; known are white, female"),
             ("", 1, "no names are listed for group ''"),
             ("white male", 41, "n is 41; there are 40 names for white male: give 1 to 40"),
+            ("non-binary", 1, "no names are listed for group 'non-binary'"),
             ("white male", 0, "n is 0"),
+            ("white male", 2.5, "n is 2.5; give a whole number"),
+            ("white male", "3", "n is '3'; give a whole number"),
         ],
     )
-    def test_refuse_with_what_there_is(self, group: str, n: int, message: str) -> None:
+    def test_refuse_with_what_there_is(self, group: str, n: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             names(group, n)
+
+    @pytest.mark.parametrize("seed", [None, "a", 2.5])
+    def test_need_a_seed_that_can_be_repeated(self, seed: Any) -> None:
+        with pytest.raises(ValueError, match=r"seed is .*; give a whole number"):
+            names("white male", 1, seed=seed)
 
 
 class TestNamePairs:
@@ -99,6 +120,9 @@ class TestNamePairs:
         for one, other in name_pairs(("female", "male"), 50):
             assert one.split()[1] == other.split()[1]
 
+    def test_go_by_every_label_of_a_group(self) -> None:
+        assert name_pairs(("black", "CAUCASIAN"), 9) == name_pairs(("black", "white"), 9)
+
     def test_swap_and_come_back(self) -> None:
         for pair in name_pairs(("white female", "black male"), 40):
             text = f"{pair[0]} applied. {pair[0].split()[0]}'s file names nobody else."
@@ -114,6 +138,8 @@ class TestNamePairs:
         [
             (("female", "female"), "give two different ones of white, female"),
             ("female", "give two different ones"),
+            (None, "give two different ones"),
+            (("black", "African American"), "give two different ones"),
             (("female", "white male"), "which are of two kinds"),
             (("female", "mal"), "group 'mal'"),
         ],

@@ -108,6 +108,11 @@ class TestTemplates:
         assert [pair.counterfactual for pair in made] == ["Jane waved."]
         assert [one.reasons for one in made.rejected] == [("a word stands twice: jane jane",)]
 
+    def test_take_every_label_of_a_group_of_names(self) -> None:
+        by_label = pairs_from_templates(["{Person} left."], "name", ("Black Female", "White Male"))
+        groups = ("black female", "white male")
+        assert by_label == pairs_from_templates(["{Person} left."], "name", groups)
+
     def test_of_groups_of_names_tell_which_groups_have_no_names(self) -> None:
         assert "nonbinary" in pairs_from_templates(["{Person} left."], "name").lacks
         assert pairs_from_templates(["{Person} left."], "name", ("John", "Jane")).lacks == ()
@@ -237,6 +242,7 @@ class TestTexts:
             ({"{Person} left.": 1}, None, "prompts is a dict; give a list"),
             (np.array([["He left."], ["She left."]]), None, "table; give one column"),
             (["{Person} left."], "female", "give two different"),
+            (["{Person} left."], 5, "give two different"),
             (["{Person} left."], ("female", "female"), "each once"),
             (["{Person} left."], ("female", "mael"), "no group 'mael'"),
         ],

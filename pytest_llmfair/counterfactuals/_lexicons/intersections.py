@@ -45,21 +45,13 @@ class Intersection(Lexicon):
         ValueError
             If there is none; the message suggests the nearest.
         """
-        words = str(name).split()
-        sides = [
-            both
-            for cut in range(1, len(words))
-            for side in [(" ".join(words[:cut]), " ".join(words[cut:]))]
-            for both in (side, side[::-1])
-        ]
-        for both in sides:
-            first, second = map(Lexicon.called, self.parts, both)
-            if first is not None and second is not None:
-                return f"{first} {second}"
+        group = self.called(name)
+        if group is not None:
+            return group
         # What the words name where they are no names of groups: "Black women".
         meant = [
             " ".join(groups)
-            for both in sides
+            for both in _sides(name)
             for groups in itertools.product(*map(_named_by, self.parts, both))
         ]
         remedy = (
@@ -68,6 +60,14 @@ class Intersection(Lexicon):
             else suggestion(str(name), self.groups)
         )
         raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
+
+    def called(self, name: str) -> str | None:
+        """Return the group that goes by a name for either part; None for none."""
+        for both in _sides(name):
+            first, second = map(Lexicon.called, self.parts, both)
+            if first is not None and second is not None:
+                return f"{first} {second}"
+        return None
 
     def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
         """Return the first group of either part that is named, as one group."""
@@ -140,6 +140,13 @@ class Intersection(Lexicon):
 
     def _part(self, sense: Sense) -> Lexicon:
         return next(part for part in self.parts if sense.group in part.groups)
+
+
+def _sides(name: str) -> list[tuple[str, str]]:
+    """Return every way to read a name as names of two groups, in either order."""
+    words = str(name).split()
+    cuts = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
+    return [both for side in cuts for both in (side, side[::-1])]
 
 
 def _named_by(part: Lexicon, name: str) -> list[str]:

@@ -8,9 +8,13 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
+from pytest_llmfair.checks import whole, whole_seed
+from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
+from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons, load_yaml
 
 _FILE = "names.yaml"
+# The lexicons whose groups have names, in the order of the labels.
+_PARTS = ("race", "gender")
 
 
 def name_groups() -> tuple[str, ...]:
@@ -24,7 +28,8 @@ def names(group: str, n: int, *, seed: int = 0) -> list[str]:
     Parameters
     ----------
     group : str
-        One of :func:`name_groups`, or a part of it: "female", "black".
+        One of :func:`name_groups`, or a part of it: "female", "black"; in any case and order, or
+        by an alias of the lexicons: "African American female".
     n : int
         How many; first names take turns, none comes again before all have been.
     seed : int
@@ -40,7 +45,7 @@ def names(group: str, n: int, *, seed: int = 0) -> list[str]:
     ValueError
         If the group is unknown or has fewer names than `n`.
     """
-    cells = _cells(group)
+    cells = cells_of(group)
     return [pair[0] for pair in _rotated(group, list(zip(cells, cells, strict=True)), n, seed)]
 
 
@@ -55,7 +60,7 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
     ----------
     groups : (str, str)
         Two groups of one kind: two of :func:`name_groups`, two genders, or two races or
-        ethnicities.
+        ethnicities; labels as in :func:`names`.
     n : int
         How many; one for each prompt, as `groups` of ``generate_pairs(..., attribute="name")``.
     seed : int
@@ -70,11 +75,11 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
     ValueError
         If a group is unknown, the two are the same or of two kinds, or `n` is too large.
     """
-    if isinstance(groups, str) or len(groups) != 2 or groups[0] == groups[1]:
+    if not isinstance(groups, (tuple, list)) or len(groups) != 2 or _same(*groups):
         raise ValueError(
             f"groups is {groups!r}; give two different ones of {', '.join(name_choices())}"
         )
-    first, second = (_cells(group) for group in groups)
+    first, second = (cells_of(group) for group in groups)
     if len(first) != len(second):
         raise ValueError(
             f"groups is {groups!r}, which are of two kinds; give two genders, two races or "
@@ -84,14 +89,35 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
     return _rotated(label, list(zip(first, second, strict=True)), n, seed)
 
 
-def _cells(group: str) -> list[str]:
-    asked = set(str(group).split())
+def name_group(label: str) -> str | None:
+    """Return the group that a label means, in any case and order or by an alias; None for none.
+
+    The group can be one without names, such as "non-binary".
+    """
+    race, gender = (load_lexicons()[name] for name in _PARTS)
+    known = (each.called(label) for each in (intersection(race, gender), race, gender))
+    return next((group for group in known if group is not None), None)
+
+
+def cells_of(group: str) -> list[str]:
+    """Return which of :func:`name_groups` make up a group.
+
+    Raises
+    ------
+    ValueError
+        If it has no names.
+    """
+    asked = set((name_group(group) or "").split())
     cells = [cell for cell in name_groups() if asked and asked <= set(cell.split())]
     if not cells:
         raise ValueError(
             f"no names are listed for group {group!r}; known are {', '.join(name_choices())}"
         )
     return cells
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or name_group(one) == name_group(other) is not None
 
 
 def name_choices() -> tuple[str, ...]:
@@ -104,7 +130,8 @@ def _rotated(label: str, cells: list[tuple[str, str]], n: int, seed: int) -> lis
     lines, lasts = name_data()["first"], list(name_data()["last"])
     firsts = [(line, pair) for line in lines for pair in cells]
     most = len(firsts) * len(lasts)
-    if not 1 <= n <= most:
+    seed = whole_seed(seed)
+    if whole(n, "n") > most:
         raise ValueError(f"n is {n}; there are {most} names for {label}: give 1 to {most}")
     order = random.Random(seed)
     order.shuffle(firsts)

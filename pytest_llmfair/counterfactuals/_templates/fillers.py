@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair.checks import check_is_list, whole
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml, suggestion
 from pytest_llmfair.counterfactuals._templates.group_terms import GroupTerms, Term, group_terms
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PERSON
 from pytest_llmfair.counterfactuals._templates.template import Template
+from pytest_llmfair.counterfactuals._templates.template_files import TemplateSet
 from pytest_llmfair.counterfactuals.pairs import Attribute
 from pytest_llmfair.sampling import sampled_product
 
@@ -62,8 +64,7 @@ class Fillers:
         ValueError
             If the template has a slot that is unknown, or `limit` is below 1.
         """
-        if limit < 1 or limit != int(limit):
-            raise ValueError(f"fill_limit is {limit!r}; give a whole number of at least 1")
+        limit = whole(limit, "fill_limit")
         for name in template.slots:
             if name not in self.known:
                 hint = "" if self.terms else "; give attribute=... for slots such as {person}"
@@ -105,7 +106,7 @@ class Fillers:
 
 
 def read_fillers(
-    fillers: Mapping[str, Any] | None,
+    fillers: Mapping[str, Any],
     attribute: Attribute | None,
     groups: Sequence[str] | None,
     *,
@@ -118,11 +119,14 @@ def read_fillers(
     ------
     ValueError
         If a filler is empty, no list of texts or lacks a group, or the attribute or a group is
-        unknown.
+        unknown or named twice.
     """
+    if groups is not None:
+        check_is_list(groups, "groups", "groups")
+        groups = tuple(groups)
     shared = dict(_shipped())
     own: dict[str, dict[str, tuple[str, ...]]] = {}
-    for name, value in (fillers or {}).items():
+    for name, value in fillers.items():
         if not isinstance(name, str) or not name.isidentifier() or not name[0].islower():
             raise ValueError(
                 f"filler {name!r} is no name of a slot; give letters, the first one small "
@@ -152,9 +156,23 @@ def read_fillers(
     return Fillers(shared, own, terms, tuple(groups))
 
 
-def filler_slots(fillers: Mapping[str, Any] | None) -> tuple[str, ...]:
+def all_fillers(templates: object, fillers: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the fillers of a template set, and those that the caller gives before them.
+
+    Raises
+    ------
+    ValueError
+        If these are no mapping.
+    """
+    if fillers is not None and not isinstance(fillers, Mapping):
+        raise ValueError(f"fillers is {fillers!r}; give a mapping of slot to a list of texts")
+    own = templates.fillers if isinstance(templates, TemplateSet) else {}
+    return {**own, **(fillers or {})}
+
+
+def filler_slots(fillers: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the slots that fillers fill, those of the package among them."""
-    return tuple(dict.fromkeys([*(fillers or {}), *_shipped()]))
+    return tuple(dict.fromkeys([*fillers, *_shipped()]))
 
 
 def _fills(value: Any, where: str) -> tuple[str, ...]:

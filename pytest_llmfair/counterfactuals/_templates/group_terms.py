@@ -18,8 +18,10 @@ from pytest_llmfair.counterfactuals._language.persons.phrases import (
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.names import (
+    cells_of,
     name_choices,
     name_data,
+    name_group,
     name_pairs,
     names,
 )
@@ -27,6 +29,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PERSON
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, lexicon_of
+from pytest_llmfair.text import MASK
 
 NAME = "name"
 _NAME_SLOTS = ("first_name", "last_name")
@@ -106,16 +109,15 @@ def group_terms(
     Raises
     ------
     ValueError
-        If the attribute or a group is unknown, or a group is named twice.
+        If the attribute or a group is unknown, a group is named twice, or a "name" is none.
     """
-    if groups is not None and (isinstance(groups, str) or len({*groups}) != len(groups)):
-        raise ValueError(f"groups is {groups!r}; name two or more, each once")
     if attribute == NAME:
-        return _of_names(tuple(groups or ("female", "male")), count, seed)
+        return _of_names(("female", "male") if groups is None else groups, count, seed)
     lexicon = lexicon_of(attribute)
     wanted = lexicon.default_groups
     if groups is not None:
         wanted = tuple(lexicon.group(group) for group in groups)
+        _check_distinct(groups, wanted)
     terms = {
         group: tuple(
             _crossed(lexicon, group)
@@ -126,6 +128,15 @@ def group_terms(
     }
     unmarked = tuple(group for group in wanted if group in lexicon.unmarked)
     return GroupTerms(lexicon.name, wanted, terms, group_slots(attribute), unmarked)
+
+
+def _check_distinct(groups: Sequence[str], wanted: Sequence[str]) -> None:
+    twice = [group for group in dict.fromkeys(wanted) if wanted.count(group) > 1]
+    if twice:
+        raise ValueError(
+            f"groups is {groups!r}, where {' and '.join(twice)} stands more than once; name each "
+            "once"
+        )
 
 
 def _listed(lexicon: Lexicon, group: str) -> Iterator[Term]:
@@ -158,12 +169,16 @@ def _gender_in(phrase: str) -> str:
     return " ".join(mention.group for mention in load_lexicons()["gender"].mentions(phrase))
 
 
-def _of_names(groups: tuple[str, ...], count: int, seed: int) -> GroupTerms:
-    if any(group in name_choices() for group in groups):
+def _of_names(given: Sequence[str], count: int, seed: int) -> GroupTerms:
+    groups = tuple(name_group(name) or name for name in given)
+    _check_distinct(given, groups)
+    if any(map(name_group, given)):
         for group in groups[1:]:
             name_pairs((groups[0], group), 1)  # says which groups can be compared
         chosen = {group: names(group, min(count, _most(group)), seed=seed) for group in groups}
     else:
+        for name in groups:
+            _check_person(name)
         chosen = {name: [name] for name in groups}
     terms = {
         group: tuple(_name_term(name, line) for line, name in enumerate(own))
@@ -172,10 +187,21 @@ def _of_names(groups: tuple[str, ...], count: int, seed: int) -> GroupTerms:
     return GroupTerms(NAME, groups, terms, group_slots(NAME))
 
 
+def _check_person(name: str) -> None:
+    """Raise ``ValueError`` for words that name a group, such as "Black women"."""
+    crossed = lexicon_of(("race", "gender"))
+    text = f"{name} called."
+    if crossed.mask(text) == f"{MASK} called.":
+        meant = " ".join(mention.group for mention in crossed.mentions(text))
+        raise ValueError(
+            f"{name!r} is no name of a person; did you mean the group {meant!r}? Of names known "
+            f"are the groups {', '.join(name_choices())}"
+        )
+
+
 def _most(group: str) -> int:
     """Return how many names a group has."""
-    cells = [cell for cell in name_data()["first"][0] if {*group.split()} <= {*cell.split()}]
-    return len(name_data()["first"]) * len(cells) * len(name_data()["last"])
+    return len(name_data()["first"]) * len(cells_of(group)) * len(name_data()["last"])
 
 
 def _name_term(name: str, line: int) -> Term:
