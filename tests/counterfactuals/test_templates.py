@@ -329,6 +329,28 @@ class TestGroupTerms:
             "An immigrant, immigrants",
         }
 
+    def test_of_own_lexicons_take_no_plural_for_one_person(self) -> None:
+        data = {
+            "name": "nationality",
+            "groups": ["French", "German"],
+            "entries": [
+                {"role": "adjective", "French": "French", "German": "German"},
+                {
+                    "role": "noun",
+                    "context": "no_team",
+                    "French": "French people",
+                    "German": "Germans",
+                },
+                {"role": "noun", "context": "person_noun", "German": ["German", "boss"]},
+            ],
+        }
+        assert self.texts("{A:noun}, {people}", Lexicon.from_dict(data)) == {
+            "A French person, French people",
+            "A German person, German people",
+            "A German, Germans",
+            "A boss, bosses",
+        }
+
     def test_may_be_overruled_by_fillers(self) -> None:
         fillers = {"person": {"female": ["Ada"], "male": ["Ian"]}}
         texts = self.texts("{Person} lost {object}.", "gender", fillers=fillers)

@@ -19,6 +19,7 @@ Forms = dict[str, str]
 
 _FILE = "persons.yaml"
 _IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
+_NO_MEN = ("german", "norman", "ottoman", "roman", "human", "shaman")
 
 
 @functools.lru_cache(maxsize=16)
@@ -118,7 +119,9 @@ def _derived(lexicon: Lexicon) -> Iterator[dict[str, Forms]]:
 
 def _is_one_person(entry: Entry, term: str) -> bool:
     last = term.lower().split()[-1]
-    several = last in _IRREGULAR.values() or last in ("folk", "folks")
+    # Hardly a noun for one person ends with a single s: "Germans", "pupils".
+    ends = last.endswith("s") and not last.endswith(("ss", "us"))
+    several = last in _IRREGULAR.values() or last == "folk" or ends
     known = entry.context == "person_noun" or is_one_of(last, "person_nouns")
     return entry.role == "noun" and known and not several
 
@@ -126,7 +129,7 @@ def _is_one_person(entry: Entry, term: str) -> bool:
 def _plural(noun: str) -> str:
     start, blank, last = noun.rpartition(" ")
     for one, several in _IRREGULAR.items():
-        if last.lower().endswith(one):
+        if last.lower().endswith(one) and last.lower() not in _NO_MEN:
             return start + blank + last[: len(last) - len(one)] + several
     if last.endswith("y") and last[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
