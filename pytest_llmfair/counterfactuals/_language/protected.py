@@ -59,6 +59,21 @@ _SECTOR = re.compile(
     r"HE(?= [a-z]|[.,;:)]|\Z)(?! (?:who|said|is|was|has|had|did)\b)"
     r"|[a-z] \(HE(?=\))"
 )
+# Mathematics, "$h_e = 1$", "\(he\)": no blanks, or a sign of it between the marks, so that neither
+# "$5 and he paid $6" nor the brackets of Markdown ("\[she laughs\]") are taken for it.
+_FORMULA = re.compile(
+    r"(?<![\\$])\$\$([^$]++)\$\$"
+    r"|(?<![\\$\w])\$(?=[^\s$])([^$\n]*+)(?<=[^\s\\])\$(?![\d$])"
+    r"|\\\(((?:[^\\]|\\[^()])*+)\\\)"
+    r"|\\\[((?:[^\\]|\\[^\[\]])*+)\\\]"
+)
+_MATHS = re.compile(r"\A\S*\Z|[\\^_={+<>]")
+# Commands with what they get, and lines behind a prompt.
+_COMMAND = re.compile(
+    r"\b(?:(?:pip3?|brew|conda|apt|apt-get|npm|cargo|gem) install|git clone|python3? -m)"
+    r"(?: --?\w\S*)* [^\s-]\S*(?: --?[A-Za-z]\S*)*|(?<=\s)--[a-z][a-z-]*=\S+"
+)
+_PROMPT = re.compile(r"^[^\S\n]*\$ [A-Za-z.~/].*$", re.MULTILINE)
 # Cheap signs that a text may hold one; most texts hold none.
 _END = re.compile(_ENDING)
 _SIGN = re.compile(rf"[@/\\`<]|www\.|{_ENDING}")
@@ -80,7 +95,21 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
         spans = sorted({*spans, *_attributes(text)})
     if "SELECT " in text:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
+    if "$" in text or "\\" in text:
+        spans = sorted([*spans, *_formulas(text)])
+    if " -" in text or " install " in text or "git clone " in text:
+        spans = sorted([*spans, *(match.span() for match in _COMMAND.finditer(text))])
     return spans
+
+
+def _formulas(text: str) -> list[tuple[int, int]]:
+    """Return mathematics, and lines behind the sign of a prompt, which is one of its marks."""
+    found = [
+        match.span()
+        for match in _FORMULA.finditer(text)
+        if _MATHS.search(match[match.lastindex or 0]) is not None
+    ]
+    return [*found, *(match.span() for match in _PROMPT.finditer(text))]
 
 
 def _attributes(text: str) -> list[tuple[int, int]]:
