@@ -48,20 +48,18 @@ def is_collective(place: Place) -> bool:
     if begins and rest and is_one_of(rest[0], "singular_verbs"):
         return False
     front = words[-2] if len(words) > 1 else ""
-    whole = begins or (is_one_of(front, "clause_starts") and front != "that")
-    if (whole and _is_told(rest)) or (
-        is_one_of(front, "copulas") and rest and is_one_of(rest[0], "noun_verbs")
-    ):
-        return False  # "the blind date was", "was the blind date"
+    opens = begins or is_one_of(front, "clause_starts")
+    named = opens and front != "that" and _is_told(rest)  # "the blind date was"
+    if named or (is_one_of(front, "copulas") and is_one_of(rest[0] if rest else "", "noun_verbs")):
+        return False  # "was the blind date"
     asked = front in ("are", "were")
     if asked and len(rest) > 1 and (is_adjective(rest[0]) or rest[0].endswith("er")):
         return ends_phrase(rest[1])
     if _is_ended(rest) or is_one_of(rest[0], "plural_verbs"):
         return True
     asked = front != "does" and is_one_of(front, "asking")
-    if not (begins or asked or is_one_of(front, "clause_starts")):
-        return False
-    if not is_verb(rest[0], "", bare=True):
+    counted = front == "of" and is_one_of(" ".join(words[-3:-2]), "quantities")
+    if not (opens or asked or counted) or not is_verb(rest[0], "", bare=True):
         return False
     last = not any(is_one_of(word, "be") or is_verb(word, "", bare=True) for word in rest[1:])
     clear = front in ("do", "don't") or (asked and last) or is_one_of(rest[0], "mostly_verbs")
@@ -170,12 +168,15 @@ def _is_done(behind: Words, clear: bool) -> bool:
     first, second = (*behind[:2], "", "")[:2]
     if is_one_of(first, "objects") or first in ("themselves", "each"):
         return True
+    if is_one_of(first, "determiners") and first != "that":  # "cost the state"
+        return True
     if clear and ends_phrase(first) and first not in ("of", "please"):
         return True
     adverb = first.endswith("ly") and not is_one_of(first, "not_adverbs")
     how = adverb or is_one_of(first, "closed_if_final") or is_one_of(first, "how_done")
     ended = ends_phrase(second) and not is_one_of(second, "finite_forms")
-    return how and (ended or is_one_of(second, "closed_if_final"))
+    again = is_one_of(second, "closed_if_final") or is_one_of(second, "how_done")
+    return how and (ended or again)
 
 
 def _behind_joined(words: Words) -> Words:

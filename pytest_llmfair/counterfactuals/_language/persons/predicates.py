@@ -41,7 +41,7 @@ def is_predicate(
     """
     following = behind[0] if behind else ""
     complement = is_one_of(following, "not_said_of_person")
-    if complement and not (before and _goes_on(behind)):
+    if complement and not ((before or following == "by") and _goes_on(behind)):
         return False
     whose = "who" in before[-4:] or any(is_one_of(word, "indefinite") for word in before[-1:])
     relative = whose and (
