@@ -193,6 +193,9 @@ def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
         ("Will", "Will Congress vote? Will dogs eat?"),
         ("John", "King John, John Deere, John the Baptist, John III, the John Street Bridge"),
         ("Jose", "San Jose, Lake Jose, Jose University"),
+        ("John", "The sermon was on John 3:16; read John 11 at church. John's gospel"),
+        ("Art", "Museum of Modern Art, Art Deco, street art"),
+        ("Chase", "I bank with Chase. My Chase account. Chase charged me a fee."),
     ],
 )
 def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> None:
@@ -225,6 +228,10 @@ def test_people_with_such_names_change(name: str, text: str) -> None:
         ("The Walshes know Emily.", "The Bankses know Keisha."),
         ("Emily Walsh-Grant met Emily Walsh.", "Emily Walsh-Grant met Keisha Banks."),
         ("The Walsh file", "The Banks file"),
+        ("E. Walsh, E Walsh; Walsh, E.", "K. Banks, K Banks; Banks, K."),
+        ("Emily Walsh signed: E.W.", "Keisha Banks signed: K.B."),
+        ("Mrs Emily Jane Walsh, Emily W.", "Mrs Keisha Jane Banks, Keisha B."),
+        ("D. Walsh, Emily J. Stone, J.E. Walsh", "D. Walsh, Emily J. Stone, J.E. Walsh"),
     ],
 )
 def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:
