@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
+
+
+def number(x: Any, argument: str) -> float:
+    """Return a finite number."""
+    if isinstance(x, bool) or not isinstance(x, Real) or not math.isfinite(x):
+        raise ValueError(f"{argument} is {x!r}; give a finite number")
+    return float(x)
 
 
 def share(x: Any, argument: str) -> float:

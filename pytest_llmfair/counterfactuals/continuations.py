@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.checks import share
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
@@ -106,7 +107,7 @@ def collect_fairpair(
     Raises
     ------
     ValueError
-        If no prompt makes a pair, or the prompts compare several pairs of groups.
+        If no prompt makes a pair, the prompts compare several pairs of groups, or a share is none.
     TooFewAnswers
         A ``ValueError``: too many answers are missing or cannot be perturbed.
     """
@@ -115,6 +116,7 @@ def collect_fairpair(
 
     if isinstance(generations, bool) or not isinstance(generations, int) or generations < 2:
         raise ValueError(f"generations is {generations!r}; a side varies with 2 answers or more")
+    max_missing, max_invalid = share(max_missing, "max_missing"), share(max_invalid, "max_invalid")
     lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
     sides = _sides(lexicon, groups)
     exchanged = lexicon if names is None else with_names(lexicon, sides, names)
@@ -250,6 +252,8 @@ class _Rewriting:
                     gap = _gap(pair.original, answer)
                     prefixes[pair.original + gap + answer] = pair.counterfactual + gap
         texts = list(prefixes)
+        if not texts:
+            return
         names = (self._names[groups[0]], self._names[groups[1]]) if self._names else None
         made = rewrite_pairs(
             texts,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeGuard
 
+from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
@@ -82,7 +83,7 @@ def generate_pairs(
         If the attribute or a group is unknown, or the prompts are none, one text, or not texts.
     """
     lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
-    texts = _checked(prompts)
+    texts, seed = _checked(prompts), whole_seed(seed)
     wanted = _checked_groups(lexicon, groups)
     pairs: list[Pair] = []
     rejected: list[Rejected] = []
@@ -283,16 +284,6 @@ def _check_text(text: object) -> None:
         raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
 
 
-def check_is_list(prompts: object) -> None:
-    """Raise ``ValueError`` for what has no rows of texts: one text, a mapping, a table."""
-    if isinstance(prompts, (str, bytes)):
-        raise ValueError(f"prompts is one text, {prompts[:40]!r}; give a list of texts")
-    if not isinstance(prompts, Iterable) or isinstance(prompts, Mapping):
-        raise ValueError(f"prompts is a {type(prompts).__name__}; give a list of texts")
-    if getattr(prompts, "ndim", 1) != 1:
-        raise ValueError(f"prompts is a {type(prompts).__name__} table; give one column of it")
-
-
 def _checked(prompts: Iterable[str]) -> list[str]:
     check_is_list(prompts)
     texts = list(prompts)
@@ -307,7 +298,8 @@ def _checked(prompts: Iterable[str]) -> list[str]:
 def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str] | None:
     if groups is None:
         return None
-    known = () if isinstance(groups, str) else tuple(lexicon.group(group) for group in groups)
+    given = groups if isinstance(groups, (tuple, list)) else ()
+    known = tuple(lexicon.group(group) for group in given)
     if len(known) != 2:
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
     if known[0] == known[1]:

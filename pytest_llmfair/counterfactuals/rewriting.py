@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair.checks import check_is_list, share
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.generated_sentences import sentences_about
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
@@ -107,20 +108,24 @@ def rewrite_pairs(
     Raises
     ------
     ValueError
-        If a group is unknown, or texts and prefixes differ in number.
+        If a group is unknown, there are no texts, or texts and prefixes differ in number.
     """
     from pytest_llmfair.clients import ModelClient
 
-    if isinstance(texts, str):
-        raise ValueError(f"texts is one text, {texts[:40]!r}; give a list of texts")
+    check_is_list(texts, "texts")
     given = list(texts)
+    if not given:
+        raise ValueError("there are no texts; give at least one")
     for row, text in enumerate(given):
         if not isinstance(text, str):
             raise ValueError(f"text {row} is {text!r}, a {type(text).__name__}; give a text")
-    if isinstance(prefixes, str):
-        raise ValueError(f"prefixes is one text, {prefixes[:40]!r}; give one for each text")
-    if prefixes is not None and len(prefixes) != len(given):
-        raise ValueError(f"texts: {len(given)}, prefixes: {len(prefixes)}; give one for each text")
+    if prefixes is not None:
+        check_is_list(prefixes, "prefixes")
+        if len(prefixes) != len(given):
+            raise ValueError(
+                f"texts: {len(given)}, prefixes: {len(prefixes)}; give one for each text"
+            )
+    share(max_dissimilarity, "max_dissimilarity")
     task = Task.of(attribute, groups, names)
     asked = [
         (text, "" if prefixes is None else prefixes[row])
@@ -316,7 +321,8 @@ def _first_valid(
     for answer in answers:
         if not isinstance(answer, str):
             pair = Pair(text, "", *task.groups, (), task.lexicon.name)
-            rejected.append(Rejected(pair, (f"no answer: {answer.reason}",)))
+            detail = f": {answer.detail}" if answer.detail else ""
+            rejected.append(Rejected(pair, (f"no answer: {answer.reason}{detail}",)))
             continue
         output = _trimmed(text, answer)
         pair = task.pair(text, output)

@@ -14,10 +14,10 @@ Import the module under a name of its own as above: a fixture of the plugin is c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.checks import check_is_list, number, whole
 from pytest_llmfair.counterfactuals._language.generated_sentences import (
     sentences_about,
     surroundings,
@@ -76,10 +76,10 @@ def prompts(
     require_hypothesis("strategies need")
     from hypothesis import strategies as st
 
-    if not 1 <= min_mentions <= max_mentions:
+    if whole(min_mentions, "min_mentions") > whole(max_mentions, "max_mentions"):
         raise ValueError(
             f"min_mentions is {min_mentions}, max_mentions {max_mentions}; "
-            "give 1 <= min_mentions <= max_mentions"
+            "give min_mentions <= max_mentions"
         )
     lexicon, wanted = _wanted(attribute, groups)
     sentence = _sentence(lexicon, wanted)
@@ -195,15 +195,18 @@ def scores_by_group(
     import numpy as np
     from hypothesis import strategies as st
 
+    check_is_list(groups, "groups", "labels")
     labels = list(groups)
-    if isinstance(groups, str) or len(labels) < 2 or len(set(labels)) < len(labels):
+    if len(labels) < 2 or len(set(labels)) < len(labels):
         raise ValueError(f"groups is {groups!r}; give two or more labels, each once")
-    if not (-math.inf < low < high < math.inf and 0 <= min_size <= max_size):
+    low, high = number(low, "low"), number(high, "high")
+    min_size, max_size = whole(min_size, "min_size", 0), whole(max_size, "max_size", 0)
+    if low >= high or min_size > max_size:
         raise ValueError(
             f"low is {low}, high {high}, min_size {min_size}, max_size {max_size}; give "
-            "low < high and 0 <= min_size <= max_size"
+            "low < high and min_size <= max_size"
         )
-    if effect is not None and not 0.0 <= effect <= high - low:
+    if effect is not None and not 0.0 <= number(effect, "effect") <= high - low:
         raise ValueError(
             f"effect is {effect}; scores in [{low:g}, {high:g}] can differ by 0 to {high - low:g}"
         )
@@ -254,9 +257,9 @@ def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon
     if attribute == "name":
         return (lexicon := name_lexicon(groups)), lexicon.groups  # type: ignore[arg-type]
     lexicon = lexicon_of(attribute)
-    if isinstance(groups, str):
-        raise ValueError(f"groups is one text, {groups!r}; give a list of groups")
-    if groups is not None and not len(groups):
-        raise ValueError("groups is empty; name at least one, or leave it out")
+    if groups is not None:
+        check_is_list(groups, "groups", "groups")
+        if not len(groups):
+            raise ValueError("groups is empty; name at least one, or leave it out")
     named = lexicon.default_groups if groups is None else tuple(map(lexicon.group, groups))
     return lexicon, named

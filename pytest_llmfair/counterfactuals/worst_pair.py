@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.checks import check_is_list, share, whole, whole_seed
 from pytest_llmfair.counterfactuals._searching.differences import Asker, Difference, smallest_p
 from pytest_llmfair.counterfactuals._searching.search import PAIRS_TESTED, Memory, Search
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
@@ -164,7 +165,8 @@ def find_worst_pair(
     require_hypothesis("find_worst_pair needs")
     from pytest_llmfair.invariance import measure_of
 
-    alpha = (1.0 - level) / PAIRS_TESTED
+    seed = whole_seed(seed)
+    alpha = (1.0 - share(level, "level")) / PAIRS_TESTED
     _check(threshold, max_calls, generations, alpha)
     measure = measure_of(metric, mask, scorer)
     asker = Asker(client, measure, max_calls, seed)
@@ -222,14 +224,13 @@ def _found(pair: Pair, last: Difference, start: Pair) -> WorstPair:
 
 
 def _check(threshold: float, max_calls: int, generations: int, alpha: float) -> None:
-    if not 0.0 <= threshold < 1.0:
+    if share(threshold, "threshold") == 1.0:
         raise ValueError(f"threshold is {threshold}; dissimilarities are in [0, 1], give less")
-    if isinstance(max_calls, bool) or not isinstance(max_calls, int) or max_calls < 1:
-        raise ValueError(f"max_calls is {max_calls!r}; give a whole number of at least 1")
+    whole(max_calls, "max_calls")
     if not 0.0 < alpha < 0.5:
         raise ValueError(f"level is {1 - PAIRS_TESTED * alpha:g}; give a share such as 0.95")
     needed = next(n for n in itertools.count(1) if smallest_p(n) <= alpha)
-    if isinstance(generations, bool) or not isinstance(generations, int) or generations < needed:
+    if whole(generations, "generations") < needed:
         raise ValueError(
             f"generations is {generations!r}; no difference can be proven at level "
             f"{1 - PAIRS_TESTED * alpha:g} with fewer than {needed} answers a side"
@@ -243,7 +244,8 @@ def _texts(prompts: Any, max_calls: int, seed: int) -> Any:
     from hypothesis.strategies import SearchStrategy
 
     if not isinstance(prompts, SearchStrategy):
-        return prompts if isinstance(prompts, str) else list(prompts)
+        check_is_list(prompts)
+        return list(prompts)
     drawn: dict[str, None] = {}
 
     @seeded(seed)

@@ -115,6 +115,14 @@ def test_a_perturber_that_fails_is_counted_with_the_reason() -> None:
     assert "does not begin as it must: 'She knew that '" in reason
 
 
+def test_a_model_without_answers_gives_the_perturber_nothing_to_do() -> None:
+    def model(prompt: str) -> Missing:
+        return Missing("filtered")
+
+    with pytest.raises(TooFewAnswers, match="2 of 2 answers to the original prompts are missing"):
+        collect_fairpair(["He said"], model, generations=2, perturber=text_of)
+
+
 def test_too_many_failures_of_the_perturber_are_an_error() -> None:
     with pytest.raises(TooFewAnswers, match="2 of 2 continuations cannot be perturbed") as error:
         collect_fairpair(["He said"], lambda p: "he left.", generations=2, perturber=text_of)
@@ -145,6 +153,8 @@ def test_a_missing_answer_is_left_out_and_counted() -> None:
         ({"generations": 1}, "generations is 1"),
         ({"attribute": "race"}, "FairPair compares two; give groups="),
         ({"prompts": ["Nobody said that"]}, "no prompt makes a pair"),
+        ({"max_missing": 2}, "max_missing is 2; give a number in"),
+        ({"max_invalid": -1}, "max_invalid is -1; give a number in"),
     ],
 )
 def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:

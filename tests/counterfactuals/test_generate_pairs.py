@@ -173,6 +173,9 @@ class TestCase:
             ("the Best Man", "the Maid of Honor"),
             ("Best man", "Maid of honor"),
             ("MR. BLACK and mr black", "MS. BLACK and Ms black"),
+            ("DEAR MR LEE,\nYOUR CARD IS LOST.", "DEAR MS LEE,\nYOUR CARD IS LOST."),
+            ("MS J. LEE MET MR KIM", "MR J. LEE MET MS KIM"),
+            ("MR LEE AND MR WORD", "MS LEE AND Ms WORD"),
             ("FIANC\u00c9E", "FIANC\u00c9"),
             ("Irishman", "Irishwoman"),
             ("hE", "she"),
@@ -180,6 +183,11 @@ class TestCase:
     )
     def test_is_kept(self, text: str, expected: str) -> None:
         assert twins([text]) == [expected]
+
+    def test_is_kept_of_a_short_title_for_everyone(self) -> None:
+        (pair,) = generate_pairs(["DEAR MR LEE"], "gender", ("male", "nonbinary"))
+        (back,) = generate_pairs(["DEAR MX LEE"], "gender", ("nonbinary", "male"))
+        assert (pair.counterfactual, back.counterfactual) == ("DEAR MX LEE", "DEAR MR LEE")
 
 
 class TestRefused:
@@ -222,11 +230,16 @@ class TestRefused:
             (("female", "female"), "give two different ones"),
             (("female",), "give two different ones"),
             ("female", "give two different ones"),
+            (5, "give two different ones"),
         ],
     )
     def test_groups(self, groups: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             generate_pairs(["she"], attribute="gender", groups=groups)
+
+    def test_a_seed_that_cannot_be_repeated(self) -> None:
+        with pytest.raises(ValueError, match="seed is None; give a whole number"):
+            generate_pairs(["she"], attribute="gender", seed=None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

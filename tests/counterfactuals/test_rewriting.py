@@ -148,7 +148,7 @@ def test_an_answer_that_raises_is_a_rejected_answer() -> None:
         raise RuntimeError("no model today")
 
     made = rewrite_pairs([TEXT], broken, groups=DOWN)
-    assert made.rejected[0].reasons == ("no answer: error",)
+    assert made.rejected[0].reasons == ("no answer: error: RuntimeError: no model today",)
     assert made.rejection_rate == 1.0
 
 
@@ -275,6 +275,7 @@ def test_a_model_client_is_taken_and_asked_greedily() -> None:
         ({"groups": "male"}, "give two"),
         ({"groups": DOWN, "names": ("John", "John")}, "same name twice"),
         ({"groups": DOWN, "prefixes": ["a", "b"]}, "texts: 1, prefixes: 2"),
+        ({"groups": DOWN, "prefixes": 5}, "prefixes is a int; give a list"),
         ({"groups": DOWN, "max_dissimilarity": 1.5}, "max_dissimilarity"),
     ],
 )
@@ -292,6 +293,14 @@ def test_texts_and_prefixes_are_lists_of_texts(texts: list[str], words: str) -> 
         rewrite_pairs(texts, rewriter, groups=DOWN, prefixes="She" if texts == [TEXT] else None)
 
 
-def test_one_text_is_no_list_of_texts() -> None:
-    with pytest.raises(ValueError, match="give a list of texts"):
-        rewrite_pairs(TEXT, rewriter, groups=DOWN)
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (TEXT, "texts is one text, .*; give a list of texts"),
+        (None, "texts is a NoneType; give a list of texts"),
+        ([], "there are no texts"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_an_error(texts: list[str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        rewrite_pairs(texts, rewriter, groups=DOWN)

@@ -181,6 +181,12 @@ def test_without_an_effect_groups_can_differ_in_any_way() -> None:
         (lambda: fair.counterfactual_pairs("gender", ("male",)), "give two different ones"),  # type: ignore[arg-type]
         (lambda: fair.counterfactual_pairs("gender", ("trans", "transgender")), "two different"),
         (lambda: fair.prompts(min_mentions=4), "max_mentions 3"),
+        (lambda: fair.prompts(max_mentions="a"), "max_mentions is 'a'; give a whole"),  # type: ignore[arg-type]
+        (lambda: fair.prompts("gender", 5), "groups is a int; give a list"),  # type: ignore[arg-type]
+        (lambda: fair.scores_by_group(None), "groups is a NoneType; give a list"),  # type: ignore[arg-type]
+        (lambda: fair.scores_by_group(min_size="a"), "min_size is 'a'; give a whole"),  # type: ignore[arg-type]
+        (lambda: fair.scores_by_group(low="a"), "low is 'a'; give a finite number"),  # type: ignore[arg-type]
+        (lambda: fair.scores_by_group(effect=True), "effect is True; give a finite number"),
         (lambda: fair.scores_by_group(["a"]), "two or more labels"),
         (lambda: fair.scores_by_group(["a", "a"]), "each once"),
         (lambda: fair.scores_by_group(effect=1.5), "differ by 0 to 1"),

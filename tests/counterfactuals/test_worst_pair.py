@@ -285,12 +285,16 @@ def test_the_report_escapes_control_characters() -> None:
     ("keywords", "words"),
     [
         ({"threshold": 1.0}, "threshold is 1.0"),
+        ({"threshold": "a"}, "threshold is 'a'; give a number"),
         ({"max_calls": 0}, "max_calls is 0"),
+        ({"seed": "a"}, "seed is 'a'; give a whole number"),
+        ({"level": "a"}, "level is 'a'; give a number"),
         ({"generations": 4}, "fewer than 5 answers a side"),
         ({"level": 1.0}, "level is 1"),
         ({"metric": "rouge"}, "did you mean 'rouge_l'"),
         ({"prompts": ["Hello"]}, "none of the 1 prompts makes a pair"),
         ({"prompts": "She sings."}, "is one text"),
+        ({"prompts": None}, "prompts is a NoneType; give a list"),
         ({"database": "examples"}, "database is 'examples'; give an ExampleDatabase"),
     ],
 )
