@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
-from pytest_llmfair.counterfactuals._language.usage import is_pointed
+from pytest_llmfair.counterfactuals._language.usage import is_short_title
 from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
 from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry, Index, Register, Sense
 from pytest_llmfair.files import read_utf8
@@ -316,9 +316,11 @@ class Lexicon:
         listed = () if sense.entry is None else sense.entry.terms[sense.group]
         if text[start:end] in listed and not text[start].isupper():
             return term  # the usual case at less cost
-        pointed = self.language == "en" and term in self.exact and is_pointed(text, start, end)
+        exact = term in self.exact and not (
+            self.language == "en" and is_short_title(text, start, end)
+        )
         as_listed = " ".join(text[start:end].split()) in listed
-        return in_place(text, start, end, term, as_listed or (term in self.exact and not pointed))
+        return in_place(text, start, end, term, as_listed or exact)
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""

@@ -20,6 +20,7 @@ from pytest_llmfair.counterfactuals import (
     mentions,
     name_groups,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.metrics import counterfactual_rouge_l
 
 BOTH = ("gender", "race")
@@ -52,6 +53,29 @@ def test_groups_go_by_labels_and_aliases_in_either_order(
     (pair,) = generate_pairs([LATE], attribute, groups=(source, target))
     assert pair.counterfactual == "The white man said he was late."
     assert (pair.from_group, pair.to_group) == ("black female", "white male")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My Black stepmom left.", "My white stepdad left."),
+        ("The Black headmistress left.", "The white headmaster left."),
+        ("Ask the Black barmaid.", "Ask the white barman."),
+    ],
+)
+def test_words_of_one_attribute_are_persons_to_the_other(text: str, expected: str) -> None:
+    assert twins(text, groups=("black female", "white male")) == [expected]
+
+
+def test_words_of_kin_and_trades_are_persons_for_both_or_neither() -> None:
+    entries = [
+        entry
+        for entry in load_lexicons()["gender"].entries
+        if entry.role in ("kinship", "occupation", "noun")
+    ]
+    terms = [(each.written("female"), each.written("male")) for each in entries]
+    known = [[is_person(term.split()[-1]) for term in both if term] for both in terms]
+    assert [both for both, read in zip(terms, known, strict=True) if len(set(read)) > 1] == []
 
 
 def test_labels_are_those_of_the_names() -> None:

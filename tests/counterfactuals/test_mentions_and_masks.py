@@ -67,6 +67,39 @@ class TestMentions:
     def test_may_be_none(self, text: str) -> None:
         assert named(text) == []
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "MS EXCEL IS DOWN",
+            "IT TOOK 5 MS TO LOAD",
+            "MY MS GOT WORSE",
+            "THE MS SYMPTOMS",
+            "JACKSON, MS IS HOT",
+            "LIVING WITH MS",
+            "MX RECORDS",
+            "Your MS Word licence",
+        ],
+    )
+    def test_are_none_of_ms_that_is_no_title(self, text: str) -> None:
+        assert named(text) == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "(s)he",
+            "A (wo)man.",
+            "(wo)men",
+            "wo/man",
+            "WO-MAN",
+            "a sales(wo)man",
+            "(fe)male",
+            "fe/males",
+        ],
+    )
+    def test_are_none_of_a_word_for_two_groups_at_once(self, text: str) -> None:
+        assert named(text) == []
+        assert GENDER.mask(text) == text
+
     def test_are_found_across_a_line_break(self) -> None:
         assert [m.text for m in GENDER.mentions("the best\n man")] == ["best\n man"]
 

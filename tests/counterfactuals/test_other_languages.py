@@ -42,6 +42,13 @@ class TestSpanish:
         assert back is not None
         assert unicodedata.normalize("NFC", back) == text
 
+    @pytest.mark.parametrize("article", ["el", "un", "del", "al"])
+    def test_senor_is_exchanged_with_senora_as_the_limits_say(self, article: str) -> None:
+        twin = spanish(f"Habla {article} señor García.")
+        assert twin is not None
+        assert "señora García" in twin
+        assert spanish("La señorita García") == "El señor García"
+
     @pytest.mark.parametrize("text", UNTOUCHED)
     def test_has_no_mention(self, text: str) -> None:
         assert spanish(text) is None

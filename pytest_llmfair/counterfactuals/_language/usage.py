@@ -8,7 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from pytest_llmfair.counterfactuals._language.beside import NEAR, NEXT, SENTENCE, low, word_before
+from pytest_llmfair.counterfactuals._language.beside import (
+    NEAR,
+    NEXT,
+    SENTENCE,
+    low,
+    one_case,
+    word_before,
+)
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.living import is_said_of_people
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
@@ -22,6 +29,7 @@ from pytest_llmfair.counterfactuals._language.works import is_in_title, is_no_wo
 
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
 _COMMA_BEFORE = re.compile(rf"(?:({LETTERS})[\"'\u201d\u2019]?)?,[^\S\n]+\Z")
+_SMALL_TITLE = re.compile(r"\bM[sx]\b")
 _POINT = re.compile(r"\.[^\S\n]*[^\W\d_]")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
@@ -219,10 +227,24 @@ def names_thing(text: str, start: int, end: int) -> bool:
     return (numbered or located) and is_place(text, end)
 
 
-def is_pointed(text: str, start: int, end: int) -> bool:
-    """Whether it is short for a title: "MS. LEE", "ms. lee"; not "5 ms. later"."""
+def is_short_title(text: str, start: int, end: int) -> bool:
+    """Whether it is short for a title: "MS. LEE", "ms. lee", "DEAR MS LEE"; not "5 ms. later"."""
     before = text[max(0, start - NEAR) : start].rstrip()
-    return not before[-1:].isdigit() and _POINT.match(text, end) is not None
+    if before[-1:].isdigit():
+        return False
+    return _POINT.match(text, end) is not None or _is_large_title(text, start, end)
+
+
+def _is_large_title(text: str, start: int, end: int) -> bool:
+    """Whether a name follows in a text all of capitals: "MS LEE"; not "MS WORD", "MY MS"."""
+    behind = NEXT.match(text, end)
+    # "Ms", as the lexicon spells it, is no small word of the text.
+    if behind is None or not one_case(_SMALL_TITLE.sub("", text))[1]:
+        return False
+    if is_one_of(low(word_before(text, start)[0]), "determiners"):
+        return False
+    word = low(behind[1])
+    return not ends_phrase(word) and not is_one_of(word, "no_name_behind_ms")
 
 
 def _is_verb(text: str, start: int, end: int) -> bool:

@@ -17,7 +17,7 @@ from pytest_llmfair.counterfactuals._language.usage import (
     is_in_range,
     is_kin,
     is_place,
-    is_pointed,
+    is_short_title,
     names_thing,
 )
 from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed
@@ -129,7 +129,7 @@ class Sense:
         """Whether ``text[start:end]``, spelled like the term, means this."""
         word = text[start:end]
         if self.exact and word != self.term and not self._is_caseless(text, word):
-            return self.role == "title" and is_pointed(text, start, end)
+            return self.role == "title" and is_short_title(text, start, end)
         if self.entry is None or not self.entry.context:
             return True
         if (word[0].isdigit() or word[-1].isdigit()) and is_in_range(text, start, end):
