@@ -22,7 +22,11 @@ from pytest_llmfair.reports.message import failure_message
 
 UNAWARE = [f"Summarise report {i}." for i in range(100)]
 TEAMS = Lexicon.from_dict(
-    {"name": "team", "groups": ["red", "blue"], "entries": [{"role": "noun", "red": "redder"}]}
+    {
+        "name": "team",
+        "groups": ["red", "blue"],
+        "entries": [{"role": "noun", "red": "redder", "blue": "bluer"}],
+    }
 )
 
 
@@ -114,7 +118,8 @@ def test_no_sample_proves_a_share_of_zero():
         (["It rains."], "gendre", {}, "did you mean gender"),
         (["It rains."], [], {}, "attribute is \\[\\]"),
         (["It rains."], 5, {}, "attribute is 5"),
-        (["It rains."], "gender", {"max_share": 1.0}, "cannot be a test"),
+        (["It rains."], "gender", {"max_share": 1.0}, "max_share is 1, which cannot be a test"),
+        (["It rains."], "gender", {"max_share": "a"}, "max_share is 'a'; give a number in"),
         (["It rains."], "gender", {"population": "all"}, "choose fixed or sampled"),
     ],
 )
