@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
+from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import is_short_title
 from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
@@ -400,23 +401,24 @@ class Lexicon:
         found = self._index.find(text)
         untouched = iter(protected_spans(text) if found else ())
         begin, stop = next(untouched, _NOWHERE)
-        for start, end, (senses, settled) in found:
+        for start, end, (senses, settled, pronoun) in found:
             while stop <= start:
                 begin, stop = next(untouched, _NOWHERE)
-            if begin < end:
+            if begin < end or (pronoun and stands_for_thing(text, start, end)):
                 continue
             fitting = senses if settled else [s for s in senses if s.fits(text, start, end)]
             if len(fitting) > 1:
-                yield start, end, self._meant(fitting, text, start, end)
+                if (meant := self._meant(fitting, text, start, end)) is not None:
+                    yield start, end, meant
             elif fitting:
                 yield start, end, fitting[0]
 
-    def _meant(self, fitting: list[Sense], text: str, start: int, end: int) -> Sense:
+    def _meant(self, fitting: list[Sense], text: str, start: int, end: int) -> Sense | None:
         if self.language == "en":
             by_role = {sense.role: sense for sense in reversed(fitting)}
             roles = _CASES.intersection(by_role)
             if len(roles) > 1:
-                return by_role[_pronouns.pronoun_role(text, start, end, roles)]
+                return by_role.get(_pronouns.pronoun_role(text, start, end, roles))
         return fitting[0]
 
 

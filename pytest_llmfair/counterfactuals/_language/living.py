@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_verb,
 )
 
+_OBJECTS = ("the", "a", "an", "its", "their", "his", "her", "my", "our", "your", "it", "them")
 _MARKS = str.maketrans(".,;:-/?()!", " " * 10)
 # "The cat is", "whether your puppy is a", "Is the horse": what is told male or female behind it.
 _TOLD = re.compile(
@@ -26,16 +27,15 @@ _TOLD = re.compile(
 )
 # Words beside an animal that would change alone: "the female octopus and her eggs".
 # Words that change where the animal's would not: "the female and her cubs".
-_SEXES = (
+_SEXES = re.compile(
     r"\b(?:(?:fe)?males|(?:the|an?|one|each|its)\s(?:fe)?male(?=\s*(?:[.,;:!?)]|\Z)"
-    r"|\s(?:and|or)\s(?:the|an?)\b|\s(?:is|was|does|has|will|can|then|while|with|to|in|on|of|who|that|by)\b))\b"
+    r"|\s(?:and|or)\s(?:the|an?)\b"
+    r"|\s(?:is|was|does|has|will|can|then|while|with|to|in|on|of|who|that|by)\b"
+    r"|\s(?P<act>[a-z]{2,}s)\b))\b",
+    re.IGNORECASE,
 )
-_EXCHANGED_BEHIND = re.compile(
-    rf"{_SEXES}|\b(?:s?he|him|hers?|his|himself|herself)\b", re.IGNORECASE
-)
-_EXCHANGED_BEFORE = re.compile(
-    rf"{_SEXES}|\bs?he(?:['\u2019]s|\s(?:is|was))\b[^.!?;]*\Z", re.IGNORECASE
-)
+_EXCHANGED_BEHIND = re.compile(r"\b(?:s?he|him|hers?|his|himself|herself)\b", re.IGNORECASE)
+_EXCHANGED_BEFORE = re.compile(r"\bs?he(?:['\u2019]s|\s(?:is|was))\b[^.!?;]*\Z", re.IGNORECASE)
 
 
 def is_said_of_people(text: str, start: int, end: int) -> bool:
@@ -61,12 +61,27 @@ def is_said_of_people(text: str, start: int, end: int) -> bool:
         return False
     if (not head or is_one_of(head, "cables")) and _is_of_plugs(text, start, end):
         return False
-    if _names_animal(text, at) or (ends_phrase(head) and _is_told_of_animal(text, start)):
+    if _names_animal(text, start, at) or (ends_phrase(head) and _is_told_of_animal(text, start)):
         near = max(0, start - FAR)
-        other = _EXCHANGED_BEHIND.search(text, end, end + FAR)
-        other = other or _EXCHANGED_BEFORE.search(text, near, start)
-        return other is not None
+        if _EXCHANGED_BEHIND.search(text, end, end + FAR):
+            return True
+        if _EXCHANGED_BEFORE.search(text, near, start):
+            return True
+        return _names_sex(text, end, end + FAR) or _names_sex(text, near, start)
     return True
+
+
+def _names_sex(text: str, begin: int, stop: int) -> bool:
+    """Whether a male or a female is named without the animal: "the male waits"."""
+    return any(
+        other["act"] is None or _is_act(low(other["act"]))
+        for other in _SEXES.finditer(text, begin, stop)
+    )
+
+
+def _is_act(word: str) -> bool:
+    """Whether a word in -s behind "the male" is its verb: "waits", not "lions", "nurses"."""
+    return not (_is_animal(word, "") or is_person(word))
 
 
 def _is_of_plugs(text: str, start: int, end: int) -> bool:
@@ -79,28 +94,36 @@ def _is_told_of_animal(text: str, start: int) -> bool:
     return told is not None and _is_animal(low(told["named"]), "")
 
 
-def _names_animal(text: str, at: int) -> bool:
+def _names_animal(text: str, start: int, at: int) -> bool:
     """Whether an animal is the head that follows: "African elephants"; not "dog trainer"."""
-    words = _phrase(text, at)
+    words, closed_by = _phrase(text, at)
     for index, word in enumerate(words[:4]):
         if _is_animal(word, words[index - 1] if index else ""):
-            return not any(is_person(other) for other in words[index + 1 :])
+            if word.endswith("s") and _is_animal(word[:-1], ""):
+                return True  # "male dogs guard it"
+            behind = words[index + 1 :]
+            if behind and behind[0].endswith("s"):  # "a female octopus guards its eggs"
+                single = is_one_of(low(word_before(text, start)[0]), "singular_determiners")
+                acts = len(behind) == 1 and closed_by in _OBJECTS
+                if single or acts:
+                    return True
+            return not any(is_person(other) for other in behind)
         named = is_one_of(word, "animal_names")
         if not named and (is_person(word) or is_verb(word, "") or is_one_of(word, "acted")):
             return False
     return False
 
 
-def _phrase(text: str, at: int) -> list[str]:
-    """Return the next words to the end of the noun phrase, six at most."""
+def _phrase(text: str, at: int) -> tuple[list[str], str]:
+    """Return the next words to the end of the noun phrase, six at most, and the word behind."""
     words: list[str] = []
     while len(words) < 6 and (behind := NEXT.match(text, at)) is not None:
         word = low(behind[1])
         if ends_phrase(word):
-            break
+            return words, word
         words.append(word)
         at = behind.end()
-    return words
+    return words, ""
 
 
 def _is_animal(word: str, before: str) -> bool:

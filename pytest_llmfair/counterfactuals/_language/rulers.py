@@ -23,6 +23,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 from pytest_llmfair.counterfactuals._language.works import is_possessed
 
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
+_COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
 # Squares of a chessboard, and moves; the words of games and hives are in the list.
 _SQUARE = re.compile(
     r"[a-h][1-8]\b|ove \d|\bon move [a-z]|n chess\b|chess (?:game|match|board|set|piece|puzzle)"
@@ -30,6 +31,7 @@ _SQUARE = re.compile(
 )
 _DIGIT = re.compile("[0-9]")
 _LOWER = re.compile("[a-z]+")
+_WORDS = re.compile(r"[a-z']+")
 # "the Queen Mary 2 docked"
 _THING = re.compile(
     r"[^\S\n]+([A-Z][a-z]+)(?:[^\S\n]+(?:\d+|[IVX]+))?\b(?![^\S\n]+(?:of|and|[A-Z]))"
@@ -39,6 +41,17 @@ _IS_KING = re.compile(
     r"(?:[^\S\n]+(?:still|always|now|not|really|truly|also|no longer))?[^\S\n]+\Z"
 )
 _JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+({LETTERS})")
+# "Queen and the Beach Boys"
+_JOINED_BAND = re.compile(r"[^\S\n]+(?:and|&)[^\S\n]+the((?:[^\S\n]+[A-Z][\w'\u2019-]+)+)")
+_DEAL = re.compile(
+    r"\bdealt\s(?:(?:him|her|me|us|you|them)\s)?"
+    r"(?:an?|the|two|three|four|another)\s(?:\w+\sand\san?\s)?\Z"
+)
+_CARD = re.compile(
+    r"(?:\sof\s\w+)?\sfrom\s(?:the|a|his|her|my)\s(?:deck|pack)\b"
+    r"|\sand\s(?:an?|two|three|four)\s"
+    r"(?:ace|jack|two|three|four|five|six|seven|eight|nine|ten)s?\b(?!-)(?!\s(?!(?:on|in)\b)[a-z])"
+)
 
 
 def is_ruler(text: str, start: int, end: int) -> bool:
@@ -88,6 +101,8 @@ def _is_said(text: str, start: int, end: int) -> bool:
 def _is_piece(text: str, start: int, end: int) -> bool:
     """Whether the sentence tells of a game or a hive."""
     first, last = max(0, start - FAR), end + FAR
+    if _is_dealt(text, start, end) or _is_taken(text, start, end):
+        return True
     known = words_of("pieces")
     near = text[first:last]
     numbered = "chess" in near or "size" in near or _DIGIT.search(near)
@@ -101,19 +116,46 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     return named or _SQUARE.search(sentence) is not None
 
 
+def _is_dealt(text: str, start: int, end: int) -> bool:
+    """Whether it is dealt, or one of several cards: "dealt a king", "two queens and a seven"."""
+    if _CARD.match(text, end):
+        return True
+    return _DEAL.search(text, max(0, start - NEAR), start) is not None
+
+
+def _is_taken(text: str, start: int, end: int) -> bool:
+    """Whether it is sacrificed, or somebody's beside a piece: "my queen takes your bishop"."""
+    before, begin = word_before(text, start)
+    owner = low(before)
+    if owner not in ("my", "your", "his", "her", "their", "the", "a", "white's", "black's"):
+        return False
+    queen = low(text[start:end]) == "queen"
+    if is_one_of(low(word_before(text, begin)[0]), "sacrifices"):
+        return queen or owner != "the"
+    if owner in ("the", "a"):
+        return False
+    front = _STOP.split(text[max(0, start - FAR) : start])[-1]
+    rear = _STOP.split(text[end : end + FAR])[0]
+    words = _WORDS.findall(low(front + rear))
+    captured = any(is_one_of(word, "captures") for word in words)
+    return captured and any(is_any(word, "chessmen") for word in words)
+
+
 def _is_bare_name(text: str, start: int, end: int) -> bool:
     """Whether nothing tells a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
     following = NEXT.match(text, end)
     behind = following[1] if following else ""
     if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
         return False
-    joined = _JOINED.match(text, end)
-    if joined is not None and not _is_past(joined[1]):  # "Queen and ABBA"; not "King and Country"
-        return joined[1][0].isupper() and not is_one_of(low(joined[1]), "rulers")
     before, begin = word_before(text, start)
     word = low(before)
+    joined = _JOINED.match(text, end)
+    if joined is not None and not is_one_of(word, "articles") and not _is_past(joined[1]):
+        return _is_joined_name(text, start, end, joined[1])
     if before in ("and", "or"):  # "Lady Gaga and Prince"
-        other, _ = word_before(text, begin)
+        other, at = word_before(text, begin)
+        if other and _is_heard(text, at):
+            return _are_names(text[start:end], other)
         if other.endswith(("'s", "\u2019s")) or not other[:1].isupper():
             return False
         return not is_one_of(low(other), "rulers")
@@ -129,6 +171,36 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     if is_one_of(word, "articles") or is_one_of(word, "before_ruler") or is_modifier(word):
         return False
     return any(is_one_of(word, kind) for kind in ("closed", "perceive", "enjoying", "give"))
+
+
+def _is_joined_name(text: str, start: int, end: int, other: str) -> bool:
+    """Whether a band or a musician is joined to it: "Queen and ABBA"; not "King and Country"."""
+    if other == "the":  # "Queen and the Beach Boys"; not "King and the Prime Minister"
+        band = _JOINED_BAND.match(text, end)
+        before = low(word_before(text, start)[0])
+        if band is None or is_one_of(before, "before_ruler"):
+            return False
+        return not any(map(_is_office, low(band[1]).split()))
+    if _is_heard(text, start) and _are_names(text[start:end], other):
+        return True  # "likes Prince and Queen"
+    return other[0].isupper() and not is_one_of(low(other), "rulers")
+
+
+def _are_names(word: str, other: str) -> bool:
+    return other[0].isupper() and {low(word), low(other)} not in _COUPLES
+
+
+def _is_heard(text: str, start: int) -> bool:
+    """Whether somebody likes or hears what follows: "He likes Prince and Queen"."""
+    before, begin = word_before(text, start)
+    word = low(before)
+    if word == "to":
+        return low(word_before(text, begin)[0]).startswith("listen")
+    return is_one_of(word, "enjoying") or is_one_of(word, "perceive")
+
+
+def _is_office(word: str) -> bool:
+    return any(is_any(word, kind) for kind in ("rulers", "offices"))
 
 
 def _is_past(word: str) -> bool:

@@ -31,6 +31,11 @@ _NAMED_BEFORE = re.compile(rf"(?<!\w)(?:{_CAPITAL}[^\S\n]+{_LINKS})+\Z")
 _NAMED_BEHIND = re.compile(rf"(?:['\u2019]s)?(?:[^\S\n]+{_LINKS}{_CAPITAL}){{1,9}}")
 _CAPITALS = re.compile(rf"(?<!\w){_CAPITAL}")
 _POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
+# "The Godfather is a film"
+_IS_WORK = re.compile(
+    r" (?:is|was|remains) (?:an?|the|my|our|his|her|their) (?:[\w'-]+ ){0,3}?(?:film|movie|novel"
+    r"|book|musical|opera|ballet|play|sitcom|series|album|song|masterpiece|blockbuster)\b"
+)
 # Capitals that spell no word: "MAN stands for", "LAN, MAN and WAN"; not "A MAN, HIS DOG".
 _SHORT = r"[A-Z]{2,5}(?![\w'\u2019-])"
 _SHORT_FORM = re.compile(rf"(?<![\w'\u2019-]){_SHORT}")
@@ -71,8 +76,10 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     plural = text[start:end].lower() in ("men", "women") or text[end - 1] == "s"
     if (plural and text[end : end + 1] in ("'", "\u2019")) or _begins(text, start):
         return False
-    if text[max(0, start - 4) : start] == "The " and not _begins(text, start - 4):
-        return not _is_headline(text, start, end)  # "loves The Godfather"
+    if text[max(0, start - 4) : start] == "The ":
+        begun = _begins(text, start - 4)
+        if not begun or _IS_WORK.match(text, end):
+            return not is_headline(text, start, end)  # "loves The Godfather"
     before = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
     words = _CAPITALS.findall(before[0]) if before else []
     if before and _begins(text, before.start()):
@@ -81,10 +88,10 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     words += _CAPITALS.findall(behind[0]) if behind else []
     if not any(_is_of_title(low(word)) for word in words):
         return False
-    return not _is_headline(text, start, end)
+    return not is_headline(text, start, end)
 
 
-def _is_headline(text: str, start: int, end: int) -> bool:
+def is_headline(text: str, start: int, end: int) -> bool:
     """Whether only closed words of the sentence are without a capital."""
     raw = place_at(text, start, end).raw
     known = words_of("closed")
@@ -95,7 +102,7 @@ def is_possessed(text: str, start: int, end: int) -> bool:
     """Whether a possessive makes a name of what follows: "The King's Speech"."""
     if text[end : end + 1] not in ("'", "\u2019") or _POSSESSED.match(text, end) is None:
         return False
-    return not _is_headline(text, start, end)
+    return not is_headline(text, start, end)
 
 
 def begins_name(text: str, start: int, end: int) -> bool:
@@ -115,7 +122,7 @@ def begins_name(text: str, start: int, end: int) -> bool:
             return False  # "the World Women's Open"
         if any(is_any(word, "of_a_group") for word in words) or any(map(is_modifier, words[:-1])):
             return False
-    return not _is_headline(text, start, end)
+    return not is_headline(text, start, end)
 
 
 def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
@@ -135,7 +142,7 @@ def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
     plural = text[end - 1] == "s" or low(text[start:end]) in ("men", "women")
     if behind is None or (plural and not is_one_of(low(behind[1]), "singular_verbs")):
         return False
-    return behind[1].islower() and not _is_headline(text, start, end)
+    return behind[1].islower() and not is_headline(text, start, end)
 
 
 def _is_acronym(text: str, start: int, end: int) -> bool:
@@ -146,15 +153,23 @@ def _is_acronym(text: str, start: int, end: int) -> bool:
     behind = NEXT.match(text, end)
     if before.isupper() or (behind and behind[1].isupper()):  # "A MAN LEFT"
         return False
-    if _DEFINED.match(text, end):
-        return True
-    near = max(0, start - NEAR)
-    listed = _LISTED_BEHIND.match(text, end), _LISTED_BEFORE.search(text, near, start)
-    if any(other is not None and _is_short_form(other[1]) for other in listed):
+    if is_defined(text, end) or is_listed(text, start, end):
         return True
     if before or _EXPLAINED.match(text, end) is None:
         return False
     return _has_short_form(text)
+
+
+def is_defined(text: str, end: int) -> bool:
+    """Whether it is told what capitals stand for: "MAN stands for"."""
+    return _DEFINED.match(text, end) is not None
+
+
+def is_listed(text: str, start: int, end: int) -> bool:
+    """Whether capitals stand beside others that spell no word: "LAN, MAN and WAN"."""
+    near = max(0, start - NEAR)
+    listed = _LISTED_BEHIND.match(text, end), _LISTED_BEFORE.search(text, near, start)
+    return any(other is not None and _is_short_form(other[1]) for other in listed)
 
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms

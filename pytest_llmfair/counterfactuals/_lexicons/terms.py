@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
+from pytest_llmfair.counterfactuals._language.pronouns.things import PRONOUNS
 from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
 from pytest_llmfair.counterfactuals._language.usage import (
     USES,
@@ -169,11 +170,12 @@ class Sense:
 class Choice(NamedTuple):
     """Meanings that a term can have, those apart that fit where an earlier one does.
 
-    `settled` tells that all fit wherever the term stands.
+    `settled` tells that all fit wherever the term stands, `pronoun` that it is one of a person.
     """
 
     senses: list[Sense]
     settled: bool
+    pronoun: bool
 
 
 class Index:
@@ -201,7 +203,9 @@ class Index:
         self._close()
         self._finder = WordFinder(self._senses)
         self._choices = {
-            word: Choice(_distinct(senses), all(sense.is_settled for sense in senses))
+            word: Choice(
+                _distinct(senses), all(sense.is_settled for sense in senses), word in PRONOUNS
+            )
             for word, senses in self._senses.items()
             if senses
         }

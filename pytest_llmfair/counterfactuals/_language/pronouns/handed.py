@@ -67,6 +67,11 @@ def is_by_other(around: Around) -> bool:
     return _subject(around) == OTHER
 
 
+def is_by_herself(around: Around) -> bool:
+    """Whether "she" or the like is the subject of the verb in front: "she gave her lessons"."""
+    return _subject(around) == OWN
+
+
 def _is_for_another(verb: str, noun: str, behind: str, further: str) -> bool:
     """Whether others get it or it goes away: "her tickets to the guard", "her clothes away"."""
     words = word_classes()

@@ -13,7 +13,11 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
-from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_other, is_handed
+from pytest_llmfair.counterfactuals._language.pronouns.handed import (
+    is_by_herself,
+    is_by_other,
+    is_handed,
+)
 
 
 def reads_as_object(around: Around) -> bool:
@@ -83,10 +87,14 @@ def reads_as_object(around: Around) -> bool:
         return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
     some = second in words["given"] or second in words["given_some"]
     if some and verb in words["give"] and first in words["offered"]:
-        return is_final(third) and is_handed(around, second, third, "")
-    if verb in words["give"] and first in words["given"]:
-        ends = final or tells_when(second, third)
+        return (is_final(third) or is_adverb(third)) and is_handed(around, second, third, "")
+    thing = first in words["given"] or (first == "work" and verb in words["offer"])
+    if verb in words["give"] and thing:
+        free = (second, third) == ("free", "of")  # "advice free of charge"
+        ends = free or ends_at_second(around) or tells_when(second, third)
         if not ends or second in ("a", "an", "another"):  # "give her hair a trim"
+            return False
+        if not final and is_by_herself(around):  # "she teaches her lessons online"
             return False
         return is_handed(around, first, second, third)
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"

@@ -23,6 +23,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.objects import (
     ends_at_second,
     reads_as_object,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.things import is_of_thing, is_sailed
 
 OBJECT = "object"
 DETERMINER = "possessive_determiner"
@@ -62,11 +63,14 @@ def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
     Returns
     -------
     str
-        One of `roles`. Undecided cases are read as standing before a noun.
+        One of `roles`, "" for "her" that stands for a ship or a country. Undecided cases are read
+        as standing before a noun.
     """
     around = _around(text, start, end)
     if OBJECT in roles:
-        return DETERMINER if _her_owns(around) else OBJECT
+        if _her_owns(around):
+            return "" if is_of_thing(around) else DETERMINER
+        return "" if is_sailed(around) else OBJECT
     return DETERMINER if _his_owns(around) else PRONOUN
 
 
@@ -126,10 +130,24 @@ def _noun_follows(around: Around) -> bool:
         return False
     if first in words["modals"]:
         return second not in words["base_verbs"] and second not in ("be", "have", "not", "never")
+    if first in ("most", "least") and _is_past(around):
+        return False  # "what surprised her most came later"
+    if first == "best" and around.before[1] in words["liking"] and second not in _JOINS:
+        return not is_final(second)
     if is_final(second):
         return not is_adverb(first)
     adverb = first.endswith("ly") or first in words["closed_if_final"]
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
+
+
+def _is_past(around: Around) -> bool:
+    """Whether a verb follows the next word: "came later", "retired in June"; not "prized,"."""
+    words = word_classes()
+    _, second, third = around.next
+    if second in words["finite_verbs"] or second in words["modals"]:
+        return True
+    goes_on = third[:1].isalnum() and third not in _JOINS and is_final(third)
+    return goes_on and is_participle(second)
 
 
 def _opens_phrase(around: Around) -> bool:

@@ -1,0 +1,192 @@
+"""Pronouns that stand for no person: a ship's "her", the film "Her", the "HIS" of a hospital."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import (
+    FAR,
+    NEAR,
+    NEXT,
+    SENTENCE,
+    low,
+    one_case,
+    word_before,
+)
+from pytest_llmfair.counterfactuals._language.english import (
+    LETTERS,
+    Around,
+    is_adverb,
+    is_one_of,
+    tells_when,
+    word_classes,
+)
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    ends_phrase,
+    is_modifier,
+    is_person,
+)
+from pytest_llmfair.counterfactuals._language.works import is_defined, is_headline, is_listed
+
+PRONOUNS = frozenset(
+    (
+        *("she", "her", "hers", "herself", "he", "him", "his", "himself"),
+        *("xe", "xem", "xyr", "xyrs", "xemself"),
+    )
+)
+_WORDS = re.compile(LETTERS)
+_WINDOW = 110
+_STOPS = ".!?\n:"
+_ARTICLES = ("the", "a", "an", "my", "our", "your", "their", "its")
+# "She sank", "she was launched": said of ships.
+_SHE_IS = re.compile(
+    r" (?:sank|capsized|foundered|ran aground|displaced|"
+    r"(?:was|is|had been|has been|being) (?:later |then |finally |also |first |soon )?"
+    r"(?:launched|built|scrapped|torpedoed|wrecked|refitted|refloated|christened|commissioned|"
+    r"decommissioned|scuttled|salvaged|sunk|beached|moored|laid down))\b"
+)
+_SHE_BEGINS = ("san", "cap", "fou", "ran", "dis", "was", "is ", "had", "has", "bei")
+_SAILED = re.compile(r"\bwho (?:sail|sails|sailed|ever sailed) (?:in|on|aboard) \Z")
+_BESIDE = re.compile(
+    r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"
+)
+_BESIDE_BEFORE = re.compile(
+    r"(?i:\b(?:she|hers?|he|him|his|theirs?|them|they)\s?(?:[/,&]|and|or)\s?)\Z"
+)
+_HIGH = re.compile(
+    r"(?i: (?:(?:royal|serene|imperial|britannic|most) )*(?:majest|highness|excellenc"
+    r"|holiness|eminence|honou?r\b|worship\b|grace\b|lordship|ladyship|beatitude|reverence))"
+)
+_GOD = re.compile(
+    r"\b(?:God|Jesus|Christ|Allah|Yahweh|Jehovah|Almighty|Savio(?:u)?r|Messiah|Redeemer|Creator"
+    r"|Holy (?:Spirit|Ghost)|Lord(?! [A-Z]))\b"
+)
+_LINKS = ("in", "of", "is", "was", "called", "like")
+_FILM = re.compile(
+    r"\b(?:films?|movies?|starr(?:ed|ing)|cinema|director|directed|Oscars?|novel)\b"
+)
+
+
+def stands_for_thing(text: str, start: int, end: int) -> bool:
+    """Whether a pronoun of a person stands for none, or is no pronoun.
+
+    In a mixed text a capital inside a sentence tells a title ("directed Her") or a god ("God and
+    His mercy"); capitals behind an article spell an acronym ("the HIS").
+    """
+    if text[start].isupper():
+        if text[start + 1].isupper():
+            return _is_acronym(text, start, end)
+        if start > 1 and text[start - 2] not in _STOPS and _is_title_or_god(text, start, end):
+            return True
+    if text[end - 1] != "e" or text[end + 1 : end + 4] not in _SHE_BEGINS:
+        return False  # the usual case at less cost
+    said_of_ship = end - start == 3 and _SHE_IS.match(text, end) is not None
+    return said_of_ship and _is_named(text, start, "ship_words")
+
+
+def is_of_thing(around: Around) -> bool:
+    """Whether a ship or a country has what follows: "the frigate lost her mast"."""
+    first, second, _ = around.next
+    words = word_classes()
+    if first in words["ship_parts"] or second in words["ship_parts"]:
+        return _is_named(around.text, around.start, "ship_words")
+    if first in words["country_parts"] or second in words["country_parts"]:
+        return _is_named(around.text, around.start, "countries")
+    return False
+
+
+def is_sailed(around: Around) -> bool:
+    """Whether a ship is meant: "all who sail in her"."""
+    if around.before[1] not in ("in", "on", "aboard") or around.next[0][:1].isalnum():
+        return False
+    return _SAILED.search(around.text, max(0, around.start - NEAR), around.start) is not None
+
+
+def _is_named(text: str, start: int, kind: str) -> bool:
+    """Whether a ship or a country is named in front and nobody who could be meant."""
+    near = max(0, start - _WINDOW)
+    words = [found[0] for found in _WORDS.finditer(text, near, start)]
+    named = False
+    before = ""
+    for raw in words[1:] if near else words:  # the window can cut the first
+        word = low(raw).removesuffix("'s")
+        is_thing = is_one_of(word, kind)
+        if is_thing:
+            named = named or kind == "ship_words" or not is_one_of(before, "prepositions")
+        elif _may_be_meant(raw, word) and not (raw[0].isupper() and is_one_of(before, kind)):
+            return False  # "the frigate Surprise" is a ship's name
+        before = word
+    return named
+
+
+def _may_be_meant(raw: str, word: str) -> bool:
+    """Whether a word names a single person, or may be a name."""
+    if word in PRONOUNS:
+        return True
+    if any(is_one_of(word, kind) for kind in ("closed", "demonyms", "ship_words", "countries")):
+        return False
+    if raw[0].isupper():
+        return True
+    several = word.endswith("s") and not word.endswith(("ss", "us"))
+    return is_person(word) and not several and not is_one_of(word, "plural_persons")
+
+
+def _is_acronym(text: str, start: int, end: int) -> bool:
+    """Whether capitals spell a term: "the HIS", "our new HIS", "HIS stands for"."""
+    if one_case(text)[1]:
+        return False
+    comma = text[end : end + 1] == "," or text[max(0, start - 2) : start] == ", "  # "HIM, OK?"
+    if is_defined(text, end) or (not comma and is_listed(text, start, end)):
+        return True
+    if _BESIDE.match(text, end) or _BESIDE_BEFORE.search(text, max(0, start - NEAR), start):
+        return False
+    before, at = word_before(text, start)
+    if before.islower() and is_modifier(before):
+        before, _ = word_before(text, at)
+    behind = NEXT.match(text, end)
+    emphasized = behind is not None and behind[1].isupper() and len(behind[1]) > 1
+    word = low(before)
+    owner = word.endswith("'s") and not is_one_of(word[:-2], "closed")
+    return (word in _ARTICLES or owner) and not before.isupper() and not emphasized
+
+
+def _is_title_or_god(text: str, start: int, end: int) -> bool:
+    """Whether a capital inside a sentence tells a film or a god: "directed Her", "in Him"."""
+    before, at = word_before(text, start)
+    if not before or _HIGH.match(text, end) or _BESIDE.match(text, end):
+        return False
+    near = max(0, start - FAR)
+    if SENTENCE.search(text, near, start) or _BESIDE_BEFORE.search(text, near, start):
+        return False
+    return _is_told(text, start, end, before, at) and not is_headline(text, start, end)
+
+
+def _is_told(text: str, start: int, end: int, before: str, at: int) -> bool:
+    """Whether the word in front, or one near, tells the title or the god."""
+    word = low(before)
+    if before[0].isupper() and not SENTENCE.search(text, max(0, at - NEAR), at):
+        return word.endswith("'s") and not is_one_of(word[:-2], "closed")  # "Spike Jonze's Her"
+    behind = NEXT.match(text, end)
+    if is_one_of(word, "works_named"):  # "the film Her won"; not "after the film She left"
+        named = text[start:end] in ("Her", "Him", "His")
+        return named or behind is None or behind[1][0].isupper()
+    if word == "in" and text[end : end + 1] == ",":  # "In Her, a writer falls in love"
+        return True
+    near = text[max(0, start - FAR) : end + FAR]
+    if _GOD.search(near):
+        return True
+    told = is_one_of(word, "watch_works") or (word in _LINKS and _FILM.search(near) is not None)
+    return told and _ends(text, behind)
+
+
+def _ends(text: str, behind: re.Match[str] | None) -> bool:
+    """Whether nothing goes on with a title: "watched Her again", "watched Her last night"."""
+    if behind is None:
+        return True
+    word = low(behind[1])
+    following = NEXT.match(text, behind.end())
+    return (
+        ends_phrase(word)
+        or is_adverb(word)
+        or tells_when(word, low(following[1]) if following else "")
+    )
