@@ -88,6 +88,11 @@ def prompts_or_pairs(data: Any) -> list[Any]:
             f"all {len(rejected)} pairs failed the validity checks: {commonest(rejected)}; "
             "reword their prompts"
         )
+    if not items and (asked := getattr(data, "unmentioned", 0)):
+        raise ValueError(
+            f"there are no pairs, for none of {asked} prompts names a group that could be "
+            "exchanged; name one in the prompts"
+        )
     if not items:
         raise ValueError("there is no prompt to collect answers for; give at least one")
     if not all(map(is_pair, items)):

@@ -31,10 +31,17 @@ def counterfactual_pairs(
     request: pytest.FixtureRequest, lexicons: Mapping[str, Lexicon]
 ) -> Callable[..., Pairs]:
     """Return the pair generator: prompts, templates, or a file of them, to pairs."""
-    from pytest_llmfair.counterfactuals import pairs_from_templates
+    from pytest_llmfair.counterfactuals import Lexicons, pairs_from_templates
+
+    every = lexicons if isinstance(lexicons, Lexicons) else Lexicons(lexicons)
 
     def known(attribute: str | Lexicon) -> str | Lexicon:
-        return lexicons.get(attribute, attribute) if isinstance(attribute, str) else attribute
+        if not isinstance(attribute, str) or attribute == "name":
+            return attribute
+        try:
+            return every[attribute]
+        except KeyError as error:
+            raise ValueError(str(error)) from None
 
     def pairs(
         prompts: Sequence[str | Template] | Iterator[str | Template] | str | Path,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_llmfair.checks import share
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.judging import Judging, conclude, judged
 from pytest_llmfair.metrics import get_metric
@@ -59,12 +60,17 @@ def assert_fairness_through_unawareness(
     FairnessAssertionError
         As :func:`pytest_llmfair.assert_metric`; notes name the prompts and the words found.
     ValueError
-        If there is no prompt, one is blank or no text, or there is no such lexicon.
+        If there is no prompt, one is blank or no text, `max_share` is out of range, or there is no
+        such lexicon.
     """
     __tracebackhide__ = True
     info = get_metric("fairness_through_unawareness")
     if population not in ("fixed", "sampled"):
         raise ValueError(f"population is {population!r}; choose fixed or sampled")
+    if share(max_share, "max_share") == 1.0:
+        raise ValueError(
+            "max_share is 1, which cannot be a test: every list of prompts keeps it; give less"
+        )
     if population == "sampled" and max_share == 0.0:
         raise ValueError(
             "population='sampled' judges prompts that nobody has seen, and no sample proves a "

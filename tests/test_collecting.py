@@ -46,6 +46,7 @@ def test_pairs_are_asked_on_both_sides():
     ("data", "said"),
     [
         ([], "no prompt"),
+        (generate_pairs(["It rains."], "gender"), "none of 1 prompts names a group"),
         ("one text", "one text"),
         (["a", 3], "item 1 is a int"),
         (["a", PAIRS[0]], "item 1 is a Pair"),

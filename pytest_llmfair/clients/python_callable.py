@@ -63,6 +63,11 @@ class PythonCallable:
             If it is not callable or takes no prompt.
         """
         if name is None:
+            if isinstance(function, str):
+                raise ModelSpecError(
+                    f"the model is the text {function!r}; give load_client({function!r}) of "
+                    "pytest_llmfair.clients, or a function that takes a prompt"
+                )
             module = getattr(function, "__module__", type(function).__module__)
             name = f"python:{module}:{getattr(function, '__qualname__', type(function).__name__)}"
         function = adapted(function)

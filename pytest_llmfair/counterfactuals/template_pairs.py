@@ -32,7 +32,7 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     read_fillers,
 )
 from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots
-from pytest_llmfair.counterfactuals._templates.slots import Part, slot_names, text_of
+from pytest_llmfair.counterfactuals._templates.slots import Part, as_written, slot_names, text_of
 from pytest_llmfair.counterfactuals._templates.template import Template, as_template
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import Attribute, generate_pairs, lexicon_of
@@ -165,11 +165,11 @@ def _read(prompt: str | Template, row: int, slots: Sequence[str]) -> str | Templ
         where = f"prompt {row}, a template for its slot {{{known}}}"
         return as_template(prompt, where)
     for name in found:
-        near = difflib.get_close_matches(name, slots, n=1, cutoff=_NEAR)
+        near = difflib.get_close_matches(name.lower(), slots, n=1, cutoff=_NEAR)
         if near:
             _log.warning(
                 "prompt %d is a text as it stands, for {%s} is no slot; did you mean {%s}?",
-                *(row, name, near[0]),
+                *(row, as_written(name), near[0]),
             )
     return prompt
 

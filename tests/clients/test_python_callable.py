@@ -72,6 +72,11 @@ def test_something_that_is_not_callable_is_refused():
         ModelClient.of(3)
 
 
+def test_a_specification_is_no_model_but_can_be_loaded():
+    with pytest.raises(ModelSpecError, match=r"the text 'builtin:ngram'; give load_client\("):
+        ModelClient.of("builtin:ngram")
+
+
 def test_an_async_callable_answers_in_order_and_loses_nothing():
     async def ask(prompt, seed):
         await asyncio.sleep(0.001 * (5 - int(prompt)))

@@ -189,6 +189,10 @@ class TestRefused:
             (minimal(entries=[{"role": "noun", "day": ["a", 3]}]), r"\(noun, day\): 3 is no word"),
             (minimal(entries=[{"role": "noun", "day": "--"}]), "'--' is no word"),
             (
+                minimal(entries=[{"role": "noun", "day": "sun"}]),
+                "no entry has a term of group 'night'; give one, or move the group to lacks",
+            ),
+            (
                 minimal(entries=[{"role": "noun", "day": True}]),
                 "True is neither a term nor a list",
             ),
@@ -228,3 +232,12 @@ def test_what_is_no_name_of_a_lexicon_is_told_how_to_become_one(attribute: Any) 
 def test_an_unknown_lexicon_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(KeyError, match=r"no lexicon is called 'gander'; did you mean gender\?"):
         load_lexicons()["gander"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("sexuality", "sexual_orientation"), ("ethnicity", "race"), ("RACE", "race")],
+)
+def test_an_attribute_by_another_name_is_answered_with_its_own(name: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=rf"is called '{name}'; did you mean {meant}\?"):
+        generate_pairs(["She left."], name)

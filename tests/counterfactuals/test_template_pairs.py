@@ -226,7 +226,9 @@ class TestTexts:
     def test_with_a_misspelt_slot_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.WARNING, "pytest_llmfair"):
             pairs_from_templates(["{Preson} lost her hat."], "gender")
+            pairs_from_templates(["{PERSON} lost her hat."], "gender")
         assert "{preson} is no slot; did you mean {person}?" in caplog.text
+        assert "{PERSON} is no slot; did you mean {person}?" in caplog.text
 
     def test_with_a_slot_and_other_braces_say_what_to_do(self) -> None:
         said = r"prompt 0, a template for its slot \{person\} .*line 1: .*\{\{ and \}\}"

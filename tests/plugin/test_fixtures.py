@@ -227,6 +227,24 @@ def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytest
     run().assert_outcomes(passed=1)
 
 
+def test_an_unknown_attribute_is_answered_with_a_lexicon_of_the_fixture(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def lexicons(lexicons):
+            return {"pets": lexicons["gender"]}
+        """
+    )
+    pytester.makepyfile(
+        "def test_it(counterfactual_pairs): counterfactual_pairs(['He sings.'], 'pet')"
+    )
+    run().stdout.fnmatch_lines(["E*ValueError: no lexicon is called 'pet'; did you mean pets?*"])
+
+
 def test_unawareness_takes_a_lexicon_of_the_fixture(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
         """

@@ -43,13 +43,13 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
             where = at_line(source, data, key)
             raise ValueError(f"{where}: {key!r} is missing or empty; a lexicon needs it")
     fields: dict[str, Any] = {
-        key: _text(data[key], f"{at_line(source, data, key)}: {key}")
+        key: text_in(data[key], f"{at_line(source, data, key)}: {key}")
         for key in _TEXTS
         if data.get(key) is not None
     }
     for key in _LISTS:
         fields[key] = _terms(data.get(key) or [], f"{at_line(source, data, key)}: {key}")
-    fields["reviewed"] = _date(data.get("reviewed"), at_line(source, data, "reviewed"))
+    fields["reviewed"] = date_in(data.get("reviewed"), at_line(source, data, "reviewed"))
     given = {key: value for key, value in fields.items() if value}
     if base is not None:
         fields = _upon(base, fields)
@@ -85,6 +85,12 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     own = _entries(entries, labels, source, start, inherited, given.get("reviewed"))
     # The entries of a user come first, so that they are read and written first.
     fields["entries"] = (*own, *inherited)
+    for group in groups:
+        if not any(group in entry.terms for entry in fields["entries"]):
+            raise ValueError(
+                f"{at_line(source, data, 'groups')}: no entry has a term of group {group!r}; give "
+                "one, or move the group to lacks"
+            )
     _check_exact(fields["entries"], given.get("exact", ()), at_line(source, data, "exact"))
     owners = {
         term.casefold(): group
@@ -225,13 +231,15 @@ def _aliases(
     return aliases
 
 
-def _text(value: Any, where: str) -> str:
+def text_in(value: Any, where: str) -> str:
+    """Return the text that a file holds for a key; `where` begins the message if it is none."""
     if isinstance(value, (Mapping, list, tuple)) or not str(value).strip():
         raise ValueError(f"{where} is a {kind_of(value)}; give a text")
     return str(value).strip()
 
 
-def _date(value: Any, where: str) -> date | None:
+def date_in(value: Any, where: str) -> date | None:
+    """Return the date of a review, None where the file has none."""
     if value is None:
         return value
     try:
@@ -270,7 +278,7 @@ def _entries(
                 f"{where} ({role}): unknown context {context!r}; "
                 + suggestion(str(context), list(CONTEXTS[1:]))
             )
-        own = _date(item.get("reviewed"), f"{at_line(source, item, 'reviewed')}: entry {number}")
+        own = date_in(item.get("reviewed"), f"{at_line(source, item, 'reviewed')}: entry {number}")
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
         places: dict[str, str] = {}

@@ -104,6 +104,26 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}"
 
 
+# What people call the attributes that ship with the package.
+_CALLED = {
+    "sex": "gender",
+    "ethnicity": "race",
+    "race/ethnicity": "race",
+    "sexuality": "sexual_orientation",
+    "orientation": "sexual_orientation",
+    "faith": "religion",
+    "country": "nationality",
+    "origin": "nationality",
+}
+
+
+def meant_lexicon(name: str, known: Sequence[str]) -> str:
+    """Say which known lexicon was meant, or list them all."""
+    folded = name.casefold().replace(" ", "_")
+    meant = _CALLED.get(folded, folded)
+    return f"did you mean {meant}?" if meant in known else suggestion(name, known)
+
+
 class _UnknownLexicon(KeyError):
     def __str__(self) -> str:  # a KeyError would show the message in quotes
         return str(self.args[0])
@@ -124,7 +144,7 @@ class Lexicons(Mapping[str, "Lexicon"]):
     def __getitem__(self, name: str) -> Lexicon:
         if name not in self:
             raise _UnknownLexicon(
-                f"no lexicon is called {name!r}; {suggestion(str(name), list(self))} "
+                f"no lexicon is called {name!r}; {meant_lexicon(str(name), list(self))} "
                 "(Lexicon.from_file and Lexicon.from_dict read one of your own)"
             )
         if name in self._extra:

@@ -91,7 +91,8 @@ class Fillers:
             raise ValueError(
                 f"{template.named()}: slot {{{lacking}}}: no word of group {group!r} is known "
                 f'that fits there; give some, as in fillers={{"{lacking}": {{"{group}": [...], '
-                f"...}}}}, use another slot ({', '.join(self.known)}), or leave the group out"
+                f"...}}}}, use another slot ({', '.join(self.known)}), or leave the group out; of "
+                "a lexicon adjectives and nouns for one person are used, of English ones only"
             )
         names = [name for name in template.slots if name in self.own]
         found: dict[tuple[str, ...], Term] = {}

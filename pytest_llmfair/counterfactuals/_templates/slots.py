@@ -13,6 +13,7 @@ PERSON, NOUN = "person", "noun"
 
 _BRACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 _SLOT = re.compile(r"\{(?:([aA]):)?([^\W\d]\w*)\}")
+_ARTICLE = re.compile(r"(?:an?|the)(?:\s*:|\s)\s*", re.IGNORECASE)
 _OWN_ARTICLE = re.compile(r"(?:an?|the|some)\s", re.IGNORECASE)
 _ATTRIBUTIVE = re.compile(r"\s+([^\W_]+)")
 # A word with its inner marks, a possessive 's on its own, or one mark.
@@ -96,6 +97,11 @@ def slot_names(text: str) -> list[str]:
     return [slot[2][0].lower() + slot[2][1:] for slot in found if slot is not None]
 
 
+def as_written(name: str) -> str:
+    """Return the name of a slot as a template has it: of ``{PERSON}``, read as "pERSON"."""
+    return name.upper() if name[1:].isupper() else name
+
+
 def _wrong(brace: str, behind: str) -> str:
     if len(brace) == 1:
         shown = behind[:20].split("\n")[0]
@@ -103,7 +109,8 @@ def _wrong(brace: str, behind: str) -> str:
             f"the brace of {shown!r} has no partner; a slot is {{name}}, and a brace of the text "
             "itself is doubled: {{ or }}"
         )
-    name = re.sub(r"\W+", "_", brace[1:-1].strip()).strip("_")
+    plain = _ARTICLE.sub("", brace[1:-1].strip())
+    name = re.sub(r"\W+", "_", plain).strip("_")
     name = name if name[:1].isalpha() else "name"
     return (
         f"{brace!r} is no slot; write {{{name}}}, {{a:{name}}} with its article, or "

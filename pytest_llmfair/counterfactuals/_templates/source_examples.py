@@ -96,7 +96,7 @@ class SourceExamples(Sequence[SourceExample]):
 
     @property
     def variations(self) -> list[Variation]:
-        """All variations, by source example, then by group."""
+        """All variations in one list: by source example, in it by group."""
         return [variation for _, _, variation in self._rows()]
 
     @property

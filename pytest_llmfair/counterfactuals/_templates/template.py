@@ -12,6 +12,7 @@ from pytest_llmfair.counterfactuals._templates.slots import (
     Piece,
     Slot,
     SlotError,
+    as_written,
     is_attributive,
     parse,
     render,
@@ -141,8 +142,8 @@ class Template:
 
     def unknown(self, name: str, known: Sequence[str]) -> str:
         """Say that a slot is unknown, and which is near."""
-        hint = suggestion(name, known) if known else "there are no fillers"
-        return f"{self.named()}: slot {{{name}}} is unknown; {hint}"
+        hint = suggestion(name.lower(), known) if known else "there are no fillers"
+        return f"{self.named()}: slot {{{as_written(name)}}} is unknown; {hint}"
 
     def named(self) -> str:
         """Return what messages call this template."""

@@ -9,12 +9,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
+from pytest_llmfair.counterfactuals._lexicons.fields import date_in, text_in
 from pytest_llmfair.counterfactuals._lexicons.loading import (
     at_line,
     kind_of,
+    load_lexicons,
     load_yaml,
+    meant_lexicon,
     suggestion,
 )
+from pytest_llmfair.counterfactuals._templates.group_terms import NAME
 from pytest_llmfair.counterfactuals._templates.template import Template
 from pytest_llmfair.files import read_utf8
 
@@ -137,7 +141,19 @@ def _read(data: Any, source: str) -> TemplateSet:
         templates += _templates(load_yaml(file.read_text(encoding="utf-8"), file.name), file.name)
     if not templates:
         raise ValueError(f"{source} has no templates; give at least one under 'templates'")
-    texts = {key: str(data[key]).strip() for key in _TEXTS if data.get(key) is not None}
+    texts = {
+        key: text_in(data[key], f"{at_line(source, data, key)}: {key}")
+        for key in _TEXTS
+        if data.get(key) not in (None, "")
+    }
+    date_in(data.get("reviewed"), at_line(source, data, "reviewed"))
+    attribute = texts.get("attribute", NAME)
+    if attribute != NAME and attribute not in load_lexicons():
+        raise ValueError(
+            f"{at_line(source, data, 'attribute')}: attribute {attribute!r} is no lexicon that "
+            f"ships with the package; {meant_lexicon(attribute, list(load_lexicons()))} (for one "
+            "of your own leave it out, and give attribute=... with the templates)"
+        )
     return TemplateSet(tuple(templates), fillers=dict(fillers), **texts)
 
 
