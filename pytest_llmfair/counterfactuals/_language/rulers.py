@@ -43,6 +43,7 @@ _IS_KING = re.compile(
 _JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+({LETTERS})")
 # "Queen and the Beach Boys"
 _JOINED_BAND = re.compile(r"[^\S\n]+(?:and|&)[^\S\n]+the((?:[^\S\n]+[A-Z][\w'\u2019-]+)+)")
+# "dealt a king"; "the queen from the deck", "two queens and a seven"
 _DEAL = re.compile(
     r"\bdealt\s(?:(?:him|her|me|us|you|them)\s)?"
     r"(?:an?|the|two|three|four|another)\s(?:\w+\sand\san?\s)?\Z"
@@ -101,10 +102,12 @@ def _is_said(text: str, start: int, end: int) -> bool:
 def _is_piece(text: str, start: int, end: int) -> bool:
     """Whether the sentence tells of a game or a hive."""
     first, last = max(0, start - FAR), end + FAR
-    if _is_dealt(text, start, end) or _is_taken(text, start, end):
+    if _CARD.match(text, end) or _is_taken(text, start, end):
         return True
     known = words_of("pieces")
     near = text[first:last]
+    if "dealt" in near and _DEAL.search(text, first, start):
+        return True
     numbered = "chess" in near or "size" in near or _DIGIT.search(near)
     if not numbered and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
         return False  # the usual case at less cost
@@ -114,13 +117,6 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     sentence = text[first : behind.start() if behind else last]
     named = not known.isdisjoint(_LOWER.findall(sentence))
     return named or _SQUARE.search(sentence) is not None
-
-
-def _is_dealt(text: str, start: int, end: int) -> bool:
-    """Whether it is dealt, or one of several cards: "dealt a king", "two queens and a seven"."""
-    if _CARD.match(text, end):
-        return True
-    return _DEAL.search(text, max(0, start - NEAR), start) is not None
 
 
 def _is_taken(text: str, start: int, end: int) -> bool:

@@ -36,6 +36,7 @@ PRONOUNS = frozenset(
 )
 _WORDS = re.compile(LETTERS)
 _WINDOW = 110
+_MARK = re.compile("[,;:.!?]")
 _STOPS = ".!?\n:"
 _ARTICLES = ("the", "a", "an", "my", "our", "your", "their", "its")
 # "She sank", "she was launched": said of ships.
@@ -81,7 +82,7 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
     if text[end - 1] != "e" or text[end + 1 : end + 4] not in _SHE_BEGINS:
         return False  # the usual case at less cost
     said_of_ship = end - start == 3 and _SHE_IS.match(text, end) is not None
-    return said_of_ship and _is_named(text, start, "ship_words")
+    return said_of_ship and _named(text, start, "ship_words") > 0
 
 
 def is_of_thing(around: Around) -> bool:
@@ -89,9 +90,13 @@ def is_of_thing(around: Around) -> bool:
     first, second, _ = around.next
     words = word_classes()
     if first in words["ship_parts"] or second in words["ship_parts"]:
-        return _is_named(around.text, around.start, "ship_words")
+        named = _named(around.text, around.start, "ship_words")
+        if first in words["ship_company"] or second in words["ship_company"]:
+            # Those of a person too: "the ferry was late, and her crew".
+            return named > 0 and _MARK.search(around.text, named, around.start) is None
+        return named > 0
     if first in words["country_parts"] or second in words["country_parts"]:
-        return _is_named(around.text, around.start, "countries")
+        return _named(around.text, around.start, "countries") > 0
     return False
 
 
@@ -102,19 +107,21 @@ def is_sailed(around: Around) -> bool:
     return _SAILED.search(around.text, max(0, around.start - NEAR), around.start) is not None
 
 
-def _is_named(text: str, start: int, kind: str) -> bool:
-    """Whether a ship or a country is named in front and nobody who could be meant."""
+def _named(text: str, start: int, kind: str) -> int:
+    """Return where a ship or country in front ends, 0 where somebody else could be meant."""
     near = max(0, start - _WINDOW)
-    words = [found[0] for found in _WORDS.finditer(text, near, start)]
-    named = False
+    words = list(_WORDS.finditer(text, near, start))
+    named = 0
     before = ""
-    for raw in words[1:] if near else words:  # the window can cut the first
-        word = low(raw).removesuffix("'s")
-        is_thing = is_one_of(word, kind)
-        if is_thing:
-            named = named or kind == "ship_words" or not is_one_of(before, "prepositions")
-        elif _may_be_meant(raw, word) and not (raw[0].isupper() and is_one_of(before, kind)):
-            return False  # "the frigate Surprise" is a ship's name
+    for found in words[1:] if near else words:  # the window can cut the first
+        word = low(found[0]).removesuffix("'s")
+        if is_one_of(word, kind):
+            if kind == "ship_words" or not is_one_of(before, "prepositions"):
+                named = found.end()
+        elif _may_be_meant(found[0], word):
+            if found[0].islower() or not is_one_of(before, kind):
+                return 0
+            named = found.end()  # "the frigate Surprise"
         before = word
     return named
 
