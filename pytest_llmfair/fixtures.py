@@ -31,7 +31,7 @@ def counterfactual_pairs(
     request: pytest.FixtureRequest, lexicons: Mapping[str, Lexicon]
 ) -> Callable[..., Pairs]:
     """Return the pair generator: prompts, templates, or a file of them, to pairs."""
-    from pytest_llmfair.counterfactuals import Lexicons, pairs_from_templates
+    from pytest_llmfair.counterfactuals import Lexicons, TemplateSet, pairs_from_templates
 
     every = lexicons if isinstance(lexicons, Lexicons) else Lexicons(lexicons)
 
@@ -45,7 +45,7 @@ def counterfactual_pairs(
 
     def pairs(
         prompts: Sequence[str | Template] | Iterator[str | Template] | str | Path,
-        attribute: Attribute = "gender",
+        attribute: Attribute | None = None,
         groups: tuple[str, str] | None = None,
         *,
         fillers: Mapping[str, Any] | None = None,
@@ -60,8 +60,9 @@ def counterfactual_pairs(
             Texts and templates: a text with a slot that is known is a template, any other is a
             prompt as it stands. Or a file, looked up in the folder of the test's file and then in
             the root folder of the session: of templates in YAML, else with one prompt per line.
-        attribute : str, Lexicon, "name", or tuple of two
-            Protected attribute: the name of a lexicon of the fixture `lexicons`, or a lexicon.
+        attribute : str, Lexicon, "name", or tuple of two, optional
+            Protected attribute: the name of a lexicon of the fixture `lexicons`, or a lexicon; by
+            default that of a file of templates, else gender.
         groups : (str, str), optional
             From and to, as in :func:`pytest_llmfair.counterfactuals.pairs_from_templates`.
         fillers : mapping, optional
@@ -82,6 +83,8 @@ def counterfactual_pairs(
             prompts = _prompts_of(_found(prompts, request.config.rootpath))
         elif isinstance(prompts, Iterator):
             prompts = list(prompts)
+        if attribute is None:
+            attribute = (isinstance(prompts, TemplateSet) and prompts.attribute) or "gender"
         made = pairs_from_templates(
             prompts,
             (known(attribute[0]), known(attribute[1]))

@@ -204,7 +204,7 @@ class Lexicon:
             return name
         known = {label.casefold(): group for label, group in self.aliases.items()}
         known |= {group.casefold(): group for group in self.groups}
-        return known.get(str(name).casefold())
+        return known.get(str(name).strip().casefold())
 
     def mentions(self, text: str) -> list[Mention]:
         """Return every mention of a group in the text, in order.

@@ -29,6 +29,7 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     Forms,
     all_fillers,
     filler_slots,
+    own_attribute,
     read_fillers,
 )
 from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots
@@ -67,7 +68,7 @@ _CHECKS = (
 
 def pairs_from_templates(
     prompts: Iterable[str | Template],
-    attribute: Attribute = "gender",
+    attribute: Attribute | None = None,
     groups: tuple[str, str] | None = None,
     *,
     fillers: Mapping[str, Any] | None = None,
@@ -90,8 +91,9 @@ def pairs_from_templates(
     ----------
     prompts : iterable of str or Template
         Texts, templates, or both.
-    attribute : str, Lexicon, "name", or tuple of two
-        Protected attribute, as in :func:`fill_templates`.
+    attribute : str, Lexicon, "name", or tuple of two, optional
+        Protected attribute, as in :func:`fill_templates`; by default that of a set of templates,
+        else gender.
     groups : (str, str), optional
         From and to. Without it the first group is paired with every other; where the lexicon has a
         group that texts leave unsaid, every other is paired with that one.
@@ -118,6 +120,7 @@ def pairs_from_templates(
     """
     check_is_list(prompts)
     seed = whole_seed(seed)
+    attribute = attribute if attribute is not None else own_attribute(prompts) or "gender"
     filled = all_fillers(prompts, fillers)
     slots = [*group_slots(attribute), *filler_slots(filled)]
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
@@ -144,7 +147,13 @@ def pairs_from_templates(
         unmentioned=sum(part.unmentioned for part in parts),
         lost=lost,
         lacks=_lacks(attribute, known.groups),
+        unexchanged=() if attribute == NAME or groups else _beside(attribute, known.groups),
     )
+
+
+def _beside(attribute: Attribute, groups: Sequence[str]) -> list[str]:
+    """Return the groups of an attribute that are not among these."""
+    return [group for group in lexicon_of(attribute).groups if group not in groups]
 
 
 def _lacks(attribute: Attribute, groups: Sequence[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
     all_fillers,
+    own_attribute,
     read_fillers,
 )
 from pytest_llmfair.counterfactuals._templates.group_terms import Term
@@ -90,8 +91,7 @@ def fill_templates(
         a limit is below 1.
     """
     term_limit, seed = whole(term_limit, "term_limit"), whole_seed(seed)
-    if isinstance(templates, TemplateSet):
-        attribute = attribute if attribute is not None else templates.attribute or None
+    attribute = attribute if attribute is not None else own_attribute(templates) or None
     checked = _checked(templates)
     filled = all_fillers(templates, fillers)
     known = read_fillers(filled, attribute, groups, count=term_limit, seed=seed)

@@ -245,3 +245,21 @@ def test_a_well_known_name_changes_where_it_is_asked_for() -> None:
 
 def test_a_prompt_that_names_both_is_left_out() -> None:
     assert generate_pairs(["Mary, John and Jane"], attribute="name", groups=JOHN) == []
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (("Black Female", "White Male"), r"'Black Female' is a group, not a name; name_pairs\("),
+        (("John", "John Smith"), "one name holds the other; give a first and a last name"),
+        (("Ann", "Mary Ann"), "one name holds the other"),
+        (5, r"groups is 5; give two names, such as \(\"John\", \"Jane\"\)"),
+    ],
+)
+def test_what_are_no_two_names_is_an_error(groups: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        generate_pairs(["John left."], attribute="name", groups=groups)
+
+
+def test_blanks_around_a_name_do_not_count() -> None:
+    assert swapped("John left.", (" John ", "Jane\n")) == "Jane left."

@@ -252,3 +252,15 @@ class TestTexts:
     def test_and_groups_are_checked(self, prompts: object, groups: object, said: str) -> None:
         with pytest.raises(ValueError, match=said):
             pairs_from_templates(prompts, "gender", groups)  # type: ignore[arg-type]
+
+
+def test_a_set_of_templates_brings_its_attribute() -> None:
+    made = pairs_from_templates(template_set("religion"), fill_limit=1)
+    assert {pair.attribute for pair in made} == {"religion"}
+    assert {pair.attribute for pair in pairs_from_templates(["{Person} left."])} == {"gender"}
+
+
+def test_groups_that_no_slot_takes_are_told() -> None:
+    assert pairs_from_templates(["{Person} left."]).unexchanged[0] == "nonbinary"
+    mixed = pairs_from_templates(["{Person} left.", "She left."], "gender", ("female", "male"))
+    assert mixed.unexchanged == ()

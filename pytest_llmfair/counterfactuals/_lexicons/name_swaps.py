@@ -25,7 +25,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
     phrases_with,
     word_in_front,
 )
-from pytest_llmfair.counterfactuals._lexicons.names import name_choices
+from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
@@ -118,7 +118,8 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     or firms too are none where these are meant ("flew to Jordan", "Austin, Texas", "an account
     with Chase"), and none are books of the Bible ("John 3:16"). A prompt that already names the
     second person is left out by `generate_pairs`, since both would bear one name: choose a name
-    that the prompts do not hold.
+    that the prompts do not hold. Titles and pronouns stay as they are ("Mr. Jane Smith called his
+    wife"): where prompts have them, choose two names of one gender.
 
     Parameters
     ----------
@@ -144,18 +145,25 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
             "a name swap has no groups of its own; give the name to replace and the one that "
             'takes its place: attribute="name", groups=("John", "Jane")'
         )
-    if isinstance(groups, str) or len(groups) != 2:
+    if not isinstance(groups, (tuple, list)) or len(groups) != 2:
         raise ValueError(f'groups is {groups!r}; give two names, such as ("John", "Jane")')
     for name in groups:
         if not isinstance(name, str) or not any(char.isalpha() for char in name):
             raise ValueError(f'{name!r} is no name; give two texts, such as ("John", "Jane")')
-        if name in name_choices():
+        # "White" alone is a last name, and "Black Female" is none.
+        if name in name_choices() or (" " in name.strip() and name_group(name) is not None):
             raise ValueError(
                 f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs"
             )
-    first, second = groups
+    first, second = groups = groups[0].strip(), groups[1].strip()
     if first.casefold().split() == second.casefold().split():
         raise ValueError(f"groups is {groups!r}, the same name twice; give two different names")
+    shorter, longer = sorted((f" {name.casefold()} " for name in groups), key=len)
+    if shorter in longer:
+        raise ValueError(
+            f"groups is {groups!r}, and one name holds the other; give a first and a last name "
+            "for both, or for neither"
+        )
     phrases = tuple(p for p in phrases_with(_parts(groups)) if not _holds(p, groups))
     entries = tuple(_entries(first, second))
     return _TwoNames("name", (first, second), (first, second), entries, exceptions=phrases)

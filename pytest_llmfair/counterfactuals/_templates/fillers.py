@@ -157,6 +157,11 @@ def read_fillers(
     return Fillers(shared, own, terms, tuple(groups))
 
 
+def own_attribute(templates: object) -> str:
+    """Return the attribute that a template set is about; "" for none, and for other templates."""
+    return templates.attribute if isinstance(templates, TemplateSet) else ""
+
+
 def all_fillers(templates: object, fillers: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the fillers of a template set, and those that the caller gives before them.
 
