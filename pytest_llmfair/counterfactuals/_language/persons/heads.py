@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.endings import ends_with_adjective
 from pytest_llmfair.counterfactuals._language.persons.standing import stands_for
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, names_place
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -99,7 +100,9 @@ def _person_head(place: Place) -> tuple[str, bool]:
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return held, False
             break
-        elif (is_one_of(word, "person_adjectives") or is_aged(word)) and no_noun((following,)):
+        elif (is_one_of(word, "person_adjectives") or is_aged(word)) and ends_with_adjective(
+            words[at + 1 : at + 4], _is_one(place.before)
+        ):
             return word, False
         else:
             joined = False

@@ -197,13 +197,19 @@ def is_noun(place: Place) -> bool:
         return False
     if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
         return False
-    # "a Pole and a Dane share"
-    several = "and" in place.before[-3:] and not _is_told(place.behind)
+    several = "and" in place.before[-3:] and _are_two(place) and not _is_told(place.behind)
     if first in _POSSESSIVE and place.term.people:
         return False
     if no_noun(place.behind, bare=several) or _is_followed(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
+
+
+def _are_two(place: Place) -> bool:
+    """Whether a person is joined in front: "a Pole and a Dane share"; not "a dish and a Danish"."""
+    at = len(place.before) - 1 - place.before[::-1].index("and")
+    word = place.before[at - 1] if at else ""
+    return is_people(word) or is_subject_word(word, place.raw[at - 1], True)
 
 
 def _is_next_phrase(behind: Words) -> bool:
@@ -253,10 +259,12 @@ def _they_do(place: Place) -> bool:
 
 
 def _is_share(place: Place) -> bool:
-    """Whether a share follows at once: "whites 60 percent"; behind another also "Blacks 38"."""
+    """Whether a share or an age follows: "whites 60 percent"; behind another also "Blacks 38"."""
     if not place.next[:1].isdigit():
         return False
-    unit = (*place.behind[1:2], "")[0]
+    unit, third = (*place.behind[1:3], "", "")[:2]
+    if unit == "+" or (unit in ("and", "or") and is_one_of(third, "age_bounds")):
+        return True  # "whites 65 and over"
     return unit in _SHARES or (ends_phrase(unit) and not _SHARES.isdisjoint(place.before))
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, is_name_behind
-from pytest_llmfair.counterfactuals._language.persons.words import JOINS, is_person
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    JOINS,
+    is_person,
+    is_person_compound,
+)
 
 
 def is_origin(place: Place) -> bool:
@@ -27,6 +31,8 @@ def is_origin(place: Place) -> bool:
     verb = words[-1] if words else ""
     if is_one_of(verb, "journeys") and _goes_on_to(place):
         return False
+    if is_person_compound(" ".join(words[-2:-1]), verb):
+        return True  # "an au pair from Brazil"
     if is_person(verb) or is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
         return True
     if is_one_of(verb, "come_from"):

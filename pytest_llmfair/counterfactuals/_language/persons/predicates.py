@@ -16,6 +16,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_adverbial,
     is_modifier,
     is_person,
+    is_person_compound,
     is_verb,
 )
 
@@ -42,6 +43,8 @@ def is_predicate(
     following = behind[0] if behind else ""
     complement = is_one_of(following, "not_said_of_person")
     if complement and not ((before or following == "by") and _goes_on(behind)):
+        return False
+    if "and" in (following, *before[-1:]) and _is_beside_colour(before, behind):
         return False
     whose = "who" in before[-4:] or any(is_one_of(word, "indefinite") for word in before[-1:])
     relative = whose and (
@@ -81,7 +84,7 @@ def is_predicate(
     if is_one_of(verb, "be") or is_one_of(verb, "turning"):
         if _has_person_subject(subject, written, verb) or _is_counted(subject, earlier):
             return True
-        return bool(subject) and _is_share(subject[-1], before[len(words) :])
+        return bool(subject) and _is_share(subject, before[len(words) :])
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
         return deemed or _is_asked(subject)
@@ -113,6 +116,14 @@ def tells_group(before: Words, behind: Words) -> bool:
         return False
     owner = next((word for word in reversed(words[:-1]) if not is_modifier(word)), "")
     return owner in _OWNERS or owner.endswith(("'s", "s'"))
+
+
+def _is_beside_colour(before: Words, behind: Words) -> bool:
+    """Whether "and" joins a colour that no person is called by: "black and blue all over"."""
+    following, third = (*behind[1:3], "", "")[:2]
+    if behind[:1] == ("and",) and is_one_of(following, "other_colours"):
+        return ends_phrase(third)
+    return before[-1:] == ("and",) and is_one_of(" ".join(before[-2:-1]), "other_colours")
 
 
 def _goes_on(behind: Words) -> bool:
@@ -199,10 +210,14 @@ def _is_amount(word: str) -> bool:
     return word[0].isdigit() or is_one_of(word, "numbers") or is_one_of(word, "amounts")
 
 
-def _is_share(subject: str, told: Words) -> bool:
-    """Whether it is said of a part of people: "the class is mostly white", "the staff 40 %"."""
+def _is_share(subject: Words, told: Words) -> bool:
+    """Whether it is said of a part of people: "the class is mostly white", "half the class is"."""
+    group, front = subject[-1], subject[-_FAR:-1]
+    if any(is_one_of(word, "wholes") for word in front) and is_one_of(group, "bodies"):
+        return True
     shared = any(word in _PERCENT or is_one_of(word, "shares") for word in told)
-    return shared and is_one_of(subject, "groups_of_persons")
+    parted = any(word in _PERCENT or is_one_of(word, "parts") for word in front)
+    return (shared or parted) and is_one_of(group, "groups_of_persons")
 
 
 def _is_headed(earlier: Words) -> bool:
@@ -341,6 +356,8 @@ def _is_subject(words: list[str], raw: Words, verb: str) -> bool:
         return False
     word = words[-1]
     if is_one_of(word, "person_subjects") or is_one_of(word, "person_objects"):
+        return True
+    if is_one_of(word, "choirs") or (len(words) > 1 and is_person_compound(words[-2], word)):
         return True
     owned = len(words) > 1 and words[-2] != "that" and is_one_of(words[-2], "determiners")
     several = verb in ("are", "were", "aren't", "weren't", "look", "seem", "sound", "appear")

@@ -30,7 +30,7 @@ JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
 @functools.lru_cache(maxsize=4096)
 def is_person(word: str) -> bool:
     """Whether a lower-case word names a person or people, by list or by its ending."""
-    single, *others = _singulars(bare(word))
+    single, *others = singulars(bare(word))
     if any(is_one_of(form, "person_nouns") or _is_agent(form) for form in (single, *others)):
         return True
     if any(is_one_of(form, "person_adjectives") or is_aged(form) for form in others):
@@ -50,7 +50,7 @@ def is_people(word: str) -> bool:
 
 def is_person_compound(word: str, following: str) -> bool:
     """Whether two words name a person that the second alone does not: "running back"."""
-    forms = _singulars(bare(following)) if following else []
+    forms = singulars(bare(following)) if following else []
     return any(is_one_of(f"{word}-{form}", "person_compounds") for form in forms)
 
 
@@ -98,7 +98,7 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
     if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
         return True
     noun = not bare and is_one_of(word, "noun_verbs")
-    forms = [form for form in _singulars(word) if form != word or not noun]
+    forms = [form for form in singulars(word) if form != word or not noun]
     if any(is_one_of(form, kind) for form in forms for kind in ("base_verbs", "person_verbs")):
         return True
     if is_one_of(word, "acted") and is_one_of(following, "articles"):  # "hit the ball"
@@ -131,7 +131,8 @@ def _is_adverb(first: str, second: str) -> bool:
     return (first == "first" or is_one_of(first, "closed_if_final")) and ends_phrase(second)
 
 
-def _singulars(word: str) -> list[str]:
+def singulars(word: str) -> list[str]:
+    """Return a word and what it can be the plural, or the third person, of."""
     forms = [word]
     if word.endswith("ies"):
         forms.append(word[:-3] + "y")
