@@ -18,9 +18,11 @@ _LEADING = ("with", "to", "into", "from", "at")  # behind a verb more often than
 
 def ends_with_adjective(behind: Words, one: bool) -> bool:
     """Whether `behind` an adjective such as "male" no noun follows; `one` of a singular."""
+    first, second = (*behind[:2], "", "")[:2]
+    if first.endswith("s") and is_one_of(second, "finite_forms"):
+        return ends_phrase(first)  # "the black male leads are missing"
     if no_noun(behind[:1]) or no_noun(behind[:2]):
         return True
-    first, second = (*behind[:2], "", "")[:2]
     if is_one_of(first, "undergone") and ends_phrase(second) and second not in JOINS:
         return True  # "a Black male seen in clinic"
     return _is_noted(behind) or (first.endswith("s") and _does(first, second, one))

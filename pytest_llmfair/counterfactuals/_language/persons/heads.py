@@ -96,6 +96,8 @@ def _person_head(place: Place) -> tuple[str, bool]:
             return word, False
         elif not joined and _is_pronoun(word, following):
             return stands_for(place, word), False
+        elif word in ("f", "m") and _is_patient(place, at):
+            return word, False
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return held, False
@@ -114,6 +116,13 @@ def _person_head(place: Place) -> tuple[str, bool]:
 def _is_pronoun(word: str, following: str) -> bool:
     """Whether it is the pronoun "one" or "ones"; not "the old one hundred"."""
     return word == "ones" or (word == "one" and no_noun((following,)))
+
+
+def _is_patient(place: Place, at: int) -> bool:
+    """Whether the letter behind an age is a sex: "a 45yo Black F with chest pain"."""
+    written, words = place.raw[len(place.before) + at], place.behind[at + 1 :]
+    aged = any(word[0].isdigit() for word in place.before[-3:])
+    return aged and written.isupper() and ends_with_adjective(words, True)
 
 
 def _is_again(word: str, articles: Words, counted: bool) -> bool:

@@ -5,6 +5,13 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.clauses import (
+    is_contrasted,
+    is_only_verb,
+    is_plural_noun,
+    is_told,
+    trusts_persons,
+)
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
@@ -23,8 +30,6 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _JOINED = frozenset((*JOINS, ","))
-_ASKED = ("what", "who", "which", "how", "why")
-_FAR = 7  # words in which the verb of a noun is looked for
 _SHARES = frozenset(("%", "percent", "per"))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
@@ -44,12 +49,14 @@ def is_collective(place: Place) -> bool:
     rest = _behind_joined(place.behind)
     if _is_near_things(place) or (rest and is_one_of(rest[0], "behind_things")):
         return False
+    if rest and is_plural_noun(rest[0]):
+        return False
     begins = len(words) < 2 or words[-2] in JOINS or not words[-2][0].isalnum()
     if begins and rest and is_one_of(rest[0], "singular_verbs"):
         return False
     front = words[-2] if len(words) > 1 else ""
     opens = begins or is_one_of(front, "clause_starts")
-    named = opens and front != "that" and _is_told(rest)  # "the blind date was"
+    named = opens and front != "that" and is_told(rest)  # "the blind date was"
     if named or (is_one_of(front, "copulas") and is_one_of(rest[0] if rest else "", "noun_verbs")):
         return False  # "was the blind date"
     asked = front in ("are", "were")
@@ -61,8 +68,11 @@ def is_collective(place: Place) -> bool:
     counted = front == "of" and is_one_of(" ".join(words[-3:-2]), "quantities")
     if not (opens or asked or counted) or not is_verb(rest[0], "", bare=True):
         return False
+    if is_only_verb(front, rest) or trusts_persons(rest):
+        return True
     last = not any(is_one_of(word, "be") or is_verb(word, "", bare=True) for word in rest[1:])
     clear = front in ("do", "don't") or (asked and last) or is_one_of(rest[0], "mostly_verbs")
+    clear = clear or is_contrasted(tuple(words[:-1]), rest, place.term.opposed)
     return _is_done(rest[1:], clear)
 
 
@@ -132,22 +142,6 @@ def _is_ended(behind: Words) -> bool:
     return no_noun(behind) or _is_followed(behind)
 
 
-def _is_told(behind: Words) -> bool:
-    """Whether what could be a verb is a noun, of which a finite verb tells: "date was fun".
-
-    One part of the sentence may stand between: "the old stay in the valley was".
-    """
-    if not behind or not is_one_of(behind[0], "noun_verbs"):
-        return False
-    joined = is_one_of(" ".join(behind[1:2]), "prepositions")
-    for word in behind[1:_FAR] if joined else behind[1:2]:
-        if is_one_of(word, "finite_forms") or is_one_of(word, "finite_verbs"):
-            return True
-        if word == "," or is_one_of(word, "clause_starts") or word in _ASKED:
-            return False
-    return False
-
-
 def _is_followed(behind: Words) -> bool:
     """Whether an adverb or a participle of what persons do follows: "living in Texas"."""
     if is_adverbial(behind):
@@ -197,7 +191,7 @@ def is_noun(place: Place) -> bool:
         return False
     if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
         return False
-    several = "and" in place.before[-3:] and _are_two(place) and not _is_told(place.behind)
+    several = "and" in place.before[-3:] and _are_two(place) and not is_told(place.behind)
     if first in _POSSESSIVE and place.term.people:
         return False
     if no_noun(place.behind, bare=several) or _is_followed(place.behind):
@@ -206,7 +200,7 @@ def is_noun(place: Place) -> bool:
 
 
 def _are_two(place: Place) -> bool:
-    """Whether a person is joined in front: "a Pole and a Dane share"; not "a dish and a Danish"."""
+    """Whether a person is joined in front: "a Pole and a Dane share"; not "a cup and"."""
     at = len(place.before) - 1 - place.before[::-1].index("and")
     word = place.before[at - 1] if at else ""
     return is_people(word) or is_subject_word(word, place.raw[at - 1], True)
@@ -233,7 +227,8 @@ def _is_asked_of(verb: str, behind: Words) -> bool:
 
 def are_people(place: Place) -> bool:
     """Allow "most whites", "many seniors"; not "egg whites", "high school seniors"."""
-    if _is_near_things(place) or place.next == "of":
+    near_eyes = "eyes" in place.before or "eyes" in place.behind
+    if near_eyes or _is_near_things(place) or place.next == "of":
         return False
     first = place.last
     if is_one_of(first, "school_words"):

@@ -43,7 +43,7 @@ def _is_no_name(word: str) -> bool:
 
 def is_no_first_name(place: Place) -> bool:
     """Allow "gay rights", "Gay Pride", "Gay Asian men"; not "Gay Talese", nor "Enola Gay"."""
-    if not are_no_team(place) or _is_merry(place):
+    if not are_no_team(place) or _is_merry(place) or (place.term.capital and _has_locals(place)):
         return False
     if not place.term.capital or not place.behind or not is_name_behind(place):
         return True
@@ -55,6 +55,11 @@ def is_no_first_name(place: Place) -> bool:
         or is_modifier(place.next)
         or any(is_one_of(place.next, kind) for kind in known)
     )
+
+
+def _has_locals(place: Place) -> bool:
+    """Whether a street is named whose residents a title speaks of: "Gay Street Residents"."""
+    return is_one_of(" ".join(place.behind[1:2]), "locals") and names_place(place)
 
 
 def _is_merry(place: Place) -> bool:
@@ -122,7 +127,7 @@ def _is_fare(place: Place) -> bool:
         place.behind[:3], place.behind[1:4], fillvalue=""
     ):
         if is_any(word, "fare") or is_any(word, "feasts"):
-            return not is_person(following)
+            return not (is_person(following) or is_any(following, "lodgings"))
         if ends_phrase(word) or is_person(word):
             return False
     return False

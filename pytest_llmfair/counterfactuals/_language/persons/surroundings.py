@@ -81,9 +81,17 @@ def is_name_behind(place: Place) -> bool:
 
 
 def names_place(place: Place) -> bool:
-    """Whether a street or another place is named: "Gay Street"; not "Gay City Council"."""
+    """Whether a street or another place is named: "Gay Street"; not "Gay City Council".
+
+    In a title, where all words have capitals, only a street of residents is.
+    """
     known = is_one_of(place.next, "places") and not is_one_of(place.next, "groups_of_persons")
-    return known and is_name_behind(place)
+    if not known or not place.raw[len(place.before)][:1].isupper():
+        return False
+    residents = is_one_of(place.next, "streets") and is_one_of(
+        " ".join(place.behind[1:2]), "locals"
+    )
+    return residents or not is_title(place.raw)
 
 
 def is_title(raw: Words) -> bool:
