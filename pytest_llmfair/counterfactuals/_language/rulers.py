@@ -27,7 +27,8 @@ _COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
 # Squares of a chessboard, and moves; the words of games and hives are in the list.
 _SQUARE = re.compile(
     r"[a-h][1-8]\b|ove \d|\bon move [a-z]|n chess\b|chess (?:game|match|board|set|piece|puzzle)"
-    r"|(?:king|queen)[- ]size"
+    r"|(?:king|queen)[- ]size|(?:king|queen) (?:is|was|stays|remains) (?:still |now )?in check\b"
+    r"|\blegal moves?\b|\b(?:one|two|three) squares?\b"
 )
 _DIGIT = re.compile("[0-9]")
 _LOWER = re.compile("[a-z]+")
@@ -105,16 +106,16 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     if _CARD.match(text, end) or _is_taken(text, start, end):
         return True
     known = words_of("pieces")
-    near = text[first:last]
+    near = text[first:last].lower()
     if "dealt" in near and _DEAL.search(text, first, start):
         return True
-    numbered = "chess" in near or "size" in near or _DIGIT.search(near)
+    numbered = "chess" in near or "size" in near or _DIGIT.search(near) or _SQUARE.search(near)
     if not numbered and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
         return False  # the usual case at less cost
     for stop in _STOP.finditer(text, first, start):
         first = stop.end()
     behind = _STOP.search(text, end, last)
-    sentence = text[first : behind.start() if behind else last]
+    sentence = text[first : behind.start() if behind else last].lower()
     named = not known.isdisjoint(_LOWER.findall(sentence))
     return named or _SQUARE.search(sentence) is not None
 
@@ -141,6 +142,8 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     """Whether nothing tells a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
     following = NEXT.match(text, end)
     behind = following[1] if following else ""
+    if behind == "of" and _is_heard(text, start):
+        return True  # "watched Prince of Tides"; a ruler would be "the Prince of Wales"
     if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
         return False
     before, begin = word_before(text, start)
@@ -164,9 +167,11 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     if word == "of":
         office, _ = word_before(text, begin)
         return not is_one_of(low(office), "offices_of")
+    if _is_heard(text, start):
+        return True
     if is_one_of(word, "articles") or is_one_of(word, "before_ruler") or is_modifier(word):
         return False
-    return any(is_one_of(word, kind) for kind in ("closed", "perceive", "enjoying", "give"))
+    return any(is_one_of(word, kind) for kind in ("closed", "give"))
 
 
 def _is_joined_name(text: str, start: int, end: int, other: str) -> bool:
