@@ -52,5 +52,8 @@ def _does(first: str, second: str, one: bool) -> bool:
         return known and (opened or is_one_of(second, "objects") or second in _LEADING)
     if deed and second:
         return second.endswith("s") or not is_person(second)
-    adverb = second.endswith("ly") and not is_one_of(second, "not_adverbs")
-    return adverb or (ends_phrase(second) and second not in JOINS and (known or opened))
+    if second.endswith("ly") and not is_one_of(second, "not_adverbs"):
+        return True
+    if is_one_of(second, "closed_if_final") or is_one_of(second, "how_done"):
+        return known
+    return ends_phrase(second) and second not in JOINS and (known or opened)

@@ -319,7 +319,8 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         if word in ("who", "whom") or (word in _MET_BY and is_person(head)):
             return True
         if is_one_of(word, "prepositions"):
-            if word == "of" and (is_one_of(head, "quantities") or is_number(head)):
+            counted = any(is_one_of(head, kind) for kind in ("quantities", "parts"))
+            if word == "of" and (counted or is_number(head)):
                 continue  # "two of the women in the photo"
             named = is_subject_word(head, written[place - 1], place == 1)
             return named or is_one_of(head, "indefinite")
