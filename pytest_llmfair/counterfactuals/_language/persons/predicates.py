@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, words_of
@@ -333,7 +334,8 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     while words and is_one_of(words[-1], "verb_chain") and not is_one_of(words[-1], "quantities"):
         words.pop()
     clause = _clause(words)
-    alone = clause[1:] if clause[:1] == ["the"] else clause
+    # "Only one", "at least two", "exactly three", "the others"
+    alone = list(itertools.dropwhile(_is_around_number, clause[:-1])) + clause[-1:]
     if len(alone) != 1 or not (
         is_one_of(alone[0], "quantities") or alone[0] in ("others", "other") or alone[0].isdigit()
     ):
@@ -342,6 +344,10 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     several = (word for word in reversed(named) if is_several(word))
     last = next(several, "")
     return is_person(last) and not is_one_of(last.removesuffix("s"), "chessmen")
+
+
+def _is_around_number(word: str) -> bool:
+    return word in ("the", "exactly") or is_one_of(word, "amounts")
 
 
 def _clause(words: list[str]) -> list[str]:
