@@ -97,7 +97,7 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
     if "$" in text or "\\" in text:
         spans = sorted([*spans, *_formulas(text)])
-    if " -" in text or " install " in text or "git clone " in text:
+    if " --" in text or " install " in text or "git clone " in text or " -m " in text:
         spans = sorted([*spans, *(match.span() for match in _COMMAND.finditer(text))])
     return spans
 
