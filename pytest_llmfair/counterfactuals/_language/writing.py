@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
+from pytest_llmfair.counterfactuals._language.english import (
+    article_for,
+    is_in_ly,
+    is_one_of,
+    is_predicative,
+)
 
 _ARTICLE = re.compile(
     r"(?<![^\W_])(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"\u201c\u2018\u00ab(]){0,3}\Z",
@@ -17,6 +22,11 @@ _BLANKS = re.compile(r"\s+")
 _SENTENCE = re.compile(
     r"(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z"
 )
+
+_WRAP = re.compile(r"\n[^\S\n]*[\"\u201c\u2018(]?\Z")
+_CONTINUED = ("prepositions", "clause_starts", "copulas")
+_FULL = 60  # characters in a line that is full
+_NEAR = 200
 
 
 def in_place(text: str, start: int, end: int, term: str, as_listed: bool) -> str:
@@ -58,7 +68,31 @@ def capitalized(word: str, keep_small: bool = False) -> str:
 
 def begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence, a heading or an item of a list begins here."""
-    return _SENTENCE.search(text, max(0, start - 16), start) is not None
+    found = _SENTENCE.search(text, max(0, start - 16), start)
+    if found is None:
+        return False
+    return _WRAP.fullmatch(found[0]) is None or not _goes_on(text, found.start())
+
+
+def _goes_on(text: str, line_end: int) -> bool:
+    """Whether a line goes on in the next: it is full, or ends as no heading and no item does."""
+    near = max(0, line_end - _NEAR)
+    line = text[max(near, text.rfind("\n", near, line_end) + 1) : line_end]
+    words = line.split()
+    if not words or not words[-1].islower() or not words[-1][-1].isalpha():
+        return False
+    if len(line.strip()) >= _FULL:
+        return True
+    if len(words) > 2 and any(is_one_of(words[-1], kind) for kind in _CONTINUED):
+        return True
+    while words and _describes(words[-1]):  # "in a very large"
+        words.pop()
+    return bool(words) and is_one_of(words[-1].lower(), "determiners")
+
+
+def _describes(word: str) -> bool:
+    kinds = ("attributive", "person_modifiers", "degrees")
+    return any(is_one_of(word, kind) for kind in kinds) or is_predicative(word) or is_in_ly(word)
 
 
 def article_before(text: str, start: int) -> re.Match[str] | None:

@@ -13,6 +13,10 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.acting import (
+    acts_herself,
+    shares_predicate,
+)
 from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_by_herself,
     is_by_other,
@@ -29,22 +33,12 @@ def reads_as_object(around: Around) -> bool:
     final = is_final(second)
     if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
         return True
-    if first in words["base_verbs"]:
-        if verb in words["let_make_help"] or verb in words["perceive"]:
-            return True
-        if verb in words["have"] and final:
-            return bool(second) and second[0].isalnum()
-        if around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]:
-            return True
-    if first in words["verbal_nouns"] and final:  # "made her cough", "have her call me"
-        if verb in words["let_make_help"]:
-            return True
-        if verb in words["have"] and second in words["articles"] | words["objects"]:
-            return True
-    if verb in words["let_make_help"] and second in words["articles"]:
+    acts = acts_herself(around)
+    if acts is not None:
+        return acts
+    in_clause = around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]
+    if (in_clause and first in words["base_verbs"]) or shares_predicate(around):
         return True
-    if verb in words["perceive"] and second in words["articles"]:  # "watched her paint the fence"
-        return third not in words["times"] and first not in words["person_nouns"]
     if verb in words["appoint"] and (office := _ends_office(around.next)) is not None:
         return office
     if first.endswith("ing") and first not in words["not_participles"]:

@@ -38,6 +38,7 @@ _NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({WORD}|\S|\n)?")
 _PLAIN = re.compile(
     r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
 )
+_SELF = re.compile(r"[)\]]self\b|[(\[]self[)\]]")
 _BEFORE = re.compile(rf"{TAG}|({WORD}|[^\w\s*~])")
 _NEAR = 60
 _NEARER = 24
@@ -46,6 +47,8 @@ _OTHER_OWNERS = ("their", "my", "your", "our", "its")
 _QUOTES = '"\u201c\u2018\u00ab'
 _QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
 _BRACKETS = ("[]", "()", "{}")
+_GIVE = ("give", "gives", "gave", "given", "giving")
+_GIVEN = re.compile(rf"\b(?i:{'|'.join(_GIVE)})\s((?:[\w'\u2019-]+\s){{1,4}})\Z")
 
 
 def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
@@ -68,6 +71,8 @@ def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
     """
     around = _around(text, start, end)
     if OBJECT in roles:
+        if _SELF.match(text, end):  # "(her)self"
+            return OBJECT
         if _her_owns(around):
             return "" if is_of_thing(around) else DETERMINER
         return "" if is_sailed(around) else OBJECT
@@ -78,7 +83,7 @@ def _her_owns(around: Around) -> bool:
     """Whether a noun phrase follows that "her" determines; else it is an object."""
     join, other, third = around.next
     clause_start = not around.before[1][:1].isalnum()
-    if around.before[1] in _JOINS and around.before[0] in ("him", "xem"):
+    if around.before[1] in ("or", "/") and around.before[0] in ("him", "xem"):
         return False
     if around.before[1] in _JOINS and around.before[0] in ("his", "xyr"):
         return True
@@ -116,8 +121,10 @@ def _noun_follows(around: Around) -> bool:
     """Whether the next words can begin the noun phrase that a possessive belongs to."""
     words = word_classes()
     first, second, third = around.next
-    if first == "all" and around.before[1] in words["give"]:
-        return is_final(second)
+    if first in ("all", "everything") and is_final(second):
+        return _is_effort(around)
+    if first == "used" and second == "to":  # "me and her used to swim"
+        return False
     if first == "every":
         return not _each_time(around)
     if not first[:1].isalnum() or (is_closed(first) and not _opens_phrase(around)):
@@ -138,6 +145,33 @@ def _noun_follows(around: Around) -> bool:
         return not is_adverb(first)
     adverb = first.endswith("ly") or first in words["closed_if_final"]
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
+
+
+def _is_effort(around: Around) -> bool:
+    """Whether "all" is all that somebody can do: "gave it her all"; not "gave her all of it"."""
+    words = word_classes()
+    first, second, third = around.next
+    if second == "into":  # "put her all into it"
+        return True
+    if second == "this":  # "gave her all this season"
+        return third in words["times"] and third != "time"
+    if second in words["behind_whole"] or second in words["articles"]:
+        return False
+    counted = third if second == "but" else second  # "all but one", "all three"
+    if counted[:1].isalnum() and is_number(counted):
+        return False
+    if around.before[1] in _GIVE:
+        return first == "all"
+    given = _GIVEN.search(around.text, max(0, around.start - _NEAR), around.start)
+    return given is not None and _is_receiver(low(given[1]).split())
+
+
+def _is_receiver(phrase: list[str]) -> bool:
+    """Whether a phrase behind a verb of giving is to whom: "gave the job her all"."""
+    words = word_classes()
+    first = phrase[0]
+    opens = first in words["articles"] or first in words["receivers_of_all"]
+    return (opens or not is_closed(first)) and not any(map(is_closed, phrase[1:]))
 
 
 def _is_past(around: Around) -> bool:

@@ -1,0 +1,166 @@
+"""Whether "her" is the one who acts: "have her call me", "me and her share a flat"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.english import (
+    Around,
+    is_adverb,
+    is_final,
+    is_participle,
+    is_predicative,
+    word_classes,
+)
+
+_NEAR = 50
+# The beginning of a clause with "me and", "my mum and": who shares what follows.
+_SHARED = re.compile(
+    r"(?:(?:\A|[\n.!?;:,(\"\u201c\u2018\u2014])\s*"
+    r"|\b(?i:because|since|so|that|when|while|if|but|where|how|why|until|did|do|does)\s)"
+    r"(?i:both\s)?(?:(?P<pronoun>(?i:me|you|him|us|them|i|he|we|they))|[A-Z][\w'\u2019-]+"
+    r"|(?i:my|your|our|his|her|their|the)\s(?:[\w-]+\s)?[\w-]+)\s(?:and|&)\s\Z"
+)
+_EVERYONE = ("everyone", "everybody", "nobody", "anyone", "anybody", "one", "none", "all")
+_SAVE = ("but", "except", "save", "besides")
+
+
+def acts_herself(around: Around) -> bool | None:
+    """Whether she does what follows a verb of letting, having or seeing: "heard her call me".
+
+    None where other rules must tell.
+    """
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    helped, had = verb in words["let_make_help"], verb in words["have"]
+    if not (helped or had or verb in words["perceive"]):
+        return None
+    if _is_done_to_person(second, third):
+        return True
+    if first in words["prepare"] and second in words["meals"] and is_final(third):
+        return True  # "have her order lunch"
+    if first in words["base_verbs"]:
+        recalled = verb in words["recall"] and first in words["base_nouns"]
+        return None if recalled else _is_base_verb(around)
+    if had:
+        return _is_ordered(around) or None
+    if helped:
+        if first in words["verbal_nouns"] and is_final(second):  # "made her cough"
+            return True
+        if verb in words["let"] and first in words["handled"]:  # "let her order in"
+            return is_final(second) and second != "be"
+        return _is_helped(around) or None
+    if second in words["articles"]:  # "watched her paint the fence"
+        return third not in words["times"] and first not in words["person_nouns"]
+    if first in words["slips"]:  # "saw her trip on the stairs"
+        return second in words["behind_slips"]
+    aimed = first in words["verbal_nouns"] and third in words["objects"]
+    return (second == "at" and (aimed or first in words["gestures"])) or None
+
+
+def shares_predicate(around: Around) -> bool:
+    """Whether somebody is joined in front and does the same: "me and her share a flat"."""
+    words = word_classes()
+    first, second, third = around.next
+    before = around.before
+    if before[1] in _SAVE and before[0] in _EVERYONE:  # "everyone but her eats meat"
+        single = first[:-1]
+        if not first.endswith("s"):
+            return False
+        verb = single in words["base_verbs"] and single not in words["base_nouns"]
+        known = verb or single in words["wanting"]
+        return known or (single in words["base_verbs"] and is_final(second))
+    if before[1] not in ("and", "&"):
+        return False
+    bare = first in words["base_verbs"] or first in words["shared_verbs"]
+    if not (bare or is_adverb(first)):
+        return False
+    shared = _SHARED.search(around.text, max(0, around.start - _NEAR), around.start)
+    if shared is None:
+        return False
+    if not bare:  # "me and her finally married"
+        past = is_participle(second) or second in words["finite_verbs"] | words["acted"]
+        return (past or second in words["base_verbs"]) and is_final(third)
+    when = is_adverb(second) or second.removesuffix("s") in words["times"]  # "work nights"
+    if second in words["articles"] or when or second in ("together", "apart"):
+        return True
+    noun = first in words["base_nouns"] or first in words["shared_verbs"]
+    known = shared["pronoun"] is not None or not noun
+    return known and is_final(second) and second not in ("of", "for", "and")
+
+
+def _is_base_verb(around: Around) -> bool | None:
+    """Whether a word that can be a verb is one here: "let her work", not "let her work speak"."""
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    noun = first in words["base_nouns"]
+    if verb in words["have"]:
+        if not noun or second in words["articles"]:
+            return bool(second) and second[0].isalnum() and not _lasts(second, third)
+        return (bool(second) and second[0].isalnum()) if is_final(second) else None
+    if verb not in words["let_make_help"]:
+        return True
+    if noun and second in words["base_verbs"]:
+        return False
+    if noun and verb in words["make"]:  # "make her work visible", "her dance a success"
+        manner = second in words["manners"]
+        if is_predicative(second) and is_final(third) and not manner:
+            return False
+        return not (second in ("a", "an") and third in words["results"])
+    return True
+
+
+def _is_ordered(around: Around) -> bool:
+    """Whether a noun behind "have her" is a verb: "have her paint the hall"."""
+    words = word_classes()
+    first, second, third = around.next
+    if first in words["reported"] and second in words["behind_reported"]:
+        return True  # "have her call back"
+    acts = first in words["handled"] or first in words["verbal_nouns"]
+    return acts and _begins_object(second) and not _lasts(second, third)
+
+
+def _is_helped(around: Around) -> bool:
+    """Whether an article begins what she does: "let her paint a wall"; not "her life a misery"."""
+    words = word_classes()
+    first, second, third = around.next
+    if second not in words["articles"] or _lasts(second, third):
+        return False
+    if first in words["handled"] or first in words["verbal_nouns"]:
+        made = around.before[1] in words["make"] and second in ("a", "an")
+        return not (made and third in words["results"])
+    if first in words["person_nouns"] or first.removesuffix("s") in words["person_nouns"]:
+        return False
+    return around.before[1] not in words["make"] or second not in ("a", "an")
+
+
+def _is_done_to_person(second: str, third: str) -> bool:
+    """Whether a person, or "it", is whom it is done to: "call you back"; not "work you liked"."""
+    words = word_classes()
+    if second in ("me", "us", "him", "them"):
+        return True
+    if second not in words["done_to"]:
+        return False
+    single = third.removesuffix("s")
+    clause = (
+        third in words["finite_verbs"]
+        or third in words["auxiliaries"]
+        or third in words["acted"]
+        or is_participle(third)
+    )
+    return not (clause or single in words["base_verbs"] or single in words["verbal_nouns"])
+
+
+def _begins_object(word: str) -> bool:
+    words = word_classes()
+    return word in words["articles"] or word in words["determiners"]
+
+
+def _lasts(article: str, noun: str) -> bool:
+    """Whether a time begins with an article: "the whole day", "a bit longer"."""
+    words = word_classes()
+    return _begins_object(article) and (
+        noun in words["times"] or noun in words["whole_times"] or noun in words["spans"]
+    )
