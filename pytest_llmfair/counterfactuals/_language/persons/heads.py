@@ -33,7 +33,7 @@ def head_of(place: Place) -> tuple[str, bool]:
 
     "" for none. "An old user account" is a thing.
     """
-    if _is_surname(place) or names_place(place):
+    if _is_surname(place) or names_place(place) or _is_movement(place):
         return "", False
     head, thing = _person_head(place)
     if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
@@ -53,6 +53,12 @@ def _is_chess(place: Place, head: str) -> bool:
     """Whether the game is spoken of: "the black bishop takes a pawn"."""
     others = [word for word in (*place.before, *place.behind) if word != head]
     return any(is_any(word, "chessmen") or is_one_of(word, "chess_words") for word in others)
+
+
+def _is_movement(place: Place) -> bool:
+    """Whether "Black Lives Matter" is named; not in "Black lives matter", which says so."""
+    at = len(place.before)
+    return place.raw[at : at + 2] == ("Lives", "Matter")
 
 
 def _is_surname(place: Place) -> bool:

@@ -30,6 +30,18 @@ _ASIDE = re.compile(r"\([^()]*\)")
 _LABEL_END = re.compile(r"[:=|\t]")
 _VALUE_END = re.compile(r"[:=|\t,;.!?()\]}\n]|\s[/\u00b7\u2022]\s")
 _PHRASE_BEGIN = re.compile(r"[:=|\t,;.!?(){}\]]|\s[/\u00b7\u2022]\s")
+# What is ticked or put on a form: 'ticked "Black" on the census form', 'put "Asian" in the box'.
+_TICKED = re.compile(
+    r"\b(?:tick|check|select|enter|mark|circle|click|pick|type)(?:ed|s|d|ing)?\s(?:the\s)?"
+    r"[\"'\u2018\u201c]\Z"
+    r"|\b(?:puts?|putting|chose|chosen|chooses?|choosing|writes?|wrote|written|writing)\s"
+    r"[\"'\u2018\u201c]\Z"
+)
+_FORM = re.compile(
+    r"[\"'\u2019\u201d]\s(?:on|in|into|under|for)\s(?:the|an?|his|her|their|my|your|our|this|every)\s"
+    r"((?:[\w-]+\s){0,2})(?:forms?|box|boxes|field|census|survey|questionnaire|application|drop-?down"
+    r"|menu|column|section)\b"
+)
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _TOKEN = re.compile(rf"{WORD}|[^\w\s]")
@@ -53,6 +65,8 @@ def is_value(text: str, start: int, end: int) -> bool:
         _is_beside(following[1]) or (len(following[1]) == 1 and _OPTIONS.match(text, end + 1))
     ):
         return False  # the usual case at less cost
+    if following is None and _is_ticked(text, start, end):
+        return True
     near = max(0, start - _FAR)
     line = text[max(near, text.rfind("\n", near, start) + 1) : start]
     if any(map(line.__contains__, _SIGNS)):
@@ -66,6 +80,15 @@ def is_value(text: str, start: int, end: int) -> bool:
             if _is_label(_PHRASE_BEGIN.split(label)[-1], text):
                 return True
     return _is_cell(text, start, end) or _is_line(text, start, end)
+
+
+def _is_ticked(text: str, start: int, end: int) -> bool:
+    """Whether it is a quoted answer on a form: 'put "Asian" in the ethnicity box'."""
+    form = _FORM.match(text, end)
+    if form is None or _TICKED.search(text, max(0, start - 20), start) is None:
+        return False
+    kinds = ("person_labels", "label_adjectives", "forms_of")
+    return all(any(is_one_of(word, kind) for kind in kinds) for word in form[1].lower().split())
 
 
 def _plain(part: str) -> str:

@@ -92,8 +92,10 @@ def is_opposed(place: Place) -> bool:
     first, following = words[-1] if words else "", rest[0] if rest else ""
     if is_one_of(first, "be") or is_one_of(first, "be_contracted"):
         return False
-    opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
     alike = following == "alike"
+    if kind == "opposed_races" and first == "in" and not alike:  # "there in black and white"
+        return False
+    opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
     return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
 
 
