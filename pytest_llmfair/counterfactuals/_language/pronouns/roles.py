@@ -93,6 +93,9 @@ def _her_owns(around: Around) -> bool:
         if other in ("his", "xyr"):
             return join != "and" or clause_start
         return other in _OTHER_OWNERS and join != "and" and not is_final(third)
+    if around.before == ("him", "and"):  # "watched him and her dance"
+        front = around.text[max(0, around.start - _NEAR) : around.start].split()
+        around = around._replace(before=("", low(front[-3]) if len(front) > 2 else ""))
     return _noun_follows(around) and not reads_as_object(around)
 
 
