@@ -5,6 +5,7 @@ Every rule looks at the words around the term only, as those of ``persons`` do.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 
@@ -13,7 +14,6 @@ from pytest_llmfair.counterfactuals._language.beside import (
     NEXT,
     SENTENCE,
     low,
-    one_case,
     word_before,
 )
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
@@ -235,11 +235,16 @@ def is_short_title(text: str, start: int, end: int) -> bool:
     return _POINT.match(text, end) is not None or _is_large_title(text, start, end)
 
 
+@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
+def _is_large(text: str) -> bool:
+    # "Ms", as the lexicon spells it, is no small word of the text.
+    return _SMALL_TITLE.sub("", text).isupper()
+
+
 def _is_large_title(text: str, start: int, end: int) -> bool:
     """Whether a name follows in a text all of capitals: "MS LEE"; not "MS WORD", "MY MS"."""
     behind = NEXT.match(text, end)
-    # "Ms", as the lexicon spells it, is no small word of the text.
-    if behind is None or not one_case(_SMALL_TITLE.sub("", text))[1]:
+    if behind is None or not _is_large(text):
         return False
     if is_one_of(low(word_before(text, start)[0]), "determiners"):
         return False

@@ -151,6 +151,7 @@ def _are_names(words: str) -> bool:
     return not any(is_one_of(word.lower().strip("."), "closed") for word in words.split())
 
 
+@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
 def _is_named(text: str, name: str) -> bool:
     """Whether the text holds first and last name too."""
     return all(part in text for part in (name.split()[0], name.split()[-1]))
