@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of, is_participle
 from pytest_llmfair.counterfactuals._language.persons.endings import ends_with_adjective
 from pytest_llmfair.counterfactuals._language.persons.standing import stands_for
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, names_place
@@ -104,6 +104,8 @@ def _person_head(place: Place) -> tuple[str, bool]:
             return stands_for(place, word), False
         elif word in ("f", "m") and _is_patient(place, at):
             return word, False
+        elif _is_deed(word, words[at + 1 : at + 3]):
+            break
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return held, False
@@ -117,6 +119,15 @@ def _person_head(place: Place) -> tuple[str, bool]:
             if is_one_of(word, "person_adjectives") and following.endswith("ing"):
                 held = word
     return "", False
+
+
+def _is_deed(word: str, behind: Words) -> bool:
+    """Whether it is told what was done to how many: "hired two nurses", by White or Green Blind."""
+    counted, following = (*behind, "", "")[:2]
+    if not is_participle(word) or counted.startswith("one"):
+        return False
+    digits = counted.isdigit() and not following.startswith("year")
+    return digits or is_one_of(counted, "numbers") or is_one_of(counted, "quantities")
 
 
 def _is_pronoun(word: str, following: str) -> bool:

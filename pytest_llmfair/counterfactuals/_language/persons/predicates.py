@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed, is_name
+from pytest_llmfair.counterfactuals._language.persons.portions import is_portion
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -64,6 +65,8 @@ def is_predicate(
     verb = words[-1]
     if complement and following != "to" and is_one_of(verb, "looking"):
         return False
+    if is_portion(raw, words, earlier):
+        return True
     subject, written = words[:-1], raw[: len(words) - 1]
     if is_one_of(verb, "made_so") and subject and is_one_of(subject[-1], "be"):
         verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"

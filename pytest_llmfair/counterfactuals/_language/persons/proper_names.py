@@ -6,6 +6,7 @@ import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed
+from pytest_llmfair.counterfactuals._language.persons.portions import is_portion
 from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     Place,
     Words,
@@ -94,6 +95,8 @@ def is_no_given_name(place: Place) -> bool:
     if not place.raw and not (place.front + place.rear).strip(_AROUND):
         return True  # a text of one word
     noun = place.next[:1].isalpha() and not place.next.endswith("ing")
+    if is_portion(place.raw, place.before, place.earlier):
+        return True
     asked = is_one_of(place.last, "asking")  # "Did Christian call?"
     if _is_determined(place) or (noun and not no_noun(place.behind, bare=asked)):
         return True

@@ -22,6 +22,25 @@ _AGENTS = (
     "people",
     "mate",
 )
+# Most words in these are things; "organizer" and the like are in a class.
+_OF_THINGS = (
+    "izer",
+    "iser",
+    "ifier",
+    "ier",
+    "meter",
+    "liter",
+    "corder",
+    "water",
+    "paper",
+    "flower",
+    "power",
+    "burger",
+    "color",
+    "door",
+    "floor",
+)
+_HISSING = ("ses", "xes", "zes", "ches", "shes", "oes")
 _ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "y")
 _ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")
 JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
@@ -30,7 +49,7 @@ JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
 @functools.lru_cache(maxsize=4096)
 def is_person(word: str) -> bool:
     """Whether a lower-case word names a person or people, by list or by its ending."""
-    single, *others = singulars(bare(word))
+    single, *others = _singular_nouns(bare(word))
     if any(is_one_of(form, "person_nouns") or _is_agent(form) for form in (single, *others)):
         return True
     if any(is_one_of(form, "person_adjectives") or is_aged(form) for form in others):
@@ -143,6 +162,12 @@ def singulars(word: str) -> list[str]:
     return forms
 
 
+def _singular_nouns(word: str) -> list[str]:
+    """Return a word and what it can be the plural of; "spheres" is none of "spher"."""
+    whole = not word.endswith("es") or word.endswith(("ies", *_HISSING))
+    return singulars(word) if whole else [word, word[:-1]]
+
+
 def _is_composed(word: str) -> bool:
     """Whether a hyphenated word names a person: "ex-wife", "sister-in-law", "mayor-elect"."""
     first, _, rest = word.partition("-")
@@ -152,4 +177,7 @@ def _is_composed(word: str) -> bool:
 
 
 def _is_agent(word: str) -> bool:
-    return len(word) > 4 and word.endswith(_AGENTS) and not is_one_of(word, "not_persons")
+    """Whether the ending makes a person: "welder"; not "blender", "oxidizer"."""
+    if len(word) < 5 or not word.endswith(_AGENTS) or is_one_of(word, "not_persons"):
+        return False
+    return not word.endswith(_OF_THINGS) or is_one_of(word.rpartition("-")[2], "makers")
