@@ -22,7 +22,7 @@ class Around(NamedTuple):
     """Words around a pronoun, lower case; "" where the clause ends.
 
     `next` holds three words behind it, `before` two in front of it, the nearer one last. The
-    pronoun begins at `start` of `text`.
+    pronoun is ``text[start:end]``, with what encloses it.
     """
 
     before: tuple[str, str]
@@ -30,6 +30,7 @@ class Around(NamedTuple):
     next_raw: str
     text: str
     start: int
+    end: int
 
 
 @functools.lru_cache(maxsize=4096)

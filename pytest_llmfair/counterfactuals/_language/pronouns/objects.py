@@ -22,6 +22,10 @@ from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_by_other,
     is_handed,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.quoted import is_before_quotation
+from pytest_llmfair.counterfactuals._language.pronouns.said_of import is_impression, is_result
+
+_MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
 
 def reads_as_object(around: Around) -> bool:
@@ -33,6 +37,14 @@ def reads_as_object(around: Around) -> bool:
     final = is_final(second)
     if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
         return True
+    if is_result(around) or (first.endswith("ed") and is_impression(around)):
+        return True
+    mark = around.text[around.end + 1 : around.end + 2]
+    if not mark.isalpha():
+        if (quoted := is_before_quotation(around)) is not None:
+            return quoted
+        if mark in _MONEY:
+            return _is_paid(around)
     acts = acts_herself(around)
     if acts is not None:
         return acts
@@ -64,6 +76,9 @@ def reads_as_object(around: Around) -> bool:
         return verb in words["complement"] or is_adverb(second)
     if first.endswith("ly") and is_in_ly(first) and is_final(third):
         return _is_described(verb, second)
+    each = third in ("a", "per", "each", "every") and is_number(first)
+    if each and second[:-1] in words["frequencies"]:  # "two nights a week"
+        return verb not in words["liking"]
     if is_number(first) and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True
@@ -126,7 +141,19 @@ def reads_as_object(around: Around) -> bool:
 def ends_at_second(around: Around) -> bool:
     """Whether the phrase ends behind the next word, but for an adverb: "her happy again"."""
     _, second, third = around.next
-    return is_final(second) or (is_adverb(second) and is_final(third))
+    if is_final(second) or is_mostly(second, third, ""):
+        return True
+    return is_adverb(second) and is_final(third)
+
+
+def is_mostly(first: str, second: str, third: str) -> bool:
+    """Whether "most" tells how often: "most nights", "most summer evenings"."""
+    if first != "most":
+        return False
+    often = word_classes()["frequencies"]
+    if second.endswith("s") and second[:-1] in often:
+        return is_final(third) or is_adverb(third)
+    return second in often and third.endswith("s") and third[:-1] in often
 
 
 def _ends_office(behind: tuple[str, str, str]) -> bool | None:
@@ -140,6 +167,19 @@ def _ends_office(behind: tuple[str, str, str]) -> bool | None:
     if second == "as":  # "named her partner as a suspect"
         return third in words["behind_as"]
     return is_final(second) or tells_when(second, third) or (is_adverb(second) and is_final(third))
+
+
+def _is_paid(around: Around) -> bool:
+    """Whether a sum is paid to her: "owed her $500 extra", not "paid her $500 fee"."""
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    if not any(verb in words[kind] for kind in ("give", "wager", "lasting", "remit", "prepare")):
+        return False
+    if ends_at_second(around) or tells_when(second, third) or second in words["behind_sums"]:
+        return True
+    several = second.endswith("s") and not second.endswith("ss")
+    return several and verb in words["give_always"] and is_handed(around, first, third, "")
 
 
 def _is_described(verb: str, word: str) -> bool:

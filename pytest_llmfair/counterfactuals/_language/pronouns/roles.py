@@ -7,20 +7,21 @@ import re
 
 from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
-    TAG,
-    WORD,
     Around,
     is_adverb,
     is_closed,
     is_final,
+    is_in_ly,
     is_number,
     is_participle,
     is_predicative,
     tells_when,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_around, words_behind
 from pytest_llmfair.counterfactuals._language.pronouns.objects import (
     ends_at_second,
+    is_mostly,
     reads_as_object,
 )
 from pytest_llmfair.counterfactuals._language.pronouns.things import is_of_thing, is_sailed
@@ -29,24 +30,15 @@ OBJECT = "object"
 DETERMINER = "possessive_determiner"
 PRONOUN = "possessive_pronoun"
 
-# A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
-# that begins anew with a capital.
-_STYLE = rf"(?:[*_~]|{TAG})*+"
-_WRAP = r"(?:\n(?!\s*[A-Z][a-z])[^\S\n]*+)?"
-_NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({WORD}|\S|\n)?")
-# The usual case at less cost: three words with single blanks, or fewer before a mark.
-_PLAIN = re.compile(
-    r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
-)
+# "her" struck out: "~~her~~ his approval".
+_STRUCK = re.compile(r"~~|</(?:del|s|strike)>|\s(?:~~|<(?:del|s|strike)>)")
 _SELF = re.compile(r"[)\]]self\b|[(\[]self[)\]]")
-_BEFORE = re.compile(rf"{TAG}|({WORD}|[^\w\s*~])")
+_IN_BRACKETS = re.compile(
+    r" \([a-z]+\) (?!(?:and|or|but|is|was|has|had|will|with|in|on|at|by|to)\b)[A-Za-z]"
+)
 _NEAR = 60
-_NEARER = 24
 _JOINS = ("or", "and", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
-_QUOTES = '"\u201c\u2018\u00ab'
-_QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
-_BRACKETS = ("[]", "()", "{}")
 _GIVE = ("give", "gives", "gave", "given", "giving")
 _GIVEN = re.compile(rf"\b(?i:{'|'.join(_GIVE)})\s((?:[\w'\u2019-]+\s){{1,4}})\Z")
 
@@ -69,7 +61,7 @@ def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
         One of `roles`, "" for "her" that stands for a ship or a country. Undecided cases are read
         as standing before a noun.
     """
-    around = _around(text, start, end)
+    around = words_around(text, start, end)
     if OBJECT in roles:
         if _SELF.match(text, end):  # "(her)self"
             return OBJECT
@@ -93,6 +85,10 @@ def _her_owns(around: Around) -> bool:
         if other in ("his", "xyr"):
             return join != "and" or clause_start
         return other in _OTHER_OWNERS and join != "and" and not is_final(third)
+    if join in ("his", "xyr") and not is_final(other) and _STRUCK.match(around.text, around.end):
+        return True
+    if around.text[around.start] in "HX" and _opens_sentence(around):
+        return True
     if around.before == ("him", "and"):  # "watched him and her dance"
         front = around.text[max(0, around.start - _NEAR) : around.start].split()
         around = around._replace(before=("", low(front[-3]) if len(front) > 2 else ""))
@@ -108,6 +104,8 @@ def _his_owns(around: Around) -> bool:
         return True
     if join in ("her", "xyr", *_OTHER_OWNERS) and not is_final(other):
         return True  # "~~his~~ her approval"
+    if around.text[around.start] in "HX" and _opens_sentence(around):
+        return True
     words = word_classes()
     if join in words["finite_verbs"]:
         return False
@@ -130,6 +128,10 @@ def _noun_follows(around: Around) -> bool:
         return False
     if first == "every":
         return not _each_time(around)
+    if second == "every" and first in words["nearly"]:  # "wakes her almost every night"
+        return False
+    if first == "most" and is_mostly(first, second, third):
+        return False
     if not first[:1].isalnum() or (is_closed(first) and not _opens_phrase(around)):
         return False
     if is_participle(first) and first not in words["nouns_in_ed"] and ends_at_second(around):
@@ -138,6 +140,8 @@ def _noun_follows(around: Around) -> bool:
         return False
     if first in words["comparatives"] and second == "than":
         return False
+    if first in ("most", "more") and is_in_ly(second) and is_final(third):
+        return False  # "thanked her most sincerely"
     if first in words["modals"]:
         return second not in words["base_verbs"] and second not in ("be", "have", "not", "never")
     if first in ("most", "least") and _is_past(around):
@@ -191,7 +195,16 @@ def _opens_phrase(around: Around) -> bool:
     """Whether a word that mostly ends a phrase begins it here: "her already full diary"."""
     words = word_classes()
     first, second, third = around.next
-    if first not in _openers() or is_final(second):
+    if first not in _openers():
+        return False
+    if f"{first}-{second}" in words["before_all_adjectives"]:  # "her by now famous soup"
+        head = words_behind(around.text, around.end, 4)[3]
+        ends = is_final(third) or is_final(low(head))
+        return not (ends or is_number(third) or tells_when(third, low(head)))
+    if first == "not" and second in words["behind_not"]:  # "her not so subtle hints"
+        described = is_predicative(third) or third in words["attributive"] or is_participle(third)
+        return described and not is_final(low(words_behind(around.text, around.end, 4)[3]))
+    if is_final(second):
         return False
     forms = (second, second.removesuffix("s"), second.removesuffix("es"))
     if any(f"{first}-{form}" in words["closed_compounds"] for form in forms):
@@ -212,11 +225,35 @@ def _opens_phrase(around: Around) -> bool:
     return known or is_predicative(second) or is_participle(second)
 
 
+def _opens_sentence(around: Around) -> bool:
+    """Whether a capital "Her" or "His" owns what follows a closed word: "Her not so new car".
+
+    An object begins a sentence seldom: "Her I like", "Her with the red hat", "Her again?".
+    """
+    words = word_classes()
+    text, end = around.text, around.end
+    if around.before[1][:1].isalnum() or text[end : end + 1] == "\n":
+        return False
+    if text[around.start + 1].isupper():
+        return False
+    first, second, third = around.next
+    if _IN_BRACKETS.match(text, end):  # "Her (second) husband"
+        return True
+    if first in words["before_adjectives"] and second.endswith("ing"):  # "Her not being there"
+        return True
+    phrase = f"{first}-{second}"
+    if phrase in words["before_all_adjectives"] or phrase in words["before_first_adjectives"]:
+        return not is_final(third)
+    degree = first in words["before_adjectives"] and second in words["behind_not"]
+    return degree and not is_final(third)
+
+
 @functools.cache
 def _openers() -> frozenset[str]:
     words = word_classes()
     compounds = {compound.partition("-")[0] for compound in words["closed_compounds"]}
-    return words["before_adjectives"] | compounds | {"later"}
+    phrases = {phrase.partition("-")[0] for phrase in words["before_all_adjectives"]}
+    return words["before_adjectives"] | compounds | phrases | {"later"}
 
 
 def _each_time(around: Around) -> bool:
@@ -225,46 +262,3 @@ def _each_time(around: Around) -> bool:
     _, second, third = around.next
     counted = is_final(second) or is_number(second) or words["frequencies"] & {second, third}
     return bool(counted) or around.before[1] in words["give"]
-
-
-def _around(text: str, start: int, end: int) -> Around:
-    marks = text[start - 1 : start] + text[end : end + 1]
-    if marks in _QUOTED:  # the \u2018her\u2019 of a quotation
-        end += 1
-    elif marks in _BRACKETS:  # "ignored [her] warnings"
-        start, end = start - 1, end + 1
-    plain = _PLAIN.match(text, end)
-    if plain is not None:
-        raw, other, third, behind_other, behind_raw = plain.groups("")
-        following = (raw.lower(), other.lower() or behind_raw, third.lower() or behind_other)
-    else:
-        raw, other, third = _behind(text, end)
-        following = (low(raw), low(other), low(third))
-    parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
-    if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
-        return Around((parts[1].lower(), parts[2].lower()), following, raw, text, start)
-    # Two words are enough; a window can cut the first that it holds, or a tag.
-    near = start - _NEARER
-    cut = near > 0 and text.find(">", near, start) < 0
-    before = _BEFORE.findall(text, near, start) if cut else []
-    if len(before) < 3:
-        before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
-    first, second = ["", "", *before[-2:]][-2:]
-    return Around((low(first), low(second)), following, raw, text, start)
-
-
-def _behind(text: str, end: int) -> list[str]:
-    """Return three words behind a place, "" from where the clause ends."""
-    found: list[str] = []
-    at = end
-    for _ in range(3):
-        match = _NEXT.match(text, at)
-        word = (match[1] or "") if match else ""
-        found.append(word)
-        if not word or not (word[0].isalnum() or word in "/&"):
-            if word and word in _QUOTES and len(found) == 1:
-                found.pop()
-            else:
-                break
-        at = match.end() if match else at
-    return found + [""] * (3 - len(found))

@@ -1,0 +1,96 @@
+"""The words around a pronoun, as the rules of its role read them.
+
+Emphasis, tags, quotes that open and single line breaks are looked through; a sum of money and a
+formula count as a number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import low
+from pytest_llmfair.counterfactuals._language.english import TAG, WORD, Around
+
+# A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
+# that begins anew with a capital.
+_STYLE = rf"(?:[*_~]|{TAG})*+"
+_WRAP = r"(?:\n(?!\s*[A-Z][a-z])[^\S\n]*+)?"
+_NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({WORD}|\S|\n)?")
+# The usual case at less cost: three words with single blanks, or fewer before a mark.
+_PLAIN = re.compile(
+    r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
+)
+_BEFORE = re.compile(rf"{TAG}|({WORD}|[^\w\s*~])")
+_NEAR = 60
+_NEARER = 24
+_QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
+_BRACKETS = ("[]", "()", "{}")
+_OPENING = "\"\u201c\u2018\u00ab'"
+# What a single quote opens: a stretch of the line that another one closes; no "'til".
+_SINGLE = re.compile(
+    r"'(?!(?:til|cause|cos|cuz|bout|round|em|n|tis|twas)\b)\w[^'\n]*(?<!s)'(?!\w)"
+)
+# "$500", "\u00a340,000", "#1"; and the formula of "her $k$th move".
+_SUM = r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?(?:thousand|million|billion))?\b"
+_FIGURE = re.compile(rf"{_SUM}|\$[^$\s\d][^$\n]{{0,40}}\$\w*")
+_VALUE = re.compile(r"\d+")
+
+
+def words_around(text: str, start: int, end: int) -> Around:
+    """Return the words around the pronoun ``text[start:end]``."""
+    marks = text[start - 1 : start] + text[end : end + 1]
+    if marks in _QUOTED:  # the \u2018her\u2019 of a quotation
+        end += 1
+    elif marks in _BRACKETS:  # "ignored [her] warnings"
+        start, end = start - 1, end + 1
+    plain = _PLAIN.match(text, end)
+    if plain is not None:
+        raw, other, third, behind_other, behind_raw = plain.groups("")
+        following = (raw.lower(), other.lower() or behind_raw, third.lower() or behind_other)
+    else:
+        raw, other, third = words_behind(text, end, 3)
+        following = (low(raw), low(other), low(third))
+    parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
+    if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
+        nearest = (parts[1].lower(), parts[2].lower())
+        return Around(nearest, following, raw, text, start, end)
+    # Two words are enough; a window can cut the first that it holds, or a tag.
+    near = start - _NEARER
+    cut = near > 0 and text.find(">", near, start) < 0
+    before = _BEFORE.findall(text, near, start) if cut else []
+    if len(before) < 3:
+        before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
+    first, second = ["", "", *before[-2:]][-2:]
+    return Around((low(first), low(second)), following, raw, text, start, end)
+
+
+def words_behind(text: str, end: int, count: int) -> list[str]:
+    """Return `count` words behind a place, "" from where the clause ends."""
+    found: list[str] = []
+    at = end
+    while len(found) < count:
+        match = _NEXT.match(text, at)
+        word = (match[1] or "") if match else ""
+        if not match or not word:
+            break
+        at = match.end()
+        if not (word[0].isalnum() or word in "/&"):
+            place = match.start(1)
+            if _opens_quote(text, place):
+                continue
+            figure = _FIGURE.match(text, place)
+            if figure is None:
+                found.append(word)
+                break
+            at = figure.end()
+            value = _VALUE.search(figure[0])
+            word = value[0] if value else "2"  # any number will do for a formula
+        found.append(word)
+    return found + [""] * (count - len(found))
+
+
+def _opens_quote(text: str, place: int) -> bool:
+    """Whether a quotation begins: a quote, behind a blank, that is no apostrophe."""
+    if text[place] not in _OPENING or text[place - 1].isalnum() or text[place - 1] in ".,!?":
+        return False
+    return text[place] != "'" or _SINGLE.match(text, place) is not None

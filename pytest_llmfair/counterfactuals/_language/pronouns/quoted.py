@@ -1,0 +1,63 @@
+"""Whether "her" stands before what she is called, told or given in quotes: 'called her "kid"'.
+
+A quotation that ends the clause is no noun of hers; one that goes on is: 'her "friend" left'.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import low
+from pytest_llmfair.counterfactuals._language.english import (
+    Around,
+    is_adverb,
+    is_final,
+    tells_when,
+    word_classes,
+)
+from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_herself, is_handed
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
+
+_QUOTATION = re.compile(
+    r"\s[*_]*(?:\"(?P<plain>[^\"\n]{1,90})\"|\u201c(?P<double>[^\u201d\n]{1,90})\u201d"
+    r"|\u2018(?P<single>[^\n]{1,90}?)\u2019(?!\w)|\u00ab(?P<pointed>[^\u00bb\n]{1,90})\u00bb"
+    r"|'(?P<straight>[^\n]{1,90}?)(?<!s)'(?!\w))"
+)
+
+
+def is_before_quotation(around: Around) -> bool | None:
+    """Whether the quotation behind "her" is said to her; None where none is, or it is open."""
+    words = word_classes()
+    verb = around.before[1]
+    named, given = verb in words["name"] or verb in words["label"], verb in words["give"]
+    said = verb in words["say_to"] or verb in words["write_to"]
+    if not (named or given or said):
+        return None
+    quotation = _QUOTATION.match(around.text, around.end)
+    if quotation is None:
+        return None
+    inside = next(filter(None, quotation.groups()), "")
+    behind, further = words_behind(around.text, quotation.end(), 2)
+    if not _ends(inside, low(behind), low(further)):
+        return None
+    if named:
+        return True
+    last = low(inside.rstrip(".,!?").rpartition(" ")[2])
+    if last in words["person_nouns"] or last in words["pets"]:  # 'asked her "friend"'
+        return None
+    spoken = said and verb not in words["show"]
+    if is_by_herself(around) and not spoken:
+        return None
+    return (
+        (spoken and behind != "to") or is_handed(around, last, low(behind), low(further)) or None
+    )
+
+
+def _ends(inside: str, behind: str, further: str) -> bool:
+    """Whether the clause ends behind a quotation, or goes on with when and where."""
+    words = word_classes()
+    if inside[-1] in ".,!?" or tells_when(behind, further) or is_adverb(behind):
+        return True
+    if behind in words["articles"]:  # "the whole time"; not 'her "friend" a liar'
+        return further in words["whole_times"] or further in words["times"]
+    return is_final(behind)

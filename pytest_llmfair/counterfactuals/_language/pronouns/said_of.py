@@ -1,0 +1,77 @@
+"""Whether what follows "her" is said of her: "scared her silly", "nothing about her suggested"."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import low
+from pytest_llmfair.counterfactuals._language.english import (
+    WORD,
+    Around,
+    is_adverb,
+    is_closed,
+    is_participle,
+    word_classes,
+)
+
+_FAR = 60
+_WORDS = re.compile(rf"{WORD}|[^\w\s*_~\"\u201c\u201d]")
+# What the clause goes on with: "scared her silly, so she left"; not "her silly, vain cousin".
+_GOES_ON = re.compile(r"\s+[\w-]+,\s+(?:and\s+|but\s+)?([A-Za-z'\u2019]+)")
+_JOINS = ("and", "but", "or", "yet", "if", "though", "not")
+# A clause begins with what is unnamed: "Nothing about her suggested nerves".
+_UNNAMED = re.compile(
+    r"(?:(?:\A|[\n.!?;:,(\"\u201c\u2018\u2014])\s*(?:(?:and|but|yet|so|still)\s)?"
+    r"|\b(?:because|since|that|while|though|although|if|when|where|as)\s)"
+    r"(?:(?:some|any|no|every)thing|(?:some|any|no|every)(?:body|one)|no\sone|(?:very\s)?little"
+    r"|much|not\smuch|a\slot|all|most)(?:\selse)?\s(?:about|around|in|within|near)\s\Z",
+    re.IGNORECASE,
+)
+
+
+def is_result(around: Around) -> bool:
+    """Whether an adjective behind "her" tells what came of it: "scared her silly"."""
+    first, second, _ = around.next
+    verbs = _verbs().get(first)
+    if verbs is None or not around.before[1][:1].isalpha():
+        return False
+    if verbs and not around.before[1].startswith(verbs):
+        return False
+    if second == ",":
+        match = _GOES_ON.match(around.text, around.end)
+        return match is not None and is_closed(low(match[1]))
+    if not second[:1].isalnum():
+        return second not in ("-", "/", "&")
+    return (is_closed(second) and second not in _JOINS) or is_adverb(second)
+
+
+def is_impression(around: Around) -> bool:
+    """Whether a verb follows that tells what something about her does: "suggested nerves"."""
+    words = word_classes()
+    first = around.next[0]
+    stem = first.removesuffix("ed")
+    if not (stem in words["impressing"] or f"{stem}e" in words["impressing"]):
+        return False
+    if _UNNAMED.search(around.text, max(0, around.start - _FAR), around.start) is None:
+        return False
+    # Another verb makes it her noun's: "nothing about her suggested changes worked".
+    for word in map(low, _WORDS.findall(around.text, around.end, around.end + _FAR)[1:]):
+        if not word[0].isalnum() or word in words["links_of_clauses"]:
+            return True
+        if any(word in words[kind] for kind in ("auxiliaries", "finite_verbs", "acted")):
+            return False
+        if is_participle(word) or (word[-1] == "s" and word[:-1] in words["base_verbs"]):
+            return False
+    return True
+
+
+@functools.cache
+def _verbs() -> dict[str, tuple[str, ...]]:
+    """Return how the verbs begin that an adjective may follow, () for all."""
+    words = word_classes()
+    verbs: dict[str, tuple[str, ...]] = {}
+    for pair in words["resulting_of"]:
+        verb, _, adjective = pair.partition("-")
+        verbs[adjective] = (*verbs.get(adjective, ()), verb)
+    return verbs | dict.fromkeys(words["resulting"], ())
