@@ -38,6 +38,8 @@ def is_result(around: Around) -> bool:
         return False
     if verbs and not around.before[1].startswith(verbs):
         return False
+    if first == "black":  # "beat her black and blue"
+        return around.next[1:] == ("and", "blue")
     if second == ",":
         match = _GOES_ON.match(around.text, around.end)
         return match is not None and is_closed(low(match[1]))
