@@ -8,6 +8,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     Around,
     is_adverb,
     is_final,
+    is_in_ly,
     is_participle,
     is_predicative,
     word_classes,
@@ -38,6 +39,8 @@ def acts_herself(around: Around) -> bool | None:
         return None
     if _is_done_to_person(second, third):
         return True
+    if is_in_ly(first) and _is_done_so(second, third):
+        return True  # "watched her carefully fold the letter"
     if first in words["prepare"] and second in words["meals"] and is_final(third):
         return True  # "have her order lunch"
     if first in words["base_verbs"]:
@@ -151,6 +154,14 @@ def _is_done_to_person(second: str, third: str) -> bool:
         or is_participle(third)
     )
     return not (clause or single in words["base_verbs"] or single in words["verbal_nouns"])
+
+
+def _is_done_so(second: str, third: str) -> bool:
+    """Whether a verb follows an adverb: "fold the letter"; not "prepared notes"."""
+    if is_participle(second) or second.endswith("ing"):
+        return False
+    words = word_classes()
+    return second in words["base_verbs"] or third in words["objects"] or _begins_object(third)
 
 
 def _begins_object(word: str) -> bool:

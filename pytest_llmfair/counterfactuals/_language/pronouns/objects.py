@@ -25,6 +25,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.handed import (
 from pytest_llmfair.counterfactuals._language.pronouns.quoted import is_before_quotation
 from pytest_llmfair.counterfactuals._language.pronouns.said_of import is_impression, is_result
 
+_PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
 
@@ -112,7 +113,8 @@ def reads_as_object(around: Around) -> bool:
         return final and verb in words["past_move"]
     if first in words["calendar"]:
         clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
-        return final or (verb in words["say_to"] and clause)
+        part = second in _PARTS_OF_DAY and (is_final(third) or is_adverb(third))
+        return final or part or (verb in words["say_to"] and clause)
     if first == "one" and second in words["times"]:
         return is_final(third)
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"

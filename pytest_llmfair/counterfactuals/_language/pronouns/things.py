@@ -63,6 +63,9 @@ _GOD = re.compile(
     r"|Holy (?:Spirit|Ghost)|Lord(?! [A-Z]))\b"
 )
 _LINKS = ("in", "of", "is", "was", "called", "like")
+# Within quotation marks, without the end of a sentence.
+_QUOTED_FRONT = re.compile(r"[\"\u201c]([^\"\u201c\u201d.!?\n]*)\Z")
+_QUOTED_REAR = re.compile(r"([^\"\u201c\u201d.!?\n]*)[,.]?[\"\u201d]")
 _FILM = re.compile(
     r"\b(?:films?|movies?|starr(?:ed|ing)|cinema|director|directed|Oscars?|novel)\b"
 )
@@ -77,7 +80,8 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
     if text[start].isupper():
         if text[start + 1].isupper():
             return _is_acronym(text, start, end)
-        if start > 1 and text[start - 2] not in _STOPS and _is_title_or_god(text, start, end):
+        inside = start == 1 or (start > 1 and text[start - 2] not in _STOPS)
+        if inside and _is_title_or_god(text, start, end):
             return True
     if text[end - 1] != "e" or text[end + 1 : end + 4] not in _SHE_BEGINS:
         return False  # the usual case at less cost
@@ -159,24 +163,39 @@ def _is_acronym(text: str, start: int, end: int) -> bool:
 
 def _is_title_or_god(text: str, start: int, end: int) -> bool:
     """Whether a capital inside a sentence tells a film or a god: "directed Her", "in Him"."""
+    near = max(0, start - FAR)
+    if _is_quoted(text, start, end):
+        return not is_headline(text, start, end)
     before, at = word_before(text, start)
     if not before or _HIGH.match(text, end) or _BESIDE.match(text, end):
         return False
-    near = max(0, start - FAR)
     if SENTENCE.search(text, near, start) or _BESIDE_BEFORE.search(text, near, start):
         return False
     return _is_told(text, start, end, before, at) and not is_headline(text, start, end)
 
 
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    """Whether a title of several words stands in quotes: "She Loves You"; not "She left"."""
+    front = _QUOTED_FRONT.search(text, max(0, start - FAR), start)
+    rear = _QUOTED_REAR.match(text, end, end + FAR) if front is not None else None
+    if front is None or rear is None:
+        return False
+    words = f"{front[1]}{text[start:end]}{rear[1]}".split()
+    capital = [word[0].isupper() for word in words]
+    small = all(up or is_one_of(word, "closed") for up, word in zip(capital, words, strict=True))
+    return len(words) > 1 and capital[0] and capital[-1] and small
+
+
 def _is_told(text: str, start: int, end: int, before: str, at: int) -> bool:
     """Whether the word in front, or one near, tells the title or the god."""
     word = low(before)
-    if before[0].isupper() and not SENTENCE.search(text, max(0, at - NEAR), at):
-        return word.endswith("'s") and not is_one_of(word[:-2], "closed")  # "Spike Jonze's Her"
     behind = NEXT.match(text, end)
+    goes_on = behind is not None and behind[1][0].isupper()
+    if before[0].isupper() and not SENTENCE.search(text, max(0, at - NEAR), at):
+        owned = word.endswith("'s") and not is_one_of(word[:-2], "closed")
+        return owned or goes_on  # "Spike Jonze's Her", "The Girl Who Lost Her Shadow"
     if is_one_of(word, "works_named"):  # "the film Her won"; not "after the film She left"
-        named = text[start:end] in ("Her", "Him", "His")
-        return named or behind is None or behind[1][0].isupper()
+        return goes_on or behind is None or text[start:end] in ("Her", "Him", "His")
     if word == "in" and text[end : end + 1] == ",":  # "In Her, a writer falls in love"
         return True
     near = text[max(0, start - FAR) : end + FAR]
