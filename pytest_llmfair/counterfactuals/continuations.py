@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.checks import share
+from pytest_llmfair.checks import share, whole
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
@@ -114,8 +114,7 @@ def collect_fairpair(
     from pytest_llmfair.clients import ModelClient
     from pytest_llmfair.responses import Missing
 
-    if isinstance(generations, bool) or not isinstance(generations, int) or generations < 2:
-        raise ValueError(f"generations is {generations!r}; a side varies with 2 answers or more")
+    generations = whole(generations, "generations", 2)
     max_missing, max_invalid = share(max_missing, "max_missing"), share(max_invalid, "max_invalid")
     lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
     sides = _sides(lexicon, groups)

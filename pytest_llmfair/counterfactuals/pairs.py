@@ -213,8 +213,8 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     ----------
     text : str
         Any text.
-    attribute : str, Lexicon, tuple of two of these, or sequence of str
-        Name of a shipped lexicon, a lexicon, a tuple of two attributes, or the words to mask.
+    attribute : str, Lexicon, two of these, or sequence of str
+        Name of a shipped lexicon, a lexicon, two attributes, or the words to mask.
 
     Returns
     -------
@@ -229,10 +229,10 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     _check_text(text)
     if isinstance(attribute, (str, Lexicon)) or _is_crossed(attribute):
         return lexicon_of(attribute).mask(text)
-    return mask_words(text, words_to_mask(attribute))
+    return mask_words(text, words_to_mask(attribute, "attribute"))
 
 
-def words_to_mask(words: object) -> list[str]:
+def words_to_mask(words: object, argument: str) -> list[str]:
     """Return words to mask, once it is sure that they are words and no names of attributes.
 
     Raises
@@ -241,14 +241,14 @@ def words_to_mask(words: object) -> list[str]:
         If they are not; the message names the first that is wrong.
     """
     if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
-        raise ValueError(f"mask is {words!r}; give a lexicon or a list of words")
+        raise ValueError(f"{argument} is {words!r}; give a lexicon or a list of words")
     listed = list(words)
     for place, word in enumerate(listed):
         if not isinstance(word, str):
-            raise ValueError(f"mask row {place} is {word!r}; give words")
+            raise ValueError(f"{argument} row {place} is {word!r}; give words")
     if listed and all(word in load_lexicons() for word in listed):
         raise ValueError(
-            f"mask is {listed!r}, which are names of attributes; give a lexicon, such as "
+            f"{argument} is {listed!r}, names of attributes; give a lexicon, such as "
             f"load_lexicons()[{listed[0]!r}], or one of two: intersection(first, second)"
         )
     return listed

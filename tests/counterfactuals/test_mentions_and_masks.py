@@ -145,8 +145,8 @@ class TestMask:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (["man", 5], "mask row 1 is 5; give words"),
-            (5, "mask is 5; give a lexicon or a list of words"),
+            (["man", 5], "attribute row 1 is 5; give words"),
+            (5, "attribute is 5; give a lexicon or a list of words"),
         ],
     )
     def test_of_no_words_is_an_error(self, words: object, message: str) -> None:

@@ -230,6 +230,7 @@ def test_people_with_such_names_change(name: str, text: str) -> None:
         ("The Walsh file", "The Banks file"),
         ("E. Walsh, E Walsh; Walsh, E.", "K. Banks, K Banks; Banks, K."),
         ("Emily Walsh signed: E.W.", "Keisha Banks signed: K.B."),
+        ("Emilyanna met Walshe: E.W.", "Emilyanna met Walshe: E.W."),
         ("Mrs Emily Jane Walsh, Emily W.", "Mrs Keisha Jane Banks, Keisha B."),
         ("D. Walsh, Emily J. Stone, J.E. Walsh", "D. Walsh, Emily J. Stone, J.E. Walsh"),
     ],

@@ -217,6 +217,9 @@ class TestPairs:
         assert (both.rejected, both.unmentioned) == (second.rejected, 2)
         assert both.lacks == (*first.lacks, *second.lacks)
         assert both.unexchanged == first.unexchanged != ()
+        first += second
+        assert isinstance(first, Pairs)
+        assert first.rejected == both.rejected != ()
 
     def test_are_empty_by_default(self) -> None:
         pairs = Pairs()

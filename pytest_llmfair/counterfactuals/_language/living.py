@@ -25,7 +25,6 @@ _TOLD = re.compile(
     r"(?:\s+(?:not|probably|also|definitely|either|an?|male|female|or|and))*\s*\Z",
     re.IGNORECASE,
 )
-# Words beside an animal that would change alone: "the female octopus and her eggs".
 # Words that change where the animal's would not: "the female and her cubs".
 _SEXES = re.compile(
     r"\b(?:(?:fe)?males|(?:the|an?|one|each|its)\s(?:fe)?male(?=\s*(?:[.,;:!?)]|\Z)"
@@ -34,6 +33,7 @@ _SEXES = re.compile(
     r"|\s(?P<act>[a-z]{2,}s)\b))\b",
     re.IGNORECASE,
 )
+# Words beside an animal that would change alone: "the female octopus and her eggs".
 _EXCHANGED_BEHIND = re.compile(r"\b(?:s?he|him|hers?|his|himself|herself)\b", re.IGNORECASE)
 _EXCHANGED_BEFORE = re.compile(r"\bs?he(?:['\u2019]s|\s(?:is|was))\b[^.!?;]*\Z", re.IGNORECASE)
 
@@ -99,14 +99,13 @@ def _names_animal(text: str, start: int, at: int) -> bool:
     words, closed_by = _phrase(text, at)
     for index, word in enumerate(words[:4]):
         if _is_animal(word, words[index - 1] if index else ""):
-            if word.endswith("s") and _is_animal(word[:-1], ""):
-                return True  # "male dogs guard it"
             behind = words[index + 1 :]
-            if behind and behind[0].endswith("s"):  # "a female octopus guards its eggs"
+            plural = word.endswith("s") and _is_animal(word[:-1], "")
+            if len(behind) == 1 and closed_by in _OBJECTS and (plural or behind[0].endswith("s")):
+                return True  # "male dogs guard it", "a female octopus guards its eggs"
+            if behind and behind[0].endswith("s"):  # "a female octopus guards eggs"
                 single = is_one_of(low(word_before(text, start)[0]), "singular_determiners")
-                acts = len(behind) == 1 and closed_by in _OBJECTS
-                if single or acts:
-                    return True
+                behind = behind[1:] if single and not plural else behind
             return not any(is_person(other) for other in behind)
         named = is_one_of(word, "animal_names")
         if not named and (is_person(word) or is_verb(word, "") or is_one_of(word, "acted")):

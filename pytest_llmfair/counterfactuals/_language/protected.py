@@ -71,7 +71,7 @@ _MATHS = re.compile(r"\A\S*\Z|[\\^_={+<>]")
 # Commands with what they get, and lines behind a prompt.
 _COMMAND = re.compile(
     r"\b(?:(?:pip3?|brew|conda|apt|apt-get|npm|cargo|gem) install|git clone|python3? -m)"
-    r"(?: --?\w\S*)* [^\s-]\S*(?: --?[A-Za-z]\S*)*|(?<=\s)--[a-z][a-z-]*=\S+"
+    r"(?: --?\w\S*+){0,9}+ [^\s-]\S*+(?: --?[A-Za-z]\S*+){0,9}+|(?<=\s)--[a-z][a-z-]*+=\S+"
 )
 _PROMPT = re.compile(r"^[^\S\n]*\$ [A-Za-z.~/].*$", re.MULTILINE)
 # Cheap signs that a text may hold one; most texts hold none.

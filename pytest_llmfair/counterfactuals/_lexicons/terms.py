@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
-from pytest_llmfair.counterfactuals._language.pronouns.things import PRONOUNS
+from pytest_llmfair.counterfactuals._language.pronouns.things import PERSONAL_PRONOUNS
 from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
 from pytest_llmfair.counterfactuals._language.usage import (
     USES,
@@ -204,7 +204,9 @@ class Index:
         self._finder = WordFinder(self._senses)
         self._choices = {
             word: Choice(
-                _distinct(senses), all(sense.is_settled for sense in senses), word in PRONOUNS
+                _distinct(senses),
+                all(sense.is_settled for sense in senses),
+                word in PERSONAL_PRONOUNS,
             )
             for word, senses in self._senses.items()
             if senses

@@ -6,7 +6,7 @@ import difflib
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals.lexicon import Change
@@ -15,6 +15,8 @@ from pytest_llmfair.text import replaced
 OMISSION = "omission"
 EXPLICIT = "explicit"
 _PIECE = re.compile(r"\w+|\W")
+# Share of words, blanks and marks that may differ place by place; more tells of a shift.
+_FEW = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,10 @@ class Pairs(list[Pair]):
             unexchanged=dict.fromkeys(self.unexchanged + beside.unexchanged),
         )
 
+    def __iadd__(self, other: Iterable[Pair]) -> Pairs:  # type: ignore[override]
+        """Return the pairs of both, as ``+`` does."""
+        return self + other
+
     def table(self, width: int | None = None, limit: int | None = None) -> str:
         """Return the pairs as a table: original, counterfactual, edits, checks; then the rejected.
 
@@ -176,12 +182,32 @@ def edits_between(text: str, twin: str) -> tuple[Edit, ...]:
     """Return what differs between two texts, by words and marks."""
     before, after = _PIECE.findall(text), _PIECE.findall(twin)
     at, at_twin = _starts(before), _starts(after)
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return tuple(
         Edit(at[a], at[b], text[at[a] : at[b]], "".join(after[c:d]), at_twin[c])
-        for kind, a, b, c, d in matcher.get_opcodes()
-        if kind != "equal"
+        for a, b, c, d in _differing(before, after)
     )
+
+
+def _differing(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Give the runs of pieces that differ, by their bounds in both.
+
+    Texts of equally many pieces are compared place by place, and runs that stand apart are short;
+    only others are matched, which takes the square of their length.
+    """
+    if len(before) == len(after):
+        places = [
+            i for i, (one, other) in enumerate(zip(before, after, strict=True)) if one != other
+        ]
+        if len(places) <= _FEW * len(before):
+            for _, run in itertools.groupby(enumerate(places), lambda each: each[1] - each[0]):
+                differing = [place for _, place in run]
+                bounds = differing[0], differing[-1] + 1
+                yield *bounds, *bounds
+            return
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind != "equal":
+            yield a, b, c, d
 
 
 def _starts(pieces: Sequence[str]) -> list[int]:

@@ -36,7 +36,7 @@ def masker(mask: Masks | Sequence[str] | None) -> Callable[[str], str]:
         return mask.mask
     from pytest_llmfair.attributes import words_to_mask
 
-    words = words_to_mask(mask)
+    words = words_to_mask(mask, "mask")
     return lambda text: mask_words(text, words)
 
 

@@ -154,4 +154,5 @@ def _are_names(words: str) -> bool:
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
 def _is_named(text: str, name: str) -> bool:
     """Whether the text holds first and last name too."""
-    return all(part in text for part in (name.split()[0], name.split()[-1]))
+    parts = (name.split()[0], name.split()[-1])
+    return all(re.search(rf"\b{re.escape(part)}\b", text) for part in parts)

@@ -41,7 +41,7 @@ _NEAR = 60
 
 
 def is_something_else(text: str, start: int, end: int) -> bool:
-    """Whether a place, an institution, a firm or a ruler bears the name, and no person."""
+    """Whether a place, a body, a firm, a book of the Bible, a saint or a ruler bears the name."""
     if text[start].isupper() and _is_titled(text, start, end):
         return True
     name = text[start:end].lower()

@@ -37,13 +37,9 @@ def is_portion(raw: Words, words: Words, earlier: Callable[[], Words]) -> bool:
         return False
     if words[-1] != "them":
         return True
-    written = raw[: len(front)]
-    if not front:
-        written = earlier()
-        if written[-1:] == ("\u2014",):  # a dash is taken for the end of a sentence
-            return _are_persons(written)
-        return False
-    return _are_persons(written)
+    written = raw[: len(front)] if front else earlier()
+    # A dash is taken for the end of a sentence.
+    return (bool(front) or written[-1:] == ("\u2014",)) and _are_persons(written)
 
 
 def _are_persons(written: Words) -> bool:

@@ -28,7 +28,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 from pytest_llmfair.counterfactuals._language.works import is_defined, is_headline, is_listed
 
-PRONOUNS = frozenset(
+PERSONAL_PRONOUNS = frozenset(
     (
         *("she", "her", "hers", "herself", "he", "him", "his", "himself"),
         *("xe", "xem", "xyr", "xyrs", "xemself"),
@@ -132,7 +132,7 @@ def _named(text: str, start: int, kind: str) -> int:
 
 def _may_be_meant(raw: str, word: str) -> bool:
     """Whether a word names a single person, or may be a name."""
-    if word in PRONOUNS:
+    if word in PERSONAL_PRONOUNS:
         return True
     if any(is_one_of(word, kind) for kind in ("closed", "demonyms", "ship_words", "countries")):
         return False
