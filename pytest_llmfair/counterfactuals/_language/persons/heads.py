@@ -122,7 +122,7 @@ def _person_head(place: Place) -> tuple[str, bool]:
 
 
 def _is_deed(word: str, behind: Words) -> bool:
-    """Whether it is told what was done to how many: "hired two nurses", by White or Green Blind."""
+    """Whether it is told what was done to how many: "hired two nurses", by White, a man."""
     counted, following = (*behind, "", "")[:2]
     if not is_participle(word) or counted.startswith("one"):
         return False

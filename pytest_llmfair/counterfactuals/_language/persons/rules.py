@@ -44,6 +44,7 @@ from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     place_between,
     sides,
 )
+from pytest_llmfair.counterfactuals._language.persons.titles import is_in_work
 from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_people
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
@@ -81,6 +82,8 @@ _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "oppose
 
 def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
     """Whether ``text[start:end]`` speaks of a person, by the rule of a context."""
+    if is_in_work(text, start, end):
+        return False
     if is_part(text, start, end):
         return _is_compound(text, start, end, context)
     term = _term(text[start:end], context)
