@@ -10,6 +10,7 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.surroundings import is_title, place_at
 from pytest_llmfair.counterfactuals._language.persons.words import is_any
 
+_MOST_BESIDE = 4  # words of a title in front of the one that counts, or behind it
 _COMMUNITIES = ("community", "communities", "people", "peoples")
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
 _LINK = r"(?:of|the|and|for|in|to|on|with|at) "
@@ -77,14 +78,14 @@ def _is_common(word: str) -> bool:
 
 def _is_office(text: str, end: int) -> bool:
     """Whether a holder of an office is named, or a community: "met The French President"."""
-    behind = _BEHIND.match(text, end)
+    behind = _BEHIND.match(text, end, end + FAR)
     words = low(behind[0]).split() if behind else ()
     return any(is_any(word, "offices") or word in _COMMUNITIES for word in words)
 
 
 def _is_told_of(text: str, start: int, end: int) -> bool:
     """Whether it begins a sentence that tells of a work: "The English Patient won nine Oscars"."""
-    behind = _BEHIND.match(text, end)
+    behind = _BEHIND.match(text, end, end + FAR)
     if _TOLD_OF_WORK.match(text, behind.end() if behind else end) is None:
         return False
     front = _BEFORE.search(text, max(0, start - FAR), start)
@@ -97,9 +98,9 @@ def _is_famous(text: str, start: int, end: int) -> bool:
     if not is_one_of(text[start:end].lower(), "in_famous_works"):
         return False
     front = _LINKED_BEFORE.search(text, max(0, start - FAR), start)
-    words = front[0].split() if front else []
-    behind = _LINKED_BEHIND.match(text, end)
-    others = behind[0].split() if behind else []
+    words = front[0].split()[-_MOST_BESIDE:] if front else []
+    behind = _LINKED_BEHIND.match(text, end, end + FAR)
+    others = behind[0].split()[:_MOST_BESIDE] if behind else []
     term = text[start:end]
     for first in range(len(words) + 1):
         for last in range(len(others) + 1):
