@@ -41,6 +41,8 @@ def _words(case: Case) -> dict[str, list[str]]:
         return {case.groups[0]: first, case.groups[1]: second}
     lexicon = load_lexicons()[case.attribute]
     groups = [lexicon.group(name) for name in case.groups or lexicon.default_groups]
+    if not isinstance(case.expected, list):
+        groups = groups[:2]
     lines: list[list[str]] = []
     for entry in lexicon.entries:
         terms = [entry.terms.get(group, ()) for group in groups]
