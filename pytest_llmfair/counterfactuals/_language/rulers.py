@@ -30,6 +30,7 @@ _SQUARE = re.compile(
     r"|(?:king|queen)[- ]size|(?:king|queen) (?:is|was|stays|remains) (?:still |now )?in check\b"
     r"|\blegal moves?\b|\b(?:one|two|three) squares?\b"
 )
+_SIGNS_OF_CHESS = ("chess", "size", "check", "legal", "square")
 _DIGIT = re.compile("[0-9]")
 _LOWER = re.compile("[a-z]+")
 _WORDS = re.compile(r"[a-z']+")
@@ -109,8 +110,8 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     near = text[first:last].lower()
     if "dealt" in near and _DEAL.search(text, first, start):
         return True
-    numbered = "chess" in near or "size" in near or _DIGIT.search(near) or _SQUARE.search(near)
-    if not numbered and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
+    signs = any(sign in near for sign in _SIGNS_OF_CHESS) or _DIGIT.search(near)
+    if not signs and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
         return False  # the usual case at less cost
     for stop in _STOP.finditer(text, first, start):
         first = stop.end()

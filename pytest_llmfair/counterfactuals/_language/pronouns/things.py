@@ -176,7 +176,10 @@ def _is_title_or_god(text: str, start: int, end: int) -> bool:
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
     """Whether a title of several words stands in quotes: "She Loves You"; not "She left"."""
-    front = _QUOTED_FRONT.search(text, max(0, start - FAR), start)
+    near = text[max(0, start - FAR) : start]
+    if '"' not in near and "\u201c" not in near:
+        return False  # the usual case at less cost
+    front = _QUOTED_FRONT.search(near)
     rear = _QUOTED_REAR.match(text, end, end + FAR) if front is not None else None
     if front is None or rear is None:
         return False
