@@ -211,18 +211,19 @@ def test_unknown_attribute_is_an_error(run: Run, pytester: pytest.Pytester) -> N
     run().stdout.fnmatch_lines(["E*ValueError: *gander*"])
 
 
-def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(
-        """
-        import pytest
+PETS = """
+    import pytest
 
-        @pytest.fixture(scope="session")
-        def lexicons(lexicons):
-            return {"mine": lexicons["gender"]}
-        """
-    )
+    @pytest.fixture(scope="session")
+    def lexicons(lexicons):
+        return {"pets": lexicons["gender"]}
+"""
+
+
+def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(PETS)
     pytester.makepyfile(
-        "def test_it(counterfactual_pairs): assert counterfactual_pairs(['He sings.'], 'mine')"
+        "def test_it(counterfactual_pairs): assert counterfactual_pairs(['He sings.'], 'pets')"
     )
     run().assert_outcomes(passed=1)
 
@@ -230,15 +231,7 @@ def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytest
 def test_an_unknown_attribute_is_answered_with_a_lexicon_of_the_fixture(
     run: Run, pytester: pytest.Pytester
 ) -> None:
-    pytester.makeconftest(
-        """
-        import pytest
-
-        @pytest.fixture(scope="session")
-        def lexicons(lexicons):
-            return {"pets": lexicons["gender"]}
-        """
-    )
+    pytester.makeconftest(PETS)
     pytester.makepyfile(
         "def test_it(counterfactual_pairs): counterfactual_pairs(['He sings.'], 'pet')"
     )
