@@ -94,6 +94,7 @@ MASK = "[MASK]"
 
 
 _Term = tuple[tuple[tuple[str, str], ...], str]
+_Piece = tuple[int, int, list[_Term]]
 
 
 class Found(NamedTuple):
@@ -290,30 +291,33 @@ class WordFinder:
         if not text.isascii():
             text = _with_ascii_marks(text)
         pattern, line = _scan(text)
+        ascii_only = text.isascii()
+        pieces = self._ascii_pieces(text) if ascii_only else self._pieces(text, pattern, line)
         found: list[tuple[int, int, str]] = []
         position = 0
-        for start, end, terms in self._pieces(text, pattern, line):
-            if start < position or not _opens(text, start):
+        for start, end, terms in pieces:
+            if start < position or not (text[start - 1] == " " or _opens(text, start)):
                 continue
             for rest, word in terms:
                 stop = _follow(text, line, pattern, end, rest) if rest else end
-                if stop and _closes(text, line, pattern, stop):
+                if stop and (text[stop : stop + 1] == " " or _closes(text, line, pattern, stop)):
                     found.append((start, stop, word))
                     position = stop
                     break
         return found
 
-    def _pieces(
-        self, text: str, pattern: re.Pattern[str], line: str
-    ) -> list[tuple[int, int, list[_Term]]]:
+    def _ascii_pieces(self, text: str) -> list[_Piece]:
         """Return where a term may begin: start, end and what may stand there, in order."""
+        line = text.encode("ascii").translate(_ASCII_PIECES).decode("ascii")
+        words = line.split()
+        if self._heads.keys().isdisjoint(words):
+            return []  # the usual case at less cost
+        return self._placed(line, words, words)
+
+    def _pieces(self, text: str, pattern: re.Pattern[str], line: str) -> list[_Piece]:
+        """Do the same for a text of any script."""
         known = self._heads
-        if text.isascii():
-            line = text.encode("ascii").translate(_ASCII_PIECES).decode("ascii")
-            words = heads = line.split()
-            if known.keys().isdisjoint(words):
-                return []  # the usual case at less cost
-        elif "\0" in line or _FIRST_UNSPACED.search(line):
+        if "\0" in line or _FIRST_UNSPACED.search(line):
             spans = [match.span() for match in pattern.finditer(line)]
             heads = [*(_fold_piece(text[slice(*span)]) for span in spans), ""]
             return [
@@ -321,22 +325,28 @@ class WordFinder:
                 for span, (head, following) in zip(spans, itertools.pairwise(heads), strict=True)
                 if head in known
             ]
-        else:
-            words = line.split()
-            heads = [word if word.isascii() else _fold_piece(word) for word in words]
-        places = [*itertools.compress(range(len(heads)), map(known.__contains__, heads))]
-        heads.append("")
+        words = line.split()
+        heads = [word if word.isascii() else _fold_piece(word) for word in words]
+        return self._placed(line, words, heads)
+
+    def _placed(self, line: str, words: list[str], heads: list[str]) -> list[_Piece]:
+        """Find the words again, of which a line parted by blanks holds those of a known head."""
+        known = self._heads
+        places = [*itertools.compress(itertools.count(), map(known.__contains__, heads))]
         line = f" {line} "
+        last = len(heads) - 1
         pieces = []
         at = 0
         for place in places:
             word = words[place]
             at = line.index(f" {word} ", at)  # the blank before the first letter is not counted
-            alone, longer = known[heads[place]]
-            terms = longer.get(heads[place + 1], alone)
+            terms, longer = known[heads[place]]
+            if longer and place < last:
+                terms = longer.get(heads[place + 1], terms)
+            end = at + len(word)
             if terms:
-                pieces.append((at, at + len(word), terms))
-            at += len(word)
+                pieces.append((at, end, terms))
+            at = end
         return pieces
 
 

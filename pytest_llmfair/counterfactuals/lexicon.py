@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -17,14 +17,20 @@ from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import is_short_title
 from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
-from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry, Index, Register, Sense
+from pytest_llmfair.counterfactuals._lexicons.terms import (
+    WRITTEN,
+    Entry,
+    Index,
+    Register,
+    Sense,
+    cases_of,
+)
 from pytest_llmfair.files import read_utf8
 from pytest_llmfair.text import MASK, replaced
 
 _NOWHERE = (sys.maxsize, sys.maxsize)
 Confidence = Literal["certain", "context"]
-_CASES = frozenset((_pronouns.OBJECT, _pronouns.DETERMINER, _pronouns.PRONOUN))
-PRONOUNS = _CASES | {"subject", "reflexive"}
+PRONOUNS = _pronouns.CASES | {"subject", "reflexive"}
 
 
 Reading = list[tuple[int, int, Sense]]
@@ -222,7 +228,7 @@ class Lexicon:
                 entry.register(sense.term),
                 "context" if entry.context else "certain",
             )
-            for start, end, sense in self._found(text)
+            for start, end, sense in self.read(text)
             if (entry := sense.entry) is not None
         ]
 
@@ -235,7 +241,7 @@ class Lexicon:
         """
         changes: list[tuple[int, int, str]] = []
         last = 0
-        found = list(self._found(text))
+        found = self.read(text)
         named = {start for start, _, sense in found if sense.entry is not None}
         for start, end, sense in found:
             if start < last:
@@ -325,7 +331,23 @@ class Lexicon:
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""
-        return list(self._found(text))
+        found = self._index.find(text)
+        untouched = iter(protected_spans(text) if found else ())
+        begin, stop = next(untouched, _NOWHERE)
+        reading: Reading = []
+        for start, end, (senses, settled, pronoun, cases) in found:
+            while stop <= start:
+                begin, stop = next(untouched, _NOWHERE)
+            if begin < end or (pronoun and stands_for_thing(text, start, end)):
+                continue
+            fitting = senses if settled else [s for s in senses if s.fits(text, start, end)]
+            if len(fitting) > 1:
+                known = cases if settled else cases_of(fitting)
+                if (meant := self._meant(fitting, known, text, start, end)) is not None:
+                    reading.append((start, end, meant))
+            elif fitting:
+                reading.append((start, end, fitting[0]))
+        return reading
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -396,29 +418,11 @@ class Lexicon:
     def _index(self) -> Index:
         return Index(self.entries, self.neutral, self.exceptions, self.exact)
 
-    def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
-        """Give mentions and neutral words with their meaning in this place."""
-        found = self._index.find(text)
-        untouched = iter(protected_spans(text) if found else ())
-        begin, stop = next(untouched, _NOWHERE)
-        for start, end, (senses, settled, pronoun) in found:
-            while stop <= start:
-                begin, stop = next(untouched, _NOWHERE)
-            if begin < end or (pronoun and stands_for_thing(text, start, end)):
-                continue
-            fitting = senses if settled else [s for s in senses if s.fits(text, start, end)]
-            if len(fitting) > 1:
-                if (meant := self._meant(fitting, text, start, end)) is not None:
-                    yield start, end, meant
-            elif fitting:
-                yield start, end, fitting[0]
-
-    def _meant(self, fitting: list[Sense], text: str, start: int, end: int) -> Sense | None:
-        if self.language == "en":
-            by_role = {sense.role: sense for sense in reversed(fitting)}
-            roles = _CASES.intersection(by_role)
-            if len(roles) > 1:
-                return by_role.get(_pronouns.pronoun_role(text, start, end, roles))
+    def _meant(
+        self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int
+    ) -> Sense | None:
+        if cases and self.language == "en":
+            return cases.get(_pronouns.pronoun_role(text, start, end, cases))
         return fitting[0]
 
 

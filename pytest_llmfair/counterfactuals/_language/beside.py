@@ -11,7 +11,7 @@ NEXT = re.compile(rf"[^\S\n]+({LETTERS})")
 _LAST_LETTERS = re.compile(rf"{LETTERS}\Z")
 # Where a sentence or an exclamation can begin, looked for through quotes, emphasis and marks of
 # lists. Behind a dash one can, yet no capital is due: ``begins_sentence`` of writing differs.
-SENTENCE = re.compile(
+_SENTENCE = re.compile(
     r"(?:\A|[.!?:\n\u2026\u2014])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013+-]*\Z"
 )
 NEAR = 40
@@ -31,6 +31,13 @@ def word_before(text: str, at: int) -> tuple[str, int]:
             return "", at
         word = last[0]
     return word, at - len(front) + len(line) - len(word)
+
+
+def opens_sentence(text: str, at: int) -> bool:
+    """Whether a sentence or an exclamation can begin at a place."""
+    if text[at - 1 : at] == " " and text[at - 2 : at - 1].isalnum():
+        return False  # the usual case at less cost
+    return _SENTENCE.search(text, max(0, at - NEAR), at) is not None
 
 
 def low(word: str) -> str:

@@ -75,15 +75,17 @@ _COMMAND = re.compile(
 )
 _PROMPT = re.compile(r"^[^\S\n]*\$ [A-Za-z.~/].*$", re.MULTILINE)
 # Cheap signs that a text may hold one; most texts hold none.
-_END = re.compile(_ENDING)
-_SIGN = re.compile(rf"[@/\\`<]|www\.|{_ENDING}")
+# Single signs stand one by one: a search skips to the first letters of such choices.
+_SIGN = re.compile(rf"@|/|\\|`|<|www\.|{_ENDING}")
 _OPENED = re.compile("[`<]")
 _RUN = 80
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans, by their start, that substitution and masking leave alone."""
-    spans = _marked_spans(text)
+    dotted = _DOT.search(text) is not None
+    marked = "@" in text or "/" in text or "\\" in text or "`" in text or "<" in text
+    spans = _marked_spans(text) if marked or dotted or "www." in text else []
     if "=" in text:
         values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
         spans = sorted([*spans, *values])
@@ -91,7 +93,7 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
         terms = (m.span() for m in _H.finditer(text, 2) if text[m.start() - 2] not in ".!?:\n")
         named = [span for span in terms if _is_abbreviation(text, *span)]
         spans = sorted([*spans, *named]) if named else spans
-    if _DOT.search(text) or ("(" in text and _CALL.search(text)):
+    if dotted or ("(" in text and _CALL.search(text)):
         spans = sorted({*spans, *_attributes(text)})
     if "SELECT " in text:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
@@ -142,25 +144,23 @@ def _is_assigned(text: str, sign: int) -> bool:
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    marked = "@" in text or "/" in text or "\\" in text or "`" in text or "<" in text
-    if marked or ("." in text and ("www." in text or _END.search(text))):
-        end = 0
-        while sign := _SIGN.search(text, end):
-            at = sign.start()
-            if text[at] in "`<":
-                code = _IN_CODE.match(text, at)
-                if code is not None:
-                    spans.append(code.span())
-                end = at + 1 if code is None else code.end()
-                continue
-            start = max(end, text.rfind(" ", end, at))
-            end = text.find(" ", sign.end())
-            end = len(text) if end < 0 else end
-            run = _IN_RUN.search(text, start, end)
-            opened = _OPENED.search(text, at, end)
-            if run and not (opened and opened.start() < run.start()):
-                spans.append(run.span())
-                end = run.end()
-            elif opened:
-                end = opened.start()
+    end = 0
+    while sign := _SIGN.search(text, end):
+        at = sign.start()
+        if text[at] in "`<":
+            code = _IN_CODE.match(text, at)
+            if code is not None:
+                spans.append(code.span())
+            end = at + 1 if code is None else code.end()
+            continue
+        start = max(end, text.rfind(" ", end, at))
+        end = text.find(" ", sign.end())
+        end = len(text) if end < 0 else end
+        run = _IN_RUN.search(text, start, end)
+        opened = _OPENED.search(text, at, end)
+        if run and not (opened and opened.start() < run.start()):
+            spans.append(run.span())
+            end = run.end()
+        elif opened:
+            end = opened.start()
     return spans

@@ -8,8 +8,8 @@ from pytest_llmfair.counterfactuals._language.beside import (
     FAR,
     NEAR,
     NEXT,
-    SENTENCE,
     low,
+    opens_sentence,
     word_before,
 )
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
@@ -30,7 +30,6 @@ _SQUARE = re.compile(
     r"|(?:king|queen)[- ]size|(?:king|queen) (?:is|was|stays|remains) (?:still |now )?in check\b"
     r"|\blegal moves?\b|\b(?:one|two|three) squares?\b"
 )
-_SIGNS_OF_CHESS = ("chess", "size", "check", "legal", "square")
 _DIGIT = re.compile("[0-9]")
 _LOWER = re.compile("[a-z]+")
 _WORDS = re.compile(r"[a-z']+")
@@ -110,7 +109,8 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     near = text[first:last].lower()
     if "dealt" in near and _DEAL.search(text, first, start):
         return True
-    signs = any(sign in near for sign in _SIGNS_OF_CHESS) or _DIGIT.search(near)
+    game = "chess" in near or "check" in near or "square" in near
+    signs = game or "size" in near or "legal" in near or _DIGIT.search(near)
     if not signs and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
         return False  # the usual case at less cost
     for stop in _STOP.finditer(text, first, start):
@@ -164,7 +164,7 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
         if not words_of("music").isdisjoint(near):
             return True  # "My favourite band is Queen."
     if not before:
-        return _is_past(behind) and SENTENCE.search(text, max(0, start - NEAR), start) is not None
+        return _is_past(behind) and opens_sentence(text, start)
     if word == "of":
         office, _ = word_before(text, begin)
         return not is_one_of(low(office), "offices_of")

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pytest_llmfair.counterfactuals._language.beside import (
     NEAR,
     NEXT,
-    SENTENCE,
     low,
+    opens_sentence,
     word_before,
 )
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
@@ -131,7 +131,7 @@ def is_age_and_sex(text: str, start: int, end: int) -> bool:
         said, _ = word_before(front, len(front))
         word = low(said)
         return not said or is_person(word) or is_one_of(word, "aged_persons") or said[0].isupper()
-    if SENTENCE.search(text, max(0, start - NEAR), start):
+    if opens_sentence(text, start):
         following = _TOLD_BEHIND.match(text, end)
         if following is None:
             return False
@@ -145,7 +145,7 @@ def is_deity(text: str, start: int, end: int) -> bool:
     word = text[start:end]
     if word.lower().startswith("goddess"):
         return True
-    if word[0].isupper() and not SENTENCE.search(text, max(0, start - NEAR), start):
+    if word[0].isupper() and not opens_sentence(text, start):
         return False
     return (
         word.lower() == "gods" or _SOME_GOD.search(text, max(0, start - NEAR), start) is not None
@@ -258,7 +258,7 @@ def _is_verb(text: str, start: int, end: int) -> bool:
         return False
     word = low(word_before(text, start)[0])
     if not word:
-        return SENTENCE.search(text, max(0, start - NEAR), start) is not None
+        return opens_sentence(text, start)
     if is_one_of(word, "before_verbs") or (word in ("he", "she") and text[end - 1] == "s"):
         return True  # "he grooms the horses"
     several = word.endswith("s") and not word.endswith(("ss", "'s", "us"))
@@ -270,7 +270,7 @@ def _is_exclaimed(text: str, start: int, end: int) -> bool:
     following = low(behind[1]) if behind else ""
     if following[:1].isdigit() or is_one_of(following, "person_nouns"):
         return False
-    if SENTENCE.search(text, max(0, start - NEAR), start):
+    if opens_sentence(text, start):
         return behind is not None
     before = _COMMA_BEFORE.search(text, max(0, start - NEAR), start)
     if before is None or not _END.match(text, end):

@@ -9,9 +9,9 @@ from pytest_llmfair.counterfactuals._language.beside import (
     FAR,
     NEAR,
     NEXT,
-    SENTENCE,
     low,
     one_case,
+    opens_sentence,
     word_before,
 )
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
@@ -190,4 +190,4 @@ def _is_of_title(word: str) -> bool:
 
 
 def _begins(text: str, start: int) -> bool:
-    return SENTENCE.search(text, max(0, start - NEAR), start) is not None
+    return opens_sentence(text, start)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
+from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
 from pytest_llmfair.text import MASK
 
 # One word can name groups of both attributes, and its counterpart need two: "lesbian", "gay man".
@@ -114,6 +114,14 @@ class Intersection(Lexicon):
                 lost.append(text[before.start : before.end])
         return changes, lost
 
+    def mentions(self, text: str) -> list[Mention]:
+        """Return every mention of a group of either part, the first of those that overlap."""
+        apart: list[Mention] = []
+        for mention in super().mentions(text):
+            if not apart or mention.start >= apart[-1].end:
+                apart.append(mention)
+        return apart
+
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each run of mentions, whatever their groups."""
         return _RUN.sub(MASK, super().mask(text))
@@ -130,13 +138,6 @@ class Intersection(Lexicon):
     def comes_back(self, sense: Sense, group: str) -> bool:
         """Whether the counterpart of a meaning in a group is the counterpart of this alone."""
         return self._part(sense).comes_back(sense, group)
-
-    def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
-        last = 0
-        for start, end, sense in self.read(text):
-            if start >= last:
-                yield start, end, sense
-                last = end
 
     def _part(self, sense: Sense) -> Lexicon:
         return next(part for part in self.parts if sense.group in part.groups)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
@@ -27,7 +27,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
 )
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
-from pytest_llmfair.counterfactuals.lexicon import Lexicon
+from pytest_llmfair.counterfactuals.lexicon import Lexicon, Reading
 
 _BEFORE = re.compile(rf"(?:({LETTERS})[^\S\n]+)?({LETTERS})(\.?)[^\S\n]+\Z")
 # The second group: "Walsh-Grant" is not "Walsh".
@@ -43,14 +43,19 @@ class _TwoNames(Lexicon):
 
     _plurals: ClassVar[bool] = False
 
-    def _found(self, text: str) -> Iterator[tuple[int, int, Sense]]:
+    def read(self, text: str) -> Reading:
+        """Return start, end and meaning of every mention of the person, in order."""
         no_capitals = text.islower()
-        for start, end, sense in super()._found(text):
-            small = text[start].islower() and text[start:end] != sense.term
-            if (no_capitals or not small) and self._is_the_person(text, start, end, sense):
-                yield start, end, sense
+        return [
+            (start, end, sense)
+            for start, end, sense in super().read(text)
+            if (no_capitals or not text[start].islower() or text[start:end] == sense.term)
+            and self._is_the_person(text, start, end, sense)
+        ]
 
-    def _meant(self, fitting: list[Sense], text: str, start: int, end: int) -> Sense:
+    def _meant(
+        self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int
+    ) -> Sense:
         for sense in fitting:  # both names can begin with one letter
             stands = _INITIALS.get(sense.role)
             if stands is not None and stands(text, start, end, sense.group):

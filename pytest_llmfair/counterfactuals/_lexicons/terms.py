@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, NamedTuple, get_args
@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
+from pytest_llmfair.counterfactuals._language.pronouns.roles import CASES
 from pytest_llmfair.counterfactuals._language.pronouns.things import PERSONAL_PRONOUNS
 from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
 from pytest_llmfair.counterfactuals._language.usage import (
@@ -170,12 +171,14 @@ class Sense:
 class Choice(NamedTuple):
     """Meanings that a term can have, those apart that fit where an earlier one does.
 
-    `settled` tells that all fit wherever the term stands, `pronoun` that it is one of a person.
+    `settled` tells that all fit wherever the term stands, `pronoun` that it is one of a person;
+    `cases` are the meanings of a pronoun that has several cases, by case, else empty.
     """
 
     senses: list[Sense]
     settled: bool
     pronoun: bool
+    cases: Mapping[str, Sense]
 
 
 class Index:
@@ -204,9 +207,10 @@ class Index:
         self._finder = WordFinder(self._senses)
         self._choices = {
             word: Choice(
-                _distinct(senses),
+                distinct := _distinct(senses),
                 all(sense.is_settled for sense in senses),
                 word in PERSONAL_PRONOUNS,
+                cases_of(distinct),
             )
             for word, senses in self._senses.items()
             if senses
@@ -280,6 +284,12 @@ def _distinct(senses: list[Sense]) -> list[Sense]:
     return list(first.values())
 
 
+def cases_of(senses: list[Sense]) -> Mapping[str, Sense]:
+    """Return the meanings of a pronoun that has several cases, by case; else nothing."""
+    cases = {sense.role: sense for sense in reversed(senses) if sense.role in CASES}
+    return cases if len(cases) > 1 else {}
+
+
 def is_joined(term: str) -> bool:
     """Whether a term joins words that name one group, to be read as one: "gay and lesbian"."""
     return _JOIN.search(term) is not None
@@ -294,7 +304,10 @@ def _before_name(text: str, end: int) -> bool:
 
 
 def _behind_name(text: str, start: int) -> bool:
-    match = _NAME_BEFORE.search(text, max(0, start - _NEAR), start)
+    near = max(0, start - _NEAR)
+    if not text[start - 2 : start - 1].isspace():  # the usual case at less cost
+        near = max(near, text.rfind(" ", near, start - 1))
+    match = _NAME_BEFORE.search(text, near, start)
     if match is None:
         return text[max(0, start - 2) : start] == "& "  # "Jensen & Sons"
     word = match[1].lower()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-from pytest_llmfair.counterfactuals._language.beside import SENTENCE, low
+from pytest_llmfair.counterfactuals._language.beside import low, opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import is_verb
 
@@ -66,7 +66,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if before in ("the", "this", "these"):
         named = last and following.islower() and _is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
-    if SENTENCE.search(text, max(0, start - _NEAR), start) is None:
+    if not opens_sentence(text, start):
         return False
     initial = len(following) == 1 and following != "I"
     if following[:1].isupper() and (initial or not following.isupper()):

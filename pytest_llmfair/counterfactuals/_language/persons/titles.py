@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.counterfactuals._language.beside import FAR, NEAR, SENTENCE, low
+from pytest_llmfair.counterfactuals._language.beside import FAR, NEAR, low, opens_sentence
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.surroundings import is_title, place_at
 from pytest_llmfair.counterfactuals._language.persons.words import is_any
@@ -90,7 +90,7 @@ def _is_told_of(text: str, start: int, end: int) -> bool:
         return False
     front = _BEFORE.search(text, max(0, start - FAR), start)
     begin = front.start() if front else start
-    return SENTENCE.search(text, max(0, begin - NEAR), begin) is not None
+    return opens_sentence(text, begin)
 
 
 def _is_famous(text: str, start: int, end: int) -> bool:

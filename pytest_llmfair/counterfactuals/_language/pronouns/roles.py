@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Container
 
 from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
@@ -29,6 +30,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.things import is_of_thing
 OBJECT = "object"
 DETERMINER = "possessive_determiner"
 PRONOUN = "possessive_pronoun"
+CASES = frozenset((OBJECT, DETERMINER, PRONOUN))
 
 # "her" struck out: "~~her~~ his approval".
 _STRUCK = re.compile(r"~~|</(?:del|s|strike)>|\s(?:~~|<(?:del|s|strike)>)")
@@ -43,7 +45,7 @@ _GIVE = ("give", "gives", "gave", "given", "giving")
 _GIVEN = re.compile(rf"\b(?i:{'|'.join(_GIVE)})\s((?:[\w'\u2019-]+\s){{1,4}})\Z")
 
 
-def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
+def pronoun_role(text: str, start: int, end: int, roles: Container[str]) -> str:
     """Tell which grammatical role a pronoun has that could have several.
 
     Parameters
@@ -52,7 +54,7 @@ def pronoun_role(text: str, start: int, end: int, roles: frozenset[str]) -> str:
         The whole text; the pronoun is ``text[start:end]``.
     start, end : int
         Span of the pronoun.
-    roles : frozenset of str
+    roles : container of str
         The roles its spelling allows: two of object, possessive determiner, possessive pronoun.
 
     Returns

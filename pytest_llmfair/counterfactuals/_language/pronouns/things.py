@@ -8,9 +8,9 @@ from pytest_llmfair.counterfactuals._language.beside import (
     FAR,
     NEAR,
     NEXT,
-    SENTENCE,
     low,
     one_case,
+    opens_sentence,
     word_before,
 )
 from pytest_llmfair.counterfactuals._language.english import (
@@ -169,7 +169,7 @@ def _is_title_or_god(text: str, start: int, end: int) -> bool:
     before, at = word_before(text, start)
     if not before or _HIGH.match(text, end) or _BESIDE.match(text, end):
         return False
-    if SENTENCE.search(text, near, start) or _BESIDE_BEFORE.search(text, near, start):
+    if opens_sentence(text, start) or _BESIDE_BEFORE.search(text, near, start):
         return False
     return _is_told(text, start, end, before, at) and not is_headline(text, start, end)
 
@@ -194,7 +194,7 @@ def _is_told(text: str, start: int, end: int, before: str, at: int) -> bool:
     word = low(before)
     behind = NEXT.match(text, end)
     goes_on = behind is not None and behind[1][0].isupper()
-    if before[0].isupper() and not SENTENCE.search(text, max(0, at - NEAR), at):
+    if before[0].isupper() and not opens_sentence(text, at):
         owned = word.endswith("'s") and not is_one_of(word[:-2], "closed")
         return owned or goes_on  # "Spike Jonze's Her", "The Girl Who Lost Her Shadow"
     if is_one_of(word, "works_named"):  # "the film Her won"; not "after the film She left"
