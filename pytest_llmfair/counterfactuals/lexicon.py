@@ -16,9 +16,13 @@ from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import is_short_title
-from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
+from pytest_llmfair.counterfactuals._language.writing import (
+    article_before,
+    in_place,
+    refitted,
+)
+from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
-    WRITTEN,
     Entry,
     Index,
     Register,
@@ -284,7 +288,7 @@ class Lexicon:
         lost = []
         to = self.spread(to)
         found = self.read(text) if found is None else found
-        said = _said(found) if len(found) > 1 else {}
+        said = said_terms(text, found, self._capitalised) if len(found) > 1 else {}
         for start, end, sense in found:
             group = to.get(sense.group)
             if group is None or sense.entry is None:
@@ -393,6 +397,10 @@ class Lexicon:
         return next((term for term in known if term is not None), None)
 
     @functools.cached_property
+    def _capitalised(self) -> frozenset[int]:
+        return with_capitals(self.entries)
+
+    @functools.cached_property
     def _written(self) -> dict[tuple[int, str], str | None]:
         return {}
 
@@ -424,14 +432,3 @@ class Lexicon:
         if cases and self.language == "en":
             return cases.get(_pronouns.pronoun_role(text, start, end, cases))
         return fitting[0]
-
-
-def _said(found: Reading) -> dict[tuple[int, str], str]:
-    """Return which term of an entry a text has for a group: "Mum" beside "Dad", not "Mom"."""
-    return {
-        (id(entry), sense.group): sense.term
-        for *_, sense in reversed(found)
-        if (entry := sense.entry) is not None
-        and len(entry.terms[sense.group]) > 1
-        and entry.register(sense.term) in WRITTEN
-    }

@@ -257,6 +257,23 @@ def test_a_term_that_the_text_has_for_the_other_group_is_taken(text: str, twin: 
     assert pair.counterfactual == twin
 
 
+@pytest.mark.parametrize(
+    ("text", "twin"),
+    [
+        ("A Black man and a White man.", "A White man and a Black man."),
+        ("A Black man and a white man.", "A white man and a Black man."),
+        ("a black man and a white man", "a white man and a black man"),
+        # The capital of a sentence tells nothing.
+        ("White and Black students differ.", "Black and white students differ."),
+        ("A white man.", "A Black man."),
+    ],
+)
+def test_a_capital_that_some_groups_take_is_that_of_the_text(text: str, twin: str) -> None:
+    (pair,) = generate_pairs([text], "race")[:1]
+
+    assert pair.counterfactual == twin
+
+
 def test_an_outdated_term_that_the_text_has_is_not_written() -> None:
     data = {
         "name": "origin",

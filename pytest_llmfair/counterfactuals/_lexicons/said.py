@@ -1,0 +1,41 @@
+"""Which of several terms a text itself has for a group: "Mum" beside "Dad", not "Mom"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_llmfair.counterfactuals._language.writing import begins_sentence
+from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry, Sense
+
+
+def with_capitals(entries: Iterable[Entry]) -> frozenset[int]:
+    """Return the ids of entries with a capital for some groups only: "Black" and "white"."""
+    return frozenset(
+        id(entry)
+        for entry in entries
+        if len({term[0].isupper() for group in entry.terms if (term := entry.written(group))}) > 1
+    )
+
+
+def said_terms(
+    text: str, found: Iterable[tuple[int, int, Sense]], capitalised: frozenset[int]
+) -> dict[tuple[int, str], str]:
+    """Return the terms that a text has: id of an entry and group to the first term.
+
+    In an entry of `capitalised` the capital is that of the text too, so that "a Black man and a
+    White man" change places; the capital of a sentence tells nothing.
+    """
+    said = {}
+    for start, end, sense in found:
+        entry = sense.entry
+        key = id(entry), sense.group
+        if entry is None or key in said or entry.register(sense.term) not in WRITTEN:
+            continue
+        if key[0] in capitalised:
+            spelled = text[start:end]
+            clear = spelled[0].islower() or not begins_sentence(text, start)
+            own = clear and not spelled.isupper() and spelled.casefold() == sense.term.casefold()
+            said[key] = spelled if own else sense.term
+        elif len(entry.terms[sense.group]) > 1:
+            said[key] = sense.term
+    return said
