@@ -73,7 +73,13 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
         fine = [other for other in line if _stands_for(lexicon, sense, other)]
     own = next((place for place, other in enumerate(line) if other.casefold() == term), 0)
     order = [*line[own + 1 :], *line[:own]]
-    return tuple(other for other in order if other in fine and not is_joined(other))
+    # A hyphen alone rewords nothing.
+    other_words = (other for other in order if _unhyphened(other) != _unhyphened(term))
+    return tuple(other for other in other_words if other in fine and not is_joined(other))
+
+
+def _unhyphened(term: str) -> str:
+    return term.casefold().replace("-", " ")
 
 
 def _stands_for(lexicon: Lexicon, sense: Sense, term: str) -> bool:
