@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.checks import share, whole
-from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
+from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_for
 from pytest_llmfair.counterfactuals.rewriting import rewrite_pairs, with_names
 from pytest_llmfair.text import replaced
 
@@ -116,7 +115,7 @@ def collect_fairpair(
 
     generations = whole(generations, "generations", 2)
     max_missing, max_invalid = share(max_missing, "max_missing"), share(max_invalid, "max_invalid")
-    lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
+    lexicon = lexicon_for(attribute, groups)
     sides = _sides(lexicon, groups)
     exchanged = lexicon if names is None else with_names(lexicon, sides, names)
     pairs = generate_pairs(prompts, exchanged, groups)

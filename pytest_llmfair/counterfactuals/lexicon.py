@@ -21,6 +21,7 @@ from pytest_llmfair.counterfactuals._language.writing import (
     in_place,
     refitted,
 )
+from pytest_llmfair.counterfactuals._lexicons.peoples import People
 from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     Entry,
@@ -109,6 +110,9 @@ class Lexicon:
     synonyms : tuple of tuple of str
         Terms that stand for each other within a group, for placebo twins, where those of an entry
         do not.
+    peoples : tuple of dict
+        The words of each people by kind: two that are asked for as groups ("Italian", "Nigerian")
+        take each other's place.
     neutral : tuple of str
         Words that are masked without being a mention.
     exceptions : tuple of str
@@ -147,6 +151,7 @@ class Lexicon:
     unmarked: tuple[str, ...] = ()
     neutral_nouns: Mapping[str, str] = field(default_factory=dict)
     synonyms: tuple[tuple[str, ...], ...] = ()
+    peoples: tuple[People, ...] = ()
 
     # Whether a term in -s can be a plural.
     _plurals: ClassVar[bool] = True

@@ -12,6 +12,7 @@ from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
 from pytest_llmfair.counterfactuals._pairing.pair import (
@@ -63,10 +64,11 @@ def generate_pairs(
         Name of a shipped lexicon, or a lexicon. Two attributes make intersectional groups: all
         mentions of both change at once, in prompts that name a group of both.
     groups : (str, str), optional
-        From and to, by label or alias: only mentions of the first group change. Without it every
-        mention is exchanged with its counterpart, and an attribute of more than two groups gives
-        one pair to every other group. For gender this exchanges female and male only. Of two
-        attributes a group is named by both, in either order: ("black female", "white male").
+        From and to, by label or alias: only mentions of the first group change. For "nationality"
+        two peoples are groups too: ("Italian", "Nigerian"). Without it every mention is exchanged
+        with its counterpart, and an attribute of more than two groups gives one pair to every
+        other group. For gender this exchanges female and male only. Of two attributes a group is
+        named by both, in either order: ("black female", "white male").
     placebo : bool
         Whether to give every pair a placebo twin: the original reworded within its own group.
     seed : int
@@ -82,7 +84,7 @@ def generate_pairs(
     ValueError
         If the attribute or a group is unknown, or the prompts are none, one text, or not texts.
     """
-    lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
+    lexicon = lexicon_for(attribute, groups)
     texts, seed = _checked(prompts), whole_seed(seed)
     wanted = _checked_groups(lexicon, groups)
     pairs: list[Pair] = []
@@ -152,7 +154,7 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     ValueError
         If the attribute or a group is unknown, or a member of the pair is no text.
     """
-    lexicon = lexicon_of(attribute)
+    lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
     for text in (pair.original, pair.counterfactual):
         _check_text(text)
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
@@ -277,6 +279,13 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
         return load_lexicons()[attribute]
     except KeyError as error:
         raise ValueError(str(error)) from None
+
+
+def lexicon_for(attribute: Attribute, groups: tuple[str, str] | None) -> Lexicon:
+    """Return the lexicon in which two groups are exchanged: of two names, of two peoples too."""
+    if attribute == "name":
+        return name_lexicon(groups)
+    return of_two_peoples(lexicon_of(attribute), groups)
 
 
 def _check_text(text: object) -> None:

@@ -26,7 +26,7 @@ from pytest_llmfair.counterfactuals.pairs import (
     Rejected,
     check_pair,
     generate_pairs,
-    lexicon_of,
+    lexicon_for,
 )
 
 _WORDS = re.compile(r"\w+")
@@ -179,7 +179,7 @@ class Task:
         cls, attribute: Attribute, groups: tuple[str, str], names: tuple[str, str] | None
     ) -> Task:
         """Check the groups, and add the names to the words of the attribute."""
-        lexicon = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
+        lexicon = lexicon_for(attribute, groups)
         if not isinstance(groups, (tuple, list)) or len(groups) != 2:
             raise ValueError(f"groups is {groups!r}; give two: (from, to)")
         source, target = map(lexicon.group, groups)

@@ -25,7 +25,7 @@ from pytest_llmfair.counterfactuals._language.generated_sentences import (
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
+from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_for
 
 if TYPE_CHECKING:
     import numpy as np
@@ -256,7 +256,7 @@ def require_hypothesis(who_needs: str) -> None:
 def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon, tuple[str, ...]]:
     if attribute == "name":
         return (lexicon := name_lexicon(groups)), lexicon.groups  # type: ignore[arg-type]
-    lexicon = lexicon_of(attribute)
+    lexicon = lexicon_for(attribute, groups)  # type: ignore[arg-type]
     if groups is not None:
         check_is_list(groups, "groups", "groups")
         if not len(groups):

@@ -146,6 +146,14 @@ def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, mes
         ({"neutral_nouns": ["person"]}, "neutral_nouns is a list; give noun: "),
         ({"neutral_nouns": {"person": "womn"}}, "person: 'womn' is no term of an entry"),
         ({"synonyms": "mother"}, "synonyms is a str; give a list of lists"),
+        ({"peoples": "women"}, "peoples is a str; give a list of mappings"),
+        ({"peoples": ["women"]}, "peoples, line 1 is a str; give its words by their kind"),
+        ({"peoples": [{"persn": "x"}]}, "line 1: unknown kind 'persn'; did you mean person"),
+        ({"peoples": [{"person": "woman"}]}, "line 1: 'adjective' is missing or empty"),
+        (
+            {"peoples": [{"adjective": "female", "person": "woman", "people": "men"}]},
+            "line 1: its words name the groups female and male",
+        ),
     ],
 )
 def test_errors_in_a_dict_name_the_key(data: dict[str, Any], message: str) -> None:
@@ -153,32 +161,26 @@ def test_errors_in_a_dict_name_the_key(data: dict[str, Any], message: str) -> No
         Lexicon.from_dict({"extends": "gender", **data})
 
 
-def test_two_peoples_are_exchanged_by_a_lexicon_of_their_words() -> None:
+def test_two_denominations_are_exchanged_by_a_lexicon_of_their_words() -> None:
     with pytest.raises(ValueError, match="two words of your choice, give a Lexicon"):
-        generate_pairs(["A French nurse."], "nationality", ("French", "German"))
+        generate_pairs(["A Catholic nurse."], "religion", ("Catholic", "Methodist"))
 
-    peoples = Lexicon.from_dict(
+    denominations = Lexicon.from_dict(
         {
-            "name": "nationality",
-            "groups": ["French", "German"],
+            "name": "religion",
+            "groups": ["Catholic", "Methodist"],
             "entries": [
                 {
                     "role": "adjective",
-                    "context": "demonym",
-                    "French": "French",
-                    "German": "German",
+                    "context": "no_institution",
+                    "Catholic": "Catholic",
+                    "Methodist": "Methodist",
                 },
-                {
-                    "role": "noun",
-                    "context": "no_team",
-                    "French": "French people",
-                    "German": "Germans",
-                },
-                {"role": "country", "context": "origin", "French": "France", "German": "Germany"},
+                {"role": "noun", "Catholic": "Catholics", "Methodist": "Methodists"},
             ],
         }
     )
 
-    assert twins("A French nurse from France met Germans over French wine.", peoples) == [
-        "A German nurse from Germany met French people over French wine."
+    assert twins("A Catholic nurse met Methodists.", denominations) == [
+        "A Methodist nurse met Catholics."
     ]

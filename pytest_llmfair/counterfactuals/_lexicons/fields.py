@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._lexicons.loading import (
     load_lexicons,
     suggestion,
 )
+from pytest_llmfair.counterfactuals._lexicons.peoples import KINDS, NEEDED, People, synonyms_of
 from pytest_llmfair.counterfactuals._lexicons.ranges import numbered
 from pytest_llmfair.counterfactuals._lexicons.terms import CONTEXTS, REGISTERS, Entry, Register
 from pytest_llmfair.text import tokens
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
-_OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synonyms")
+_OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synonyms", "peoples")
 _REQUIRED = ("name", "groups", "entries")
 _OF_ENTRY = ("role", "context", "reviewed")
 
@@ -99,10 +100,13 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
         for term in terms
     }
     fields["neutral_nouns"] = _neutral_nouns(data, owners, source)
+    fields["peoples"] = _peoples(data, owners, source)
     fields["synonyms"] = _synonyms(data, owners, source)
+    fields["synonyms"] += (*synonyms_of(fields["peoples"], owners),)
     if base is not None:
         fields["neutral_nouns"] = {**base.neutral_nouns, **fields["neutral_nouns"]}
         fields["synonyms"] += base.synonyms
+        fields["peoples"] += base.peoples
     return fields
 
 
@@ -191,6 +195,31 @@ def _synonyms(data: Any, owners: dict[str, str], source: str) -> tuple[tuple[str
             )
         lines.append(terms)
     return tuple(lines)
+
+
+def _peoples(data: Any, owners: dict[str, str], source: str) -> tuple[People, ...]:
+    """Return the words of each people by their kind."""
+    given = data.get("peoples") or []
+    if not isinstance(given, (list, tuple)):
+        where = at_line(source, data, "peoples")
+        raise ValueError(f"{where}: peoples is a {kind_of(given)}; give a list of mappings")
+    peoples = []
+    for number, people in enumerate(given, start=1):
+        where = f"{at_line(source, given, number - 1)}: peoples, line {number}"
+        if not isinstance(people, Mapping):
+            raise ValueError(f"{where} is a {kind_of(people)}; give its words by their kind")
+        for kind in people:
+            if kind not in KINDS:
+                raise ValueError(f"{where}: unknown kind {kind!r}; {suggestion(kind, [*KINDS])}")
+        for kind in NEEDED:
+            if not people.get(kind):
+                raise ValueError(f"{where}: {kind!r} is missing or empty; a people needs it")
+        words = {kind: _terms(terms, where) for kind, terms in people.items()}
+        groups = {_owner(term, owners, where) for terms in words.values() for term in terms}
+        if len(groups) > 1:
+            raise ValueError(f"{where}: its words name the groups {' and '.join(sorted(groups))}")
+        peoples.append(words)
+    return tuple(peoples)
 
 
 def _owner(term: str, owners: dict[str, str], where: str) -> str:

@@ -35,6 +35,8 @@ def is_origin(place: Place) -> bool:
         return True  # "an au pair from Brazil"
     if is_person(verb) or is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
         return True
+    if is_one_of(verb.removesuffix("s"), "demonyms"):
+        return True  # "an Italian from Italy"
     if is_one_of(verb, "come_from"):
         words, raw = (*words[:-1], "is"), (*raw[:-1], "is")
     return is_predicate(raw, words, (), place.earlier)
