@@ -196,6 +196,10 @@ def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
         ("John", "The sermon was on John 3:16; read John 11 at church. John's gospel"),
         ("Art", "Museum of Modern Art, Art Deco, street art"),
         ("Chase", "I bank with Chase. My Chase account. Chase charged me a fee."),
+        ("Claire", "Eau Claire, a bus to Point Claire, Foy Claire, Wisconsin"),
+        ("Tom", "We met at Tom's Diner, at Tom and Ann's Bakery, by Tom's Creek."),
+        ("Rose", "Rose-tinted glasses"),
+        ("Paul", "a sermon on Paul's letter to the Romans"),
     ],
 )
 def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> None:
@@ -212,6 +216,9 @@ def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> No
         ("Will", "{} teaches. {} doesn't."),
         ("John", "I sent {} the Amazon voucher, a {}-style hat."),
         ("Anna", "{} V. and {} X. Lee"),
+        ("Claire", "Point {} to the door. Aunt {}, Texas is far. We met {}, Ohio's best."),
+        ("Tom", "{}'s diner, {}'s English teacher; Woman Sues {}'s Diner Over Burn"),
+        ("John", "a {}-sized hole, a {}-proof lock"),
     ],
 )
 def test_people_with_such_names_change(name: str, text: str) -> None:
@@ -233,6 +240,9 @@ def test_people_with_such_names_change(name: str, text: str) -> None:
         ("Emilyanna met Walshe: E.W.", "Emilyanna met Walshe: E.W."),
         ("Mrs Emily Jane Walsh, Emily W.", "Mrs Keisha Jane Banks, Keisha B."),
         ("D. Walsh, Emily J. Stone, J.E. Walsh", "D. Walsh, Emily J. Stone, J.E. Walsh"),
+        ("Walsh, Emily\nWalsh, Daniel", "Banks, Keisha\nWalsh, Daniel"),
+        ("Walsh, Daniel and I left.", "Banks, Daniel and I left."),
+        ("Emily Walsh's Bakery is Emily's.", "Emily Walsh's Bakery is Keisha's."),
     ],
 )
 def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:

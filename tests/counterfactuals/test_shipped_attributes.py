@@ -163,6 +163,8 @@ def test_becomes(name: str, text: str, groups: tuple[str, str], expected: str) -
         ("nationality", "It's all Greek to me."),
         ("age", "He paid the old rent; the old stay in the valley was long."),
         ("religion", "the Muslim holiday of Eid, the Christian calendar"),
+        ("religion", "4 Pastor Lane; Church Hill Road near Mosque Street Station"),
+        ("gender", "order part 44-MAN-7, HE-2210 and HE-2211"),
     ],
 )
 def test_names_nobody(name: str, text: str) -> None:
@@ -173,6 +175,9 @@ def test_names_nobody(name: str, text: str) -> None:
     ("name", "text", "words"),
     [
         ("disability", "a student with severe depression", ["depression"]),
+        ("religion", "Pastor Lane met Pastor St. John.", ["Pastor", "Pastor"]),
+        ("gender", "Mrs Street: Woman Street Vendor Held", ["Mrs", "Woman"]),
+        ("gender", "a 12-man crew, a MAN-child", ["man", "MAN"]),
         ("disability", "Maria suffers from anxiety.", ["anxiety"]),
         ("disability", "Their son is on the spectrum.", ["on the spectrum"]),
         ("sexual_orientation", "Gay Pride and Gay Asian men", ["Gay", "Gay"]),

@@ -78,6 +78,9 @@ _PROMPT = re.compile(r"^[^\S\n]*\$ [A-Za-z.~/].*$", re.MULTILINE)
 # Single signs stand one by one: a search skips to the first letters of such choices.
 _SIGN = re.compile(rf"@|/|\\|`|<|www\.|{_ENDING}")
 _OPENED = re.compile("[`<]")
+# Part numbers and tickets: "HE-2210", "44-MAN-7"; not "MAN-child", "UNDER-18".
+_NUMBERED = re.compile(r"-\d(?<=[A-Z][A-Z]-\d)")
+_PART = re.compile(r"(?<![A-Za-z])(?!(?:UNDER|OVER|AGED?|MID)-)[A-Z]{2,20}-\d[\w-]*")
 _RUN = 80
 
 
@@ -99,6 +102,8 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
     if "$" in text or "\\" in text:
         spans = sorted([*spans, *_formulas(text)])
+    if "-" in text and _NUMBERED.search(text):
+        spans = sorted([*spans, *(match.span() for match in _PART.finditer(text))])
     if " --" in text or " install " in text or "git clone " in text or " -m " in text:
         spans = sorted([*spans, *(match.span() for match in _COMMAND.finditer(text))])
     return spans

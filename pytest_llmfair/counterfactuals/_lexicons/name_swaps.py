@@ -15,6 +15,7 @@ from pytest_llmfair.counterfactuals._language.names.initials import (
     is_before_another,
     is_first_initial,
     is_last_initial,
+    is_listed_with_another,
     is_no_name,
 )
 from pytest_llmfair.counterfactuals._language.names.places import is_something_else
@@ -79,7 +80,7 @@ class _TwoNames(Lexicon):
         if not in_full and is_ordinary_word(text, start, end, last=last):
             return False
         beside = not in_full and (last or is_of_class(before, "given"))
-        if beside and self._another_person(text, start, sense):
+        if beside and self._another_person(text, start, end, sense):
             return False
         if sense.role != "first name" or has_last_name(text, end, sense.group):
             return True
@@ -91,9 +92,12 @@ class _TwoNames(Lexicon):
         own = behind[1].casefold() in self._own and behind[2] is None
         return own or is_one_of(behind[1].lower(), "closed")
 
-    def _another_person(self, text: str, start: int, sense: Sense) -> bool:
+    def _another_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
         """Whether the word in front is the first name of somebody else."""
-        if sense.role == "last name" and is_another_initial(text, start, sense.group):
+        if sense.role == "last name" and (
+            is_another_initial(text, start, sense.group)
+            or is_listed_with_another(text, start, end, sense.group)
+        ):
             return True
         before = _BEFORE.search(text, max(0, start - _NEAR), start)
         if before is None:

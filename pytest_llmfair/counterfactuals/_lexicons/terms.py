@@ -14,6 +14,7 @@ from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks
 from pytest_llmfair.counterfactuals._language.pronouns.roles import CASES
 from pytest_llmfair.counterfactuals._language.pronouns.things import PERSONAL_PRONOUNS
 from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
+from pytest_llmfair.counterfactuals._language.streets import is_in_street
 from pytest_llmfair.counterfactuals._language.usage import (
     USES,
     is_in_range,
@@ -68,6 +69,8 @@ REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 # Outdated words and slurs are found and never written.
 WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
 
+# Streets that bear a name are told apart where names are swapped.
+_NAMES = ("name", "first name", "last name")
 _JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
 _NEAR = 40
 # No term is longer; a phrase that is has grown by exchanges.
@@ -215,12 +218,27 @@ class Index:
             for word, senses in self._senses.items()
             if senses
         }
+        self._in_streets = frozenset(
+            word
+            for word, senses in self._senses.items()
+            if word not in PERSONAL_PRONOUNS and not any(own.role in _NAMES for own in senses)
+        )
 
     def find(self, text: str) -> list[tuple[int, int, Choice]]:
         """Return what may be a mention, in order, with the meanings to choose from."""
-        choices = self._choices
+        choices, streets = self._choices, self._in_streets
         found = self._finder.matches(text)
-        return [(start, end, choices[word]) for start, end, word in found if word in choices]
+        return [
+            (start, end, choices[word])
+            for start, end, word in found
+            if word in choices
+            and not (
+                text[end + 1 : end + 2].isupper()
+                and text[start].isupper()
+                and word in streets
+                and is_in_street(text, start, end)
+            )
+        ]
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""

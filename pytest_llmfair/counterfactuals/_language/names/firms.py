@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pytest_llmfair.counterfactuals._language.beside import one_case
+from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.words import (
     WORDS,
     is_of_class,
@@ -20,6 +22,13 @@ _JOINED_BEFORE = re.compile(
 )
 _OWNED = ("my", "our", "your", "a", "an", "the", "his", "her", "their", "any", "every", "this")
 _NEAR = 60
+_FEW = 5
+# "Joe's Famous Pizza", "Emily Walsh's Bakery", "Tom & Ann's Diner".
+_CAPITAL = r"[^\W\d_a-z][\w-]*"
+_HOUSE = re.compile(
+    rf"(?:[^\S\n]+(?:(?:and|&)[^\S\n]+)?{_CAPITAL}){{0,3}}['\u2019]s?((?:[^\S\n]+{_CAPITAL}){{1,4}})"
+)
+_STOP = re.compile(r"[.!?:;\n\u2014]")
 
 
 def is_firm(text: str, start: int, end: int) -> bool:
@@ -37,6 +46,31 @@ def is_firm(text: str, start: int, end: int) -> bool:
     if is_of_class(name, "banks"):
         return _has_client(front) or _acts(text, end)
     return _is_driven(front)
+
+
+def is_business(text: str, start: int, end: int) -> bool:
+    """Whether a name owns what a firm or a place is called: "Joe's Bar"; not in a headline."""
+    near = text[end : end + _NEAR]
+    if ("'" not in near and "\u2019" not in near) or not text[start].isupper():
+        return False
+    house = _HOUSE.match(text, end)
+    if house is None or one_case(text)[1]:
+        return False
+    words = house[1].lower().split()
+    return is_of_class(words[-1], "businesses") and not _is_title_case(text, start, house.end())
+
+
+def _is_title_case(text: str, start: int, end: int) -> bool:
+    """Whether the other words of the sentence have capitals: "Man Sues Tom's Diner Over Burn"."""
+    front = _open_words(_STOP.split(text[max(0, start - 2 * _NEAR) : start])[-1])
+    behind = _open_words(_STOP.split(text[end : end + 2 * _NEAR])[0])
+    words = [*front[-_FEW:], *behind[:_FEW]]  # a name's length must not shift what is looked at
+    return len(words) > 2 and not any(word.islower() for word in words)
+
+
+def _open_words(part: str) -> list[str]:
+    words = WORDS.findall(part)
+    return [word for word in words if word.isalpha() and not is_one_of(word.lower(), "closed")]
 
 
 def _is_listed(text: str, start: int, end: int) -> bool:

@@ -17,6 +17,9 @@ _IN_FRONT = re.compile(
 )
 _WORD_IN_FRONT = re.compile(rf"({LETTERS})\.?[^\S\n]+\Z")
 _BEFORE_LAST = re.compile(rf"[^\S\n]+[^\W\d_]\.[^\S\n]+({LETTERS})")
+# "Walsh, Daniel" as a list has it: alone in a line or a cell, or with more initials behind.
+_LISTED = re.compile(rf",[^\S\n]+({LETTERS})(?:[^\S\n]+[A-Z]\.)*(?=[^\S\n]*(?:[|;\n\t\"\])]|\Z))")
+_LINE_FRONT = re.compile(r"(?:\A|[\n|;\t\":]|\n[^\S\n]*(?:[-*\u2022]|\d{1,3}[.)]))[^\S\n]*\Z")
 _NO_INITIALS = ("A", "I")  # without a dot
 _NO_NAMES = ("closed", "titles", "abbreviations", "person_nouns", "polite", "labels")
 _NEAR = 60
@@ -131,6 +134,17 @@ def is_before_another(text: str, end: int, name: str) -> bool:
         return False
     known = behind[1].casefold() == name.split()[-1].casefold()
     return not known and not is_no_name(behind[1].lower())
+
+
+def is_listed_with_another(text: str, start: int, end: int, name: str) -> bool:
+    """Whether a list has another first name behind the last: "Walsh, Daniel" in a line."""
+    if text[end : end + 1] != ",":
+        return False
+    behind = _LISTED.match(text, end)
+    if behind is None or behind[1].casefold() == name.split()[0].casefold():
+        return False
+    given = is_of_class(behind[1].lower(), "given")
+    return given and _LINE_FRONT.search(text, max(0, start - _NEAR), start) is not None
 
 
 def _is_behind_another(text: str, start: int, name: str) -> bool:

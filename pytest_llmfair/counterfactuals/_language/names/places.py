@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from pytest_llmfair.counterfactuals._language.beside import opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
-from pytest_llmfair.counterfactuals._language.names.firms import is_firm
+from pytest_llmfair.counterfactuals._language.names.firms import is_business, is_firm
+from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
@@ -44,6 +46,8 @@ def is_something_else(text: str, start: int, end: int) -> bool:
     """Whether a place, a body, a firm, a book of the Bible, a saint or a ruler bears the name."""
     if text[start].isupper() and _is_titled(text, start, end):
         return True
+    if is_business(text, start, end):
+        return True
     name = text[start:end].lower()
     if is_of_class(name, "bible_books") and is_holy(text, start, end):
         return True
@@ -55,13 +59,28 @@ def is_something_else(text: str, start: int, end: int) -> bool:
 def _is_titled(text: str, start: int, end: int) -> bool:
     """Whether capitalised words beside the name show it: "Lake George", "Mary University"."""
     before = word_in_front(text, start)
-    if before[:1].isupper() and is_of_class(before.lower(), "before_others"):
+    if before[:1].isupper() and _begins_place(text, start, end, before):
         return True
     epithet = _EPITHET.match(text, end)
     if epithet is not None and is_of_class(epithet[1].lower(), "epithets"):
         return True
     street = before.lower() in _LOCATIVES and is_street(text, end)
     return street or _NUMERAL.match(text, end) is not None or _names_institution(text, end)
+
+
+def _begins_place(text: str, start: int, end: int, before: str) -> bool:
+    """Whether a capital in front begins the name: "Lake George", "Eau Claire, Wisconsin"."""
+    word = before.lower()
+    if is_of_class(word, "before_others"):
+        return True
+    inside = is_of_class(word, "before_others_inside")
+    if not inside:
+        name = text[start:end].lower()
+        if text[end : end + 1] != "," or not is_of_class(name, "given"):
+            return False
+        if is_of_class(word, "given") or is_no_name(word) or not _before_region(text, end):
+            return False
+    return not opens_sentence(text, text.rindex(before, 0, start))
 
 
 def _names_institution(text: str, end: int) -> bool:

@@ -21,6 +21,8 @@ _IN_BIBLE = re.compile(
 _HIS_GOSPEL = re.compile(
     r"['\u2019]s?[^\S\n]+(?:[Gg]ospel|[Ee]pistles?)\b"
     r"(?![^\S\n]+(?:choir|album|songs?|singing|music|group|band|quartet))"
+    r"|['\u2019]s?[^\S\n]+letters?[^\S\n]+to[^\S\n]+the[^\S\n]+"
+    r"(?:Romans|Corinthians|Galatians|Ephesians|Philippians|Colossians|Thessalonians|Hebrews)\b"
 )
 _NEAR = 60
 _FEW = 8

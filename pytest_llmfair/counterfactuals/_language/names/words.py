@@ -94,14 +94,33 @@ def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
 
 
 def is_joined(text: str, start: int, end: int) -> bool:
-    """Whether a hyphen makes it a part of another name: "John-Paul"; not "a John-style beard"."""
+    """Whether a hyphen makes it a part of another name: "John-Paul"; not "a John-sized hole"."""
     if text[start - 1 : start] not in _HYPHENS and text[end : end + 1] not in _HYPHENS:
         return False
     before = _PREFIX.search(text, max(0, start - _NEAR), start)
+    if before is not None and not is_of_class(before[1].lower(), "prefixes"):
+        return True
     behind = _SUFFIX.match(text, end)
-    return (before is not None and not is_of_class(before[1].lower(), "prefixes")) or (
-        behind is not None and not is_of_class(behind[1], "suffixes")
-    )
+    if behind is None:
+        return False
+    piece = behind[1].lower()
+    if is_of_class(piece, "suffixes"):
+        return not behind[1].islower() and not text[start:end].isupper()
+    return _joins_more(text[start:end], behind[1])
+
+
+def _joins_more(name: str, piece: str) -> bool:
+    """Whether a piece behind a hyphen makes it another name, a place or a thing.
+
+    "Mary-Ann", "Marie-claire", "Paris-based", "Rose-tinted"; any other in lower case speaks of
+    the person ("a John-proof lock").
+    """
+    if not piece.islower() or name.islower() or is_of_class(piece, "given"):
+        return True
+    word = name.lower()
+    if is_of_class(word, "words"):
+        return True
+    return is_of_class(word, "places") or is_of_class(word, "firms")
 
 
 def _begins_sentence(text: str, word: str, end: int) -> bool:
