@@ -176,6 +176,7 @@ def test_names_nobody(name: str, text: str) -> None:
     [
         ("disability", "a student with severe depression", ["depression"]),
         ("religion", "Pastor Lane met Pastor St. John.", ["Pastor", "Pastor"]),
+        ("religion", "Tell Rabbi Cohen. Dear Imam, hi", ["Rabbi", "Imam"]),
         ("gender", "Mrs Street: Woman Street Vendor Held", ["Mrs", "Woman"]),
         ("gender", "a 12-man crew, a MAN-child", ["man", "MAN"]),
         ("disability", "Maria suffers from anxiety.", ["anxiety"]),

@@ -22,6 +22,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_any,
     is_modifier,
     is_person,
+    is_verb,
     no_noun,
 )
 
@@ -35,7 +36,11 @@ def are_no_team(place: Place) -> bool:
         return True
     if place.raw[len(place.before) :] and is_title(place.raw):
         return True
-    return _is_no_name(place.last) or is_adjective(place.last)
+    if _is_no_name(place.last) or is_adjective(place.last):
+        return True
+    # "Dear Imam", "Tell Rabbi Cohen"
+    first = len(place.before) == 1
+    return first and (is_one_of(place.last, "polite") or is_verb(place.last, "", bare=True))
 
 
 def _is_no_name(word: str) -> bool:
