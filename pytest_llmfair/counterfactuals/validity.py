@@ -10,8 +10,10 @@ import bisect
 import re
 from collections.abc import Callable
 
+from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import JOINS
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initialism
 from pytest_llmfair.counterfactuals._language.writing import article_before
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
@@ -143,7 +145,10 @@ def noun_follows(case: Case) -> str | None:
         start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
         if text[start - 2 : start] not in ("a ", "A ", "n ") or text[end : end + 1] != " ":
             continue  # the usual case at less cost
-        word = text[end + 1 : end + _NEAR].partition(" ")[0].lower().strip(MARKS)
+        raw = text[end + 1 : end + _NEAR].partition(" ")[0].strip(MARKS)
+        if is_initialism(raw) and not one_case(text)[1]:  # "an Asian US senator"
+            continue
+        word = raw.lower()
         closed = is_one_of(word, "compares") or (is_one_of(word, "closed") and word not in JOINS)
         if closed and article_before(text, start) is not None:
             return f"a noun is missing: {edit.after} {word}"

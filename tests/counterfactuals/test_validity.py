@@ -133,6 +133,7 @@ def test_every_check_fails_for_something() -> None:
         ("She is gay.", ("gender", "sexual_orientation"), ("gay female", "straight male")),
         ("John met Jack.", "name", ("John", "Jane")),
         ("He is an *uncle*.", own({"a": "uncle", "b": "nephew"}), None),
+        ("Is a red US firm open?", own({"a": "red", "b": "blue", "role": "adjective"}), None),
         ("He is an <b>uncle</b>.", own({"a": "uncle", "b": "aunt"}), None),
         ("She wrote about epilepsy.", "disability", ("epilepsy", "chronic illness")),
         ("She saw his car.", "gender", None),

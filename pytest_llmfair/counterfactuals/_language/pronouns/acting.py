@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     is_predicative,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.growing import shows_verb
 
 _NEAR = 50
 # The beginning of a clause with "me and", "my mum and": who shares what follows.
@@ -38,6 +39,8 @@ def acts_herself(around: Around) -> bool | None:
     if not (helped or had or verb in words["perceive"]):
         return None
     if _is_done_to_person(second, third):
+        return True
+    if shows_verb(around):
         return True
     if is_in_ly(first) and _is_done_so(second, third):
         return True  # "watched her carefully fold the letter"

@@ -9,16 +9,26 @@ from __future__ import annotations
 
 import re
 
+from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
     WORD,
     Around,
+    is_adverb,
+    is_final,
     is_in_ly,
     is_number,
+    tells_when,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
 _TOKEN = re.compile(rf"({WORD})|([^\w\s*_~\"\u201c\u201d])")
+# What numbers a thing: "form B-7", "voucher #2", "invoice no. 5", "vitamin D".
+_LABEL = re.compile(
+    r"\s+[\w-]+\s+(?:(?:#|[Nn]o\.?|[Nn]umber|[Nn]r\.?)\s?\d[\w-]*|[A-Z]{0,3}-?\d[\w/-]*|[A-Z])(?!\w)"
+)
 _FAR = 90
+_ISSUE = ("issue", "issues", "issued", "issuing", "fax", "faxed", "faxes", "faxing")
 _STOPS = ".!?;:\u2014\u2026([{>|"
 _PASSIVE = ("was", "were", "is", "are", "am", "be", "been", "being", "got", "getting")
 _HERSELF = ("she", "xe", "she's", "she'd", "she'll", "she'd've")
@@ -60,6 +70,21 @@ def is_handed(around: Around, noun: str, behind: str, further: str) -> bool:
         return True
     bought = verb in words["buy"] and noun not in words["own_goods"]
     return subject == OTHER or (bought and not own)
+
+
+def is_labelled(around: Around) -> bool:
+    """Whether a thing with a number goes to her: "sent her form B-7", not "her team 3 days"."""
+    verb = around.before[1]
+    if verb not in word_classes()["give"] and verb not in _ISSUE:
+        return False
+    label = _LABEL.match(around.text, around.end)
+    if label is None or _subject(around) in (OWN, None):
+        return False
+    behind, further = map(low, words_behind(around.text, label.end(), 2))
+    if behind == "of":  # "page 3 of the report"; not "gave her unit 5 of them"
+        return further in ("the", "a", "an", "my", "our", "your", "their")
+    ends = is_final(behind) or is_adverb(behind) or tells_when(behind, further)
+    return ends and not _is_for_another("", "", behind, further)
 
 
 def is_by_other(around: Around) -> bool:

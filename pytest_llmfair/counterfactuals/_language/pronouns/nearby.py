@@ -8,8 +8,16 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.beside import low
-from pytest_llmfair.counterfactuals._language.english import TAG, WORD, Around
+from pytest_llmfair.counterfactuals._language.beside import low, one_case
+from pytest_llmfair.counterfactuals._language.english import (
+    TAG,
+    WORD,
+    Around,
+    is_final,
+    is_one_of,
+    is_participle,
+    word_classes,
+)
 
 # A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
 # that begins anew with a capital.
@@ -36,6 +44,11 @@ _FIGURE = re.compile(rf"{_SUM}|\$[^$\s\d][^$\n]{{0,40}}\$\w*")
 _VALUE = re.compile(r"\d+")
 
 
+def is_initialism(word: str) -> bool:
+    """Whether capitals spell a term that is no closed word, among small letters: "US", "IT"."""
+    return word.isupper() and is_one_of(word.lower(), "closed_initialisms")
+
+
 def words_around(text: str, start: int, end: int) -> Around:
     """Return the words around the pronoun ``text[start:end]``."""
     marks = text[start - 1 : start] + text[end : end + 1]
@@ -46,10 +59,14 @@ def words_around(text: str, start: int, end: int) -> Around:
     plain = _PLAIN.match(text, end)
     if plain is not None:
         raw, other, third, behind_other, behind_raw = plain.groups("")
-        following = (raw.lower(), other.lower() or behind_raw, third.lower() or behind_other)
+        following = (raw, other or behind_raw, third or behind_other)
+        if not plain[0].islower():  # what else is the usual case goes at less cost
+            following = (raw.lower(), following[1].lower(), following[2].lower())
     else:
         raw, other, third = words_behind(text, end, 3)
         following = (low(raw), low(other), low(third))
+    if is_initialism(raw) and text[end - 1].islower():
+        raw, following = _behind_initialism(text, end, raw, following)
     parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
     if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
         nearest = (parts[1].lower(), parts[2].lower())
@@ -62,6 +79,28 @@ def words_around(text: str, start: int, end: int) -> Around:
         before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     first, second = ["", "", *before[-2:]][-2:]
     return Around((low(first), low(second)), following, raw, text, start, end)
+
+
+def _behind_initialism(
+    text: str, end: int, raw: str, following: tuple[str, str, str]
+) -> tuple[str, tuple[str, str, str]]:
+    """Return the next words without capitals that spell a term: "her US visa", "his IT skills".
+
+    Those of emphasis stay: "told her IT works", "asked her WHO called".
+    """
+    words = word_classes()
+    found = words_behind(text, end, 6)
+    joined = (found[1] in ("and", "or", "&") and len(found[2]) > 1 and found[2].isupper()) or (
+        found[1] == "/" and found[2][:1].isupper()
+    )
+    found = found[3:] if joined else found[1:]
+    first, second, third = (low(word) for word in found[:3])
+    single = first.removesuffix("s")
+    says = single != first and single in words["base_verbs"] and single not in words["base_nouns"]
+    acts = first in words["finite_verbs"] or first in words["acted"] or is_participle(first)
+    if is_final(first) or says or (acts and is_final(second)) or one_case(text)[1]:
+        return raw, following
+    return found[0], (first, second, third)
 
 
 def words_behind(text: str, end: int, count: int) -> list[str]:

@@ -21,9 +21,14 @@ from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_by_herself,
     is_by_other,
     is_handed,
+    is_labelled,
 )
 from pytest_llmfair.counterfactuals._language.pronouns.quoted import is_before_quotation
-from pytest_llmfair.counterfactuals._language.pronouns.said_of import is_impression, is_result
+from pytest_llmfair.counterfactuals._language.pronouns.said_of import (
+    is_impression,
+    is_result,
+    is_utterance,
+)
 
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
@@ -51,6 +56,8 @@ def reads_as_object(around: Around) -> bool:
         return acts
     in_clause = around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]
     if (in_clause and first in words["base_verbs"]) or shares_predicate(around):
+        return True
+    if is_utterance(around):
         return True
     if verb in words["appoint"] and (office := _ends_office(around.next)) is not None:
         return office
@@ -87,6 +94,8 @@ def reads_as_object(around: Around) -> bool:
     if is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
         return False  # "fed her two sons"
     if verb in words["wager"] and is_number(first):
+        return True
+    if first in words["numbered"] | words["labels"] and is_labelled(around):
         return True
     if verb in words["give"] and is_number(first):
         return is_handed(around, first, third, "")
@@ -128,6 +137,8 @@ def reads_as_object(around: Around) -> bool:
         return second in words["times"] and verb not in words["closed"]
     if first == "home":
         return _moved(around) and ends_at_second(around)
+    if first == "straight":
+        return second == "home" and _moved(around) and is_final(third)
     if first == "first":
         return final and (verb in words["say_to"] or verb in words["name"])
     if first == "back":

@@ -19,13 +19,20 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.described import describes_on
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_around, words_behind
 from pytest_llmfair.counterfactuals._language.pronouns.objects import (
     ends_at_second,
     is_mostly,
     reads_as_object,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.owners import (
+    OTHER_OWNERS,
+    her_is_shared,
+    his_is_shared,
+)
 from pytest_llmfair.counterfactuals._language.pronouns.things import is_of_thing, is_sailed
+from pytest_llmfair.counterfactuals._language.pronouns.unfinished import begins_subject
 
 OBJECT = "object"
 DETERMINER = "possessive_determiner"
@@ -39,8 +46,7 @@ _IN_BRACKETS = re.compile(
     r" \([a-z]+\) (?!(?:and|or|but|is|was|has|had|will|with|in|on|at|by|to)\b)[A-Za-z]"
 )
 _NEAR = 60
-_JOINS = ("or", "and", "/", "&")
-_OTHER_OWNERS = ("their", "my", "your", "our", "its")
+_JOINS = ("or", "and", "nor", "/", "&")
 _GIVE = ("give", "gives", "gave", "given", "giving")
 _GIVEN = re.compile(rf"\b(?i:{'|'.join(_GIVE)})\s((?:[\w'\u2019-]+\s){{1,4}})\Z")
 
@@ -86,11 +92,15 @@ def _her_owns(around: Around) -> bool:
     if join in _JOINS:
         if other in ("his", "xyr"):
             return join != "and" or clause_start
-        return other in _OTHER_OWNERS and join != "and" and not is_final(third)
+        if join not in ("and", "nor") and other in OTHER_OWNERS and not is_final(third):
+            return True
+        return her_is_shared(around)
     if join in ("his", "xyr") and not is_final(other) and _STRUCK.match(around.text, around.end):
         return True
     if around.text[around.start] in "HX" and _opens_sentence(around):
         return True
+    if not join[:1].isalnum():
+        return begins_subject(around)
     if around.before == ("him", "and"):  # "watched him and her dance"
         front = around.text[max(0, around.start - _NEAR) : around.start].split()
         around = around._replace(before=("", low(front[-3]) if len(front) > 2 else ""))
@@ -101,13 +111,17 @@ def _his_owns(around: Around) -> bool:
     """Whether a noun phrase follows that "his" determines; else it stands alone."""
     join, other, third = around.next
     if join in _JOINS:
-        return other in ("her", "xyr") or (other in _OTHER_OWNERS and not is_final(third))
+        if other in ("her", "xyr") or (other in OTHER_OWNERS and not is_final(third)):
+            return True
+        return his_is_shared(around)
     if around.before[1] in _JOINS and around.before[0] in ("her", "xyr"):
         return True
-    if join in ("her", "xyr", *_OTHER_OWNERS) and not is_final(other):
+    if join in ("her", "xyr", *OTHER_OWNERS) and not is_final(other):
         return True  # "~~his~~ her approval"
     if around.text[around.start] in "HX" and _opens_sentence(around):
         return True
+    if not join[:1].isalnum():
+        return begins_subject(around)
     words = word_classes()
     if join in words["finite_verbs"]:
         return False
@@ -151,7 +165,7 @@ def _noun_follows(around: Around) -> bool:
     if first == "best" and around.before[1] in words["liking"] and second not in _JOINS:
         return not is_final(second)
     if is_final(second):
-        return not is_adverb(first)
+        return not is_adverb(first) or describes_on(around)
     adverb = first.endswith("ly") or first in words["closed_if_final"]
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
 

@@ -1,4 +1,4 @@
-"""Whether what follows "her" is said of her: "scared her silly", "nothing about her suggested"."""
+"""Whether what follows is said of her, or to her: "scared her silly", "told her yes"."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     Around,
     is_adverb,
     is_closed,
+    is_final,
     is_participle,
     word_classes,
 )
@@ -66,6 +67,21 @@ def is_impression(around: Around) -> bool:
         if is_participle(word) or (word[-1] == "s" and word[:-1] in words["base_verbs"]):
             return False
     return True
+
+
+def is_utterance(around: Around) -> bool:
+    """Whether it is told her without quotes: "Tell her yes", "bid her farewell"."""
+    words = word_classes()
+    first, second, third = around.next
+    if first in words["utterances"] and is_final(second):
+        if second == "to" and first in words["own_utterances"]:
+            return False  # "She bid her farewell to the team"
+    elif f"{first}-{second}" not in words["utterances_of_two"] or not is_final(third):
+        return False
+    verb = around.before[1]
+    return any(verb in words[kind] for kind in ("say_to", "greet")) or (
+        verb in words["write_to"] and not verb.startswith("sen")
+    )
 
 
 @functools.cache
