@@ -233,8 +233,8 @@ class Index:
             for start, end, word in found
             if word in choices
             and not (
-                text[end + 1 : end + 2].isupper()
-                and text[start].isupper()
+                text[start].isupper()
+                and text[end + 1 : end + 2].isupper()
                 and word in streets
                 and is_in_street(text, start, end)
             )
