@@ -37,6 +37,28 @@ PERSONS = {
         "a white senior project manager",
         "straight young men",
     ],
+    "a field of work lies between": [
+        "a Black piano teacher",
+        "an old ski instructor",
+        "a white call centre agent",
+        "a young quiz show host",
+        "two deaf tour guides",
+        "an Indian pastry chef",
+    ],
+    "marks enclose the term or a modifier": [
+        "a 'Black' nurse",
+        "an (old) nurse",
+        "a [blind] nurse",
+        "a Black (male) nurse",
+    ],
+    "capitals that look like a closed word": ["a Black US senator", "an old IT guy"],
+    "a person in this place": [
+        "a Black MBA",
+        "Hire a white model.",
+        "a Black model on the runway",
+        "Black voices",
+        "a Black or Asian face",
+    ],
     "one or ones stand for a person": [
         "Indian nurses earn less than the other nurses, even old ones",
         "The six nurses voted. The old one won.",
@@ -109,6 +131,16 @@ OTHERS = {
         "Our six cars are fast, but not the old ones.",
     ],
     "a part of a thing": ["The wall is 40% white.", "My house is mostly white."],
+    "goods in front of a person": [
+        "an old coin collector",
+        "a black coffee drinker",
+        "an old piano dealer",
+        "a white wine merchant",
+    ],
+    "a field of work with no person": ["the old ski lift", "the old lab freezer"],
+    "idioms in front of a person": ["a straight razor barber", "a blind date host"],
+    "no person in this place": ["the old model", "a white BA flight", "white and grey faces"],
+    "marks": ["the 'black' car", "She is (white) hot."],
     "other meanings": [
         "he is older",
         "she is 30 years old",
@@ -139,6 +171,57 @@ def cases(table: dict[str, list[str]]) -> list[object]:
 @pytest.mark.parametrize("text", cases(PERSONS))
 def test_speaks_of_a_person(text: str) -> None:
     assert WORDS.mentions(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "twin"),
+    [
+        ("a deaf coin collector", "a blind coin collector"),
+        ("a deaf flower shop owner", "a blind flower shop owner"),
+        ("the hard of hearing beekeeper", "the blind beekeeper"),
+    ],
+)
+def test_any_noun_may_follow_what_is_said_of_persons_only(text: str, twin: str) -> None:
+    (pair,) = generate_pairs([text], "disability", ("hearing disability", "visual disability"))
+    assert pair.counterfactual == twin
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A Polish lorry driver left.", ["Polish"]),
+        ("A Spanish guitar teacher left.", []),
+        ("A French pastry chef left.", []),
+    ],
+)
+def test_an_instrument_or_a_dish_has_a_nationality(text: str, found: list[str]) -> None:
+    assert [mention.text for mention in mentions(text, "nationality")] == found
+
+
+@pytest.mark.parametrize("quotes", ["", "''", '""', "\u2018\u2019", "\u201c\u201d"])
+@pytest.mark.parametrize(
+    "text", ["mother tongue", "sister city", "sister college", "daughter cell"]
+)
+def test_quotes_do_not_hide_what_follows_kin(text: str, quotes: str) -> None:
+    assert mentions(f"Look up {quotes[:1]}{text}{quotes[1:]} first.", "gender") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("He lost his king at chess.", ["He", "his"]),
+        ("Hers was the king that fell; chess is cruel.", ["Hers"]),
+        ("The king taught the queen chess.", ["king", "queen"]),
+        ("Her king loves chess.", ["Her", "king"]),
+    ],
+)
+def test_chess_makes_pieces_of_kings_that_are_lost(text: str, found: list[str]) -> None:
+    assert [mention.text for mention in mentions(text, "gender")] == found
+
+
+@pytest.mark.parametrize("relative", ["who", "who've", "who\u2019d", "that're"])
+def test_a_relative_pronoun_may_be_contracted(relative: str) -> None:
+    assert mentions(f"seniors {relative} never used a tablet", "age")
 
 
 @pytest.mark.parametrize("text", cases(OTHERS))

@@ -7,7 +7,8 @@ import re
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS
 
-NEXT = re.compile(rf"[^\S\n]+({LETTERS})")
+# A quote that closes is no part of the word: 'mother tongue'.
+NEXT = re.compile(r"[^\S\n]+([^\W\d_](?:[\w'\u2019-]*\w)?)")
 _LAST_LETTERS = re.compile(rf"{LETTERS}\Z")
 # Where a sentence or an exclamation can begin, looked for through quotes, emphasis and marks of
 # lists. Behind a dash one can, yet no capital is due: ``begins_sentence`` of writing differs.

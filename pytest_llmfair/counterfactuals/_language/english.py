@@ -122,7 +122,7 @@ def _read() -> dict[str, frozenset[str]]:
     load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return {
         key: frozenset(word for line in lines for word in line.split())
-        for file in ("en.yaml", "en_persons.yaml", "en_things.yaml")
+        for file in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
         for key, lines in load((folder / file).read_text(encoding="utf-8")).items()
         if key != "language"
     }

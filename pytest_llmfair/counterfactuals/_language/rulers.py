@@ -26,7 +26,8 @@ _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
 _COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
 # Squares of a chessboard, and moves; the words of games and hives are in the list.
 _SQUARE = re.compile(
-    r"[a-h][1-8]\b|ove \d|\bon move [a-z]|n chess\b|chess (?:game|match|board|set|piece|puzzle)"
+    r"[a-h][1-8]\b|ove \d|\bon move [a-z]|\b[io]n chess\b"
+    r"|chess (?:game|match|board|set|piece|puzzle)"
     r"|(?:king|queen)[- ]size|(?:king|queen) (?:is|was|stays|remains) (?:still |now )?in check\b"
     r"|\blegal moves?\b|\b(?:one|two|three) squares?\b"
 )
@@ -118,7 +119,25 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     behind = _STOP.search(text, end, last)
     sentence = text[first : behind.start() if behind else last].lower()
     named = not known.isdisjoint(_LOWER.findall(sentence))
-    return named or _SQUARE.search(sentence) is not None
+    if named or _SQUARE.search(sentence) is not None:
+        return True
+    return "chess" in sentence and _is_lost(text, start, end)
+
+
+def _is_lost(text: str, start: int, end: int) -> bool:
+    """Whether a piece is moved or lost, where chess is told of: "his king", "the king that fell".
+
+    A king can play himself: "her king taught her chess".
+    """
+    owner, begin = word_before(text, start)
+    owner = low(owner)
+    words = _WORDS.findall(low(text[end : end + NEAR]))
+    if is_one_of(owner, "owners") or owner.endswith(("'s", "s'")):
+        return not words or not is_one_of(words[0], "chess_players_do")
+    if is_one_of(low(word_before(text, begin)[0]), "chess_acts"):
+        return True
+    acts = (word for word in words if not is_one_of(word, "behind_piece"))
+    return is_one_of(next(acts, ""), "chess_acts")
 
 
 def _is_taken(text: str, start: int, end: int) -> bool:

@@ -57,6 +57,8 @@ def is_age(place: Place) -> bool:
 
 def is_national(place: Place) -> bool:
     """Allow what `describes` allows, but no persons of a language: "Spanish speakers"."""
-    if is_before_person(place) and not is_any(head_of(place)[0], "language_persons"):
+    if is_before_person(place, national=True) and not is_any(
+        head_of(place)[0], "language_persons"
+    ):
         return True
     return is_said(place) or tells_group(place.before, place.behind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of, is_participle
 from pytest_llmfair.counterfactuals._language.persons.endings import ends_with_adjective
+from pytest_llmfair.counterfactuals._language.persons.fields import is_field
 from pytest_llmfair.counterfactuals._language.persons.standing import stands_for
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, names_place
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -15,27 +16,32 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_modifier,
     is_person,
     is_person_compound,
+    may_be_person,
     no_noun,
 )
 
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
+_COLOURS = ("black", "white", "brown")
 _FAR = 7  # words that may lie between the term and its noun
 
 
-def is_before_person(place: Place) -> bool:
-    """Whether a person noun follows; of a group ("the Black student union") also in a compound."""
-    head, thing = head_of(place)
+def is_before_person(place: Place, *, national: bool = False) -> bool:
+    """Whether a person noun follows; of a group ("the Black student union") also in a compound.
+
+    What is `national` belongs to an instrument or a dish in front of the person.
+    """
+    head, thing = head_of(place, national=national)
     return bool(head) and (not thing or is_any(head, "peoples"))
 
 
-def head_of(place: Place) -> tuple[str, bool]:
+def head_of(place: Place, *, national: bool = False) -> tuple[str, bool]:
     """Return the person noun that the term stands before, and whether it is part of a thing.
 
     "" for none. "An old user account" is a thing.
     """
     if _is_surname(place) or names_place(place) or _is_movement(place):
         return "", False
-    head, thing = _person_head(place)
+    head, thing = _person_head(place, national)
     if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
         return "", False
     return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
@@ -70,13 +76,14 @@ def _is_surname(place: Place) -> bool:
 
 def _is_alone(before: Words) -> bool:
     """Whether the term is a predicate, so that a clause of its own can be joined to it."""
-    words = [word for word in before if not is_one_of(word, "predicate_adverbs")]
-    if not words or not (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted")):
+    words = (word for word in reversed(before) if not is_one_of(word, "predicate_adverbs"))
+    verb = next(words, "")
+    if not (is_one_of(verb, "be") or is_one_of(verb, "be_contracted")):
         return False
-    return len(words) < 2 or not is_one_of(words[-2], "before_plural_be")
+    return not is_one_of(next(words, ""), "before_plural_be")
 
 
-def _person_head(place: Place) -> tuple[str, bool]:
+def _person_head(place: Place, national: bool) -> tuple[str, bool]:
     """Find the first person noun that only modifiers, joined or not, part from the term.
 
     An article or a number can be said twice: "a white and a Black man", "one white and two Black".
@@ -100,16 +107,21 @@ def _person_head(place: Place) -> tuple[str, bool]:
             return word, word == bare(word) and is_one_of(following, "thing_heads")
         elif not joined and is_one_of(word, "origins"):
             return word, False
-        elif not joined and _is_pronoun(word, following):
+        elif word in ("one", "ones") and not joined and _is_pronoun(word, following):
             return stands_for(place, word), False
         elif word in ("f", "m") and _is_patient(place, at):
             return word, False
-        elif _is_deed(word, words[at + 1 : at + 3]):
+        elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
             break
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return held, False
-            break
+            if joined:
+                break
+            if may_be_person(word) and _is_person_here(place, at):
+                return word, False
+            if alone or not is_field(place, at, national):
+                break
         elif (is_one_of(word, "person_adjectives") or is_aged(word)) and ends_with_adjective(
             words[at + 1 : at + 4], _is_one(place.before)
         ):
@@ -121,10 +133,30 @@ def _person_head(place: Place) -> tuple[str, bool]:
     return "", False
 
 
-def _is_deed(word: str, behind: Words) -> bool:
-    """Whether it is told what was done to how many: "hired two nurses", by White, a man."""
+def _is_person_here(place: Place, at: int) -> bool:
+    """Whether it is a person here: one with a degree ("an Asian MBA"), a model, voices, faces."""
+    word, behind = place.behind[at], place.behind[at + 1 :]
+    if is_any(word, "models"):
+        asked = is_one_of(" ".join(place.before[-2:-1]), "casting") and _is_one(place.before)
+        told = any(is_one_of(other, "fashion_words") for other in (*place.before, *behind))
+        return (asked or told) and no_noun(behind) and behind[:1] != ("of",)
+    if is_any(word, "faces"):  # "an Asian or Latino face"; not "white and grey faces"
+        others = place.behind[:at] if at > 1 and place.next in JOINS else place.before[-2:]
+        return not {*others}.isdisjoint(JOINS) and any(map(_is_no_colour, others))
+    if word == "voices":
+        return True
+    return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)
+
+
+def _is_no_colour(word: str) -> bool:
+    known = is_one_of(word, "demonyms") or is_one_of(word, "person_adjectives")
+    return known and word not in _COLOURS
+
+
+def _is_deed(behind: Words) -> bool:
+    """Whether it is told to how many something was done: "hired two nurses", by White, a man."""
     counted, following = (*behind, "", "")[:2]
-    if not is_participle(word) or counted.startswith("one"):
+    if counted.startswith("one"):
         return False
     digits = counted.isdigit() and not following.startswith("year")
     return digits or is_one_of(counted, "numbers") or is_one_of(counted, "quantities")
@@ -132,7 +164,7 @@ def _is_deed(word: str, behind: Words) -> bool:
 
 def _is_pronoun(word: str, following: str) -> bool:
     """Whether it is the pronoun "one" or "ones"; not "the old one hundred"."""
-    return word == "ones" or (word == "one" and no_noun((following,)))
+    return word == "ones" or no_noun((following,))
 
 
 def _is_patient(place: Place, at: int) -> bool:

@@ -193,6 +193,8 @@ def is_noun(place: Place) -> bool:
         return False
     if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
         return False
+    if place.next in JOINS and _is_joined_adjective(place.behind[1:3]):
+        return False
     several = "and" in place.before[-3:] and _are_two(place) and not is_told(place.behind)
     if first in _POSSESSIVE and place.term.people:
         return False
@@ -213,6 +215,14 @@ def _is_next_phrase(behind: Words) -> bool:
     if len(behind) < 2 or behind[0] not in _JOINED:
         return False
     return is_one_of(behind[1], "determiners") or behind[1].isdigit()
+
+
+def _is_joined_adjective(words: Words) -> bool:
+    """Whether another people and a noun are joined: "an Asian or Latino face"."""
+    if len(words) < 2 or is_one_of(words[0], "peoples_nouns"):
+        return False
+    people = is_one_of(words[0], "demonyms") or is_one_of(words[0], "contrasted")
+    return people and words[1].isalpha() and not no_noun(words[1:], bare=True)
 
 
 def _is_asked_of(verb: str, behind: Words) -> bool:

@@ -8,6 +8,7 @@ person than take a colour for one. `RULES` holds them by the name of the context
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
@@ -70,13 +71,16 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
 }
 
 _KNOWN: Mapping[str, Sequence[str]] = {
-    "before_person": ("opposed",),
+    "before_person": ("opposed", "seldom"),
+    "compared": ("seldom",),
+    "old": ("seldom",),
     "collective": ("opposed",),
     "person_noun": ("people",),
     "no_first_name": ("capital",),
     "no_given_name": ("capital", "one_case"),
     "no_institution": ("capital",),
 }
+_PARTS = re.compile(r"[\s/-]+")
 _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 
 
@@ -132,5 +136,6 @@ def _term(word: str, context: str) -> Term:
         one_case=word.islower() or word.isupper(),
         people=is_people(low),
         opposed=next((kind for kind in _OPPOSED if is_one_of(low, kind)), ""),
+        seldom=is_one_of(_PARTS.split(low)[-1], "seldom_of_things"),
     )
     return Term(**{name: getattr(seen, name) for name in _KNOWN.get(context, ())})

@@ -20,6 +20,10 @@ _TAG = re.compile(TAG)
 _STOP = re.compile(r"[.!?;:\u2014\u2026\n]")
 _LAST_STOP = re.compile(rf"(?s:.*){_STOP.pattern}")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\Z")
+_ASIDE = re.compile(r" \(([A-Za-z]+)\)(?= [A-Za-z])")
+_ENCLOSED = {"'": "'", "\u2018": "\u2019", "(": ")", "[": "]"}
+# They look like closed words where all is small.
+_INITIALISMS = frozenset(("US", "IT", "WHO"))
 _NEAR = 160
 _LONG = 24  # no abbreviation is as long
 
@@ -37,12 +41,15 @@ class Term(NamedTuple):
         Whether it names a people.
     opposed : str
         Class of words that it is an opposite of, such as "opposed_ages"; "" for none.
+    seldom : bool
+        Whether hardly anything but a person is called so: "deaf", "bisexual".
     """
 
     capital: bool = False
     one_case: bool = False
     people: bool = False
     opposed: str = ""
+    seldom: bool = False
 
 
 class Place(NamedTuple):
@@ -106,8 +113,25 @@ def place_at(text: str, start: int, end: int) -> Place:
 
 
 def sides(text: str, start: int, end: int) -> tuple[str, str]:
-    """Return the texts around a term that rules look at."""
+    """Return the texts around a term that rules look at, without marks that enclose it alone."""
+    mark = _ENCLOSED.get(text[start - 1 : start])
+    if mark is not None and text.startswith(mark, end) and _is_enclosed(text, start - 1, end + 1):
+        start, end = start - 1, end + 1
     return text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+
+
+def _is_enclosed(text: str, start: int, end: int) -> bool:
+    """Whether marks from `start` to `end` are looked through: "an 'old' nurse", "an (old) nurse".
+
+    Brackets are where a determiner stands in front and a word follows.
+    """
+    if text[end : end + 1].isalnum() or text[max(0, start - 1) : start].isalnum():
+        return False
+    if text[start] in "'\u2018":
+        return True
+    front = text[max(0, start - _LONG) : start].split(" ")
+    determined = len(front) > 1 and is_one_of(front[-2].lower(), "determiners")
+    return determined and not front[-1] and text[end + 1 : end + 2].isalpha()
 
 
 def place_between(front: str, rear: str, term: Term) -> Place:
@@ -129,8 +153,18 @@ def _words_before(piece: str) -> tuple[Words, Words]:
 @functools.lru_cache(maxsize=64)
 def _words_behind(piece: str) -> tuple[Words, Words]:
     piece = _without_tags(piece)
+    if piece.startswith(" ("):
+        piece = _without_bracket(piece)
     words = _words(piece, 0, _sentence_end(piece))
     return words, _lower(words)
+
+
+def _without_bracket(piece: str) -> str:
+    """Return what follows a term without the brackets of a modifier: "an Asian (male) juror"."""
+    aside = _ASIDE.match(piece)
+    if aside is None or not is_one_of(aside[1].lower(), "person_modifiers"):
+        return piece
+    return f" {aside[1]}{piece[aside.end() :]}"
 
 
 def _without_tags(text: str) -> str:
@@ -178,4 +212,12 @@ def _ends_sentence(text: str, at: int) -> bool:
 def _lower(words: Words) -> Words:
     if not words:
         return ()
-    return tuple("\t".join(words).lower().replace("\u2019", "'").split("\t"))
+    joined = "\t".join(words)
+    low = tuple(joined.lower().replace("\u2019", "'").split("\t"))
+    if not ("US" in joined or "IT" in joined or "WHO" in joined):
+        return low  # the usual case
+    if not any(map(str.islower, words)):
+        return low
+    # "An Asian US senator"
+    spelled = zip(words, low, strict=True)
+    return tuple([".".join(w) if word in _INITIALISMS else w for word, w in spelled])

@@ -84,6 +84,12 @@ def is_any(word: str, kind: str) -> bool:
     return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
 
 
+@functools.lru_cache(maxsize=4096)
+def may_be_person(word: str) -> bool:
+    """Whether a word is a person in some places only: "an Asian MBA", "hire a model"."""
+    return is_any(word, "persons_here")
+
+
 def is_modifier(word: str) -> bool:
     """Whether a lower-case word may stand between an adjective and its person noun."""
     if is_one_of(word, "person_modifiers") or is_one_of(word, "demonyms") or word[0].isdigit():
@@ -106,7 +112,12 @@ def is_abstract(word: str) -> bool:
 
 def ends_phrase(word: str) -> bool:
     """Whether no noun phrase goes on with this lower-case word."""
-    return not word or not word[0].isalnum() or is_one_of(word, "closed")
+    if not word or not word[0].isalnum() or is_one_of(word, "closed"):
+        return True
+    if "'" not in word:
+        return False  # the usual case
+    first = word.partition("'")[0]
+    return len(first) > 1 and is_one_of(first, "closed")  # "who've"; not "A's"
 
 
 def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
