@@ -38,7 +38,7 @@ def is_field(place: Place, at: int, national: bool) -> bool:
     if not head or not (direct or is_person(head)):
         return False
     if place.term.seldom:
-        if is_one_of(word, "things_called_so"):
+        if is_one_of(word, "things_called_so") or not _begins_phrase(place.last):
             return False
         if _is_noun((word,) if direct else (word, following), _is_single(place)):
             return True
@@ -55,6 +55,11 @@ def is_field(place: Place, at: int, national: bool) -> bool:
 def _kinds(word: str) -> frozenset[str]:
     """Return the classes of fields that a lower-case word belongs to."""
     return frozenset(kind for kind in _FIELDS if is_one_of(word, kind))
+
+
+def _begins_phrase(last: str) -> bool:
+    """Whether a noun phrase can begin behind a word; not behind the verb of "walked straight"."""
+    return ends_phrase(last) or is_one_of(last, "quantities") or is_modifier(last)
 
 
 def _is_single(place: Place) -> bool:
