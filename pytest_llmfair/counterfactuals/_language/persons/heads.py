@@ -89,8 +89,6 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
     An article or a number can be said twice: "a white and a Black man", "one white and two Black".
     """
     words, alone, last = place.behind, _is_alone(place.before), place.last
-    counted = is_one_of(last, "quantities") or last.isdigit()
-    again = _ARTICLES.get(last, ())
     joined = False
     held = ""
     for at, word in enumerate(words[:_FAR]):
@@ -99,7 +97,7 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             if alone:
                 break
             joined = True
-        elif joined and words[at - 1] in JOINS and _is_again(word, again, counted):
+        elif joined and words[at - 1] in JOINS and _is_again(word, last):
             continue
         elif not joined and is_person_compound(word, following):
             return word, False
@@ -174,5 +172,8 @@ def _is_patient(place: Place, at: int) -> bool:
     return aged and written.isupper() and ends_with_adjective(words, True)
 
 
-def _is_again(word: str, articles: Words, counted: bool) -> bool:
-    return word in articles or (counted and (is_one_of(word, "quantities") or word.isdigit()))
+def _is_again(word: str, last: str) -> bool:
+    """Whether the determiner in front, `last`, is said a second time."""
+    counted = is_one_of(last, "quantities") or last.isdigit()
+    again = word in _ARTICLES.get(last, ())
+    return again or (counted and (is_one_of(word, "quantities") or word.isdigit()))

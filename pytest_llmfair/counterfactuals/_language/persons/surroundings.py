@@ -201,7 +201,9 @@ def _ends_sentence(text: str, at: int) -> bool:
         return True
     if at and text[at - 1].isalnum() and text[at + 1 : at + 2].isalnum():
         return False
-    words = _TOKEN.findall(text, max(0, at - _LONG), at)
+    words = text[max(0, at - _LONG) : at].rsplit(None, 1)
+    if not (words and words[-1].isalpha()):  # the usual case goes without a search
+        words = _TOKEN.findall(text, max(0, at - _LONG), at)
     if not words:
         return True
     word = words[-1].lower()
