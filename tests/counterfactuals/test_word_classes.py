@@ -1,0 +1,39 @@
+"""The classes of English words that the rules look into."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.counterfactuals import _language
+from pytest_llmfair.counterfactuals._language.english import word_classes
+from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
+
+GRAMMAR = resources.files("pytest_llmfair.counterfactuals") / "grammar"
+FILES = {  # a class that stands twice in one file is an error of the loader
+    name: load_yaml((GRAMMAR / name).read_text(encoding="utf-8"), name)
+    for name in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
+}
+
+
+def test_no_class_is_given_in_two_files() -> None:
+    found = Counter(kind for classes in FILES.values() for kind in classes if kind != "language")
+
+    assert [kind for kind, count in found.items() if count > 1] == []
+    assert set(found) == set(word_classes())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_class_is_asked_for(name: str) -> None:
+    code = "".join(
+        path.read_text(encoding="utf-8")
+        for path in Path(_language.__path__[0]).parent.rglob("*.py")
+    )
+    asked: set[Any] = set(re.findall(r"[\"'](\w+)[\"']", code))
+
+    assert [kind for kind in FILES[name] if kind != "language" and kind not in asked] == []
