@@ -152,7 +152,7 @@ def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, mes
         ({"peoples": [{"person": "woman"}]}, "line 1: 'adjective' is missing or empty"),
         (
             {"peoples": [{"adjective": "female", "person": "woman", "people": "men"}]},
-            "line 1: its words name the groups female and male",
+            "line 1: female, woman, men name the groups female and male; a line names one",
         ),
     ],
 )

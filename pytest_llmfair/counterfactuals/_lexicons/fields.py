@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -179,33 +179,18 @@ def _neutral_nouns(data: Any, owners: dict[str, str], source: str) -> dict[str, 
 
 def _synonyms(data: Any, owners: dict[str, str], source: str) -> tuple[tuple[str, ...], ...]:
     """Return the lines of terms that stand for each other within their group."""
-    given = data.get("synonyms") or []
-    if not isinstance(given, (list, tuple)):
-        where = at_line(source, data, "synonyms")
-        raise ValueError(f"{where}: synonyms is a {kind_of(given)}; give a list of lists")
     lines = []
-    for number, line in enumerate(given, start=1):
-        where = f"{at_line(source, given, number - 1)}: synonyms, line {number}"
+    for where, line in _lines(data, "synonyms", "lists", source):
         terms = _terms(line, where)
-        groups = list(dict.fromkeys(_owner(term, owners, where) for term in terms))
-        if len(groups) > 1:
-            raise ValueError(
-                f"{where}: {', '.join(terms)} name the groups {' and '.join(groups)}; synonyms "
-                "name one"
-            )
+        _check_one_group(terms, owners, where)
         lines.append(terms)
     return tuple(lines)
 
 
 def _peoples(data: Any, owners: dict[str, str], source: str) -> tuple[People, ...]:
     """Return the words of each people by their kind."""
-    given = data.get("peoples") or []
-    if not isinstance(given, (list, tuple)):
-        where = at_line(source, data, "peoples")
-        raise ValueError(f"{where}: peoples is a {kind_of(given)}; give a list of mappings")
     peoples = []
-    for number, people in enumerate(given, start=1):
-        where = f"{at_line(source, given, number - 1)}: peoples, line {number}"
+    for where, people in _lines(data, "peoples", "mappings", source):
         if not isinstance(people, Mapping):
             raise ValueError(f"{where} is a {kind_of(people)}; give its words by their kind")
         for kind in people:
@@ -215,11 +200,27 @@ def _peoples(data: Any, owners: dict[str, str], source: str) -> tuple[People, ..
             if not people.get(kind):
                 raise ValueError(f"{where}: {kind!r} is missing or empty; a people needs it")
         words = {kind: _terms(terms, where) for kind, terms in people.items()}
-        groups = {_owner(term, owners, where) for terms in words.values() for term in terms}
-        if len(groups) > 1:
-            raise ValueError(f"{where}: its words name the groups {' and '.join(sorted(groups))}")
+        _check_one_group([term for terms in words.values() for term in terms], owners, where)
         peoples.append(words)
     return tuple(peoples)
+
+
+def _lines(data: Any, key: str, wanted: str, source: str) -> Iterator[tuple[str, Any]]:
+    """Give the items of a list, and where each stands."""
+    given = data.get(key) or []
+    if not isinstance(given, (list, tuple)):
+        where = at_line(source, data, key)
+        raise ValueError(f"{where}: {key} is a {kind_of(given)}; give a list of {wanted}")
+    for number, line in enumerate(given, start=1):
+        yield f"{at_line(source, given, number - 1)}: {key}, line {number}", line
+
+
+def _check_one_group(terms: Sequence[str], owners: dict[str, str], where: str) -> None:
+    groups = list(dict.fromkeys(_owner(term, owners, where) for term in terms))
+    if len(groups) > 1:
+        raise ValueError(
+            f"{where}: {', '.join(terms)} name the groups {' and '.join(groups)}; a line names one"
+        )
 
 
 def _owner(term: str, owners: dict[str, str], where: str) -> str:
