@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from pytest_llmfair.counterfactuals._language.persons.houses import bare_before
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
@@ -264,6 +265,9 @@ class Lexicon:
             english = self.language == "en"
             standing = possessive_behind(text, end, masked=True) if english else ""
             mask = f"{MASK}{standing[0]}s" if standing else MASK
+            if sense.role == "place" and bare_before(text, start, end) is not None:
+                # "Goes to church", "goes to the mosque"
+                mask = f"{'THE' if text[start:end].isupper() else 'the'} {mask}"
             last = end + len(standing)
             changes.append((start, last, mask))
         return replaced(text, changes)
@@ -320,6 +324,8 @@ class Lexicon:
             article = article_before(text, start)
             if article is not None and (fitting := refitted(article[1], text[start:end], after)):
                 changes.append(Change(*article.span(1), fitting, sense.group))
+            if sense.role == "place" and (bare := bare_before(text, start, end, after)):
+                changes.append(Change(*bare, sense.group))
             if standing := possessive_behind(text, end):
                 fitting = possessive_for(after, standing, plurals=self._plurals)
                 if fitting != standing:

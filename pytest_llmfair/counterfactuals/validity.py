@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initiali
 from pytest_llmfair.counterfactuals._language.writing import article_before
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
+from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
 from pytest_llmfair.counterfactuals._pairing.replacements import (
     MARKS,
     capital_kept,
@@ -254,6 +255,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "pronoun roles kept": roles_kept,
     "no doubled words": no_doubled_words,
     "joined words differ": joined_once,
+    "kinds told apart": told_apart,
     "spacing kept": spacing_kept,
     "capital kept": capital_kept,
     "length balanced": length_balanced,

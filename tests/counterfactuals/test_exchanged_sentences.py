@@ -21,6 +21,7 @@ SENTENCES = {
     "origin": "Our teacher comes from {}.",
     "no_given_name": "These {} songs are loud.",
     "no_institution": "These {} songs are loud.",
+    "house": "We walked past {a} {}.",
     "behind_person": "We wrote about people {}.",
     "decade": "We wrote about people in their {}.",
     "superlative": "Yesterday {a} {} cashier's dog barked.",

@@ -23,6 +23,7 @@ CARRIERS = {
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",
+    "house": "so their {} so",
     "behind_person": "so women {}, so",
     "decade": "so women in their {}, so",
     "superlative": "so the {} engineers so",

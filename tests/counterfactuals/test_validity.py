@@ -93,6 +93,10 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "joined words become the same: 'White women and white women'"),
     ("joined words differ", "If he or she asks, call.", "gender", ("male", "female"),
      "joined words become the same: 'she or she'"),
+    ("kinds told apart", "Half are Lutheran, 20% Catholic.", "religion", ("christian", "hindu"),
+     "different words become the same: 'Hindu' and 'Hindu'"),
+    ("kinds told apart", "Lutheran state churches remain.", "religion", ("christian", "hindu"),
+     "a word stands twice: Hindu state Hindu temples"),
     # A term with a blank at its end, in a lexicon made by hand; from files blanks are trimmed.
     ("spacing kept", "Yes, boss.",
      replace(own(BOSS), entries=(Entry("noun", {"a": ("boss",), "b": ("sir ",)}),)), None,

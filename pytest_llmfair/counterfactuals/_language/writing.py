@@ -19,8 +19,9 @@ _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
 _WORD = re.compile(r"[^\s-]+")
 _BLANKS = re.compile(r"\s+")
 # The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
+# A quote begins one too: 'he said, "Hinduism'.
 _SENTENCE = re.compile(
-    r"(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z"
+    r"(?:,[^\S\n][\"\u201c]\Z|(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z)"
 )
 
 _WRAP = re.compile(r"\n[^\S\n]*[\"\u201c\u2018(]?\Z")

@@ -58,6 +58,7 @@ Context = Literal[
     "origin",
     "no_given_name",
     "no_institution",
+    "house",
     "superlative",
     "value",
     "behind_person",

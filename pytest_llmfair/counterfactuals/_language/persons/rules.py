@@ -25,6 +25,7 @@ from pytest_llmfair.counterfactuals._language.persons.compounds import (
     is_no_double_name,
     is_part,
 )
+from pytest_llmfair.counterfactuals._language.persons.houses import is_house
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
     are_people,
@@ -50,7 +51,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_pe
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _COMPOUNDS = ("before_person", "demonym", "no_first_name")
-_NO_VALUES = ("person_noun", "people", "collective", "no_team")
+_NO_VALUES = ("person_noun", "people", "collective", "no_team", "house")
 
 RULES: Mapping[str, Callable[[Place], bool]] = {
     "before_person": describes,
@@ -68,6 +69,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "no_given_name": is_no_given_name,
     "no_institution": is_no_institution,
     "superlative": is_superlative,
+    "house": is_house,
 }
 
 _KNOWN: Mapping[str, Sequence[str]] = {
@@ -79,6 +81,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "no_first_name": ("capital",),
     "no_given_name": ("capital", "one_case"),
     "no_institution": ("capital",),
+    "house": ("capital",),
 }
 _PARTS = re.compile(r"[\s/-]+")
 _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
@@ -131,8 +134,9 @@ def _allows(context: str, front: str, rear: str, term: Term) -> bool:
 def _term(word: str, context: str) -> Term:
     """Return what the rule of a context knows of a word."""
     low = word.lower()
+    begin = word.rfind(" ") + 1 if context == "house" else 0  # "the Buddhist temple of"
     seen = Term(
-        capital=word[:1].isupper(),
+        capital=word[begin : begin + 1].isupper(),
         one_case=word.islower() or word.isupper(),
         people=is_people(low),
         opposed=next((kind for kind in _OPPOSED if is_one_of(low, kind)), ""),

@@ -1,0 +1,47 @@
+"""Checks that different words do not become the same beside each other."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._pairing.case import Case
+
+# What joins the items of a list, with their shares: "Catholics, 13.5% Lutherans and 6% Baptists".
+_LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
+_BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
+
+
+def told_apart(case: Case) -> str | None:
+    """Check that a list of several kinds keeps them apart: no "62% Buddhist, 13.5% Buddhist"."""
+    if len(case.named) < 2:
+        return None
+    text = case.pair.counterfactual
+    for (_, sense, edit), (_, other, following) in itertools.pairwise(case.named):
+        begin, end = edit.counterfactual_start + len(edit.after), following.counterfactual_start
+        first, second = edit.after.casefold(), following.after.casefold()
+        if end - begin > 30 or not first or not second.startswith(first.split(" ", 1)[0]):
+            continue  # the usual case at less cost
+        gap = text[begin:end]
+        if first.removesuffix("s") == second.removesuffix("s"):
+            kinds = _kinds(case.lexicon.synonyms)
+            one, two = kinds.get(sense.term, -1), kinds.get(other.term, -1)
+            alike = sense.term.removesuffix("s") == other.term.removesuffix("s")
+            if min(one, two) >= 0 and one != two and not alike and _LISTED.fullmatch(gap):
+                return f"different words become the same: {edit.after!r} and {following.after!r}"
+        elif second.startswith(f"{first} ") and _describes(gap):
+            return f"a word stands twice: {edit.after}{gap}{following.after}"
+    return None
+
+
+def _describes(gap: str) -> bool:
+    """Whether words of the same noun phrase stand between: "Buddhist state Buddhist temples"."""
+    words = gap.split() if _BETWEEN.fullmatch(gap) else ()
+    return bool(words) and not any(is_one_of(word, "closed") for word in words)
+
+
+@functools.lru_cache(maxsize=16)
+def _kinds(synonyms: tuple[tuple[str, ...], ...]) -> dict[str, int]:
+    return {term: row for row, terms in enumerate(synonyms) for term in terms}
