@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals._language.possessives import possessive_behi
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
-from pytest_llmfair.counterfactuals._language.usage import is_short_title
+from pytest_llmfair.counterfactuals._language.usage import takes_case
 from pytest_llmfair.counterfactuals._language.writing import (
     article_before,
     in_place,
@@ -338,9 +338,7 @@ class Lexicon:
         listed = () if sense.entry is None else sense.entry.terms[sense.group]
         if text[start:end] in listed and not text[start].isupper():
             return term  # the usual case at less cost
-        exact = term in self.exact and not (
-            self.language == "en" and is_short_title(text, start, end)
-        )
+        exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
         as_listed = " ".join(text[start:end].split()) in listed
         return in_place(text, start, end, term, as_listed or exact)
 

@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals._language.beside import (
     word_before,
 )
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.exclaimed import is_outcry
 from pytest_llmfair.counterfactuals._language.living import is_said_of_people
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -25,11 +26,13 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
     is_verb,
 )
-from pytest_llmfair.counterfactuals._language.works import is_in_title, is_no_work
+from pytest_llmfair.counterfactuals._language.things_called import is_tool
+from pytest_llmfair.counterfactuals._language.works import is_headline, is_in_title, is_no_work
 
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
 _COMMA_BEFORE = re.compile(rf"(?:({LETTERS})[\"'\u201d\u2019]?)?,[^\S\n]+\Z")
 _SMALL_TITLE = re.compile(r"\bM[sx]\b")
+_NAME = re.compile(rf"(?:\.?[^\S\n]+|\.)({LETTERS})")
 _POINT = re.compile(r"\.[^\S\n]*[^\W\d_]")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
@@ -62,6 +65,7 @@ _DECADE_BEHIND = re.compile(
     r"|[^\S\n]+(?:heyday|prime|pomp|hits?|sound|style|look|incarnation)\b",
     re.IGNORECASE,
 )
+_FIRM = re.compile(r"(?<!\w)([A-Z][\w'\u2019-]*)[^\S\n]+(?:and|&)[^\S\n]+\Z")
 _THINGS = {
     "mother": "mother_things",
     "father": "mother_things",
@@ -81,7 +85,21 @@ def is_noun(text: str, start: int, end: int) -> bool:
     goes_on = text[end : end + 1] == " " and text[end + 1 : end + 2].isalnum()
     if _is_verb(text, start, end) or (not goes_on and _is_exclaimed(text, start, end)):
         return False
-    return is_no_work(text, start, end)
+    return not is_outcry(text, start, end) and is_no_work(text, start, end)
+
+
+def is_no_tool(text: str, start: int, end: int) -> bool:
+    """Whether it is in no name of a work, and no program: "a setup wizard"."""
+    return is_no_work(text, start, end) and not is_tool(text, start, end)
+
+
+def is_of_people(text: str, start: int, end: int) -> bool:
+    """Whether it is said of no plug and no animal, nor of what is not binary."""
+    if text[start] in "nN":
+        behind = NEXT.match(text, end)
+        if behind and is_one_of(low(behind[1]).removesuffix("s"), "binary_things"):
+            return False
+    return is_said_of_people(text, start, end)
 
 
 def is_kin(text: str, start: int, end: int) -> bool:
@@ -90,10 +108,13 @@ def is_kin(text: str, start: int, end: int) -> bool:
     The next word may also be the verb of somebody's kin: "my mother plants roses".
     """
     kind = _THINGS.get(text[start:end].lower())
+    if text[start].isupper() and _is_of_firm(text, start, end):
+        return False
     behind = NEXT.match(text, end) if kind and text[end : end + 1].isspace() else None
     if kind is None or behind is None:
         return True
-    if text.startswith(" of ", end) and is_in_title(text, start, end):
+    of = text[start].isupper() and text.startswith(" of ", end)
+    if of and is_in_title(text, start, end):
         return False  # "Father of the Bride"
     known, head = words_of(kind), low(behind[1])
     form = next((form for form in (head, head[:-1], head[:-2]) if form in known), None)
@@ -104,6 +125,14 @@ def is_kin(text: str, start: int, end: int) -> bool:
         return following is not None and is_one_of(low(following[1]), "articles")
     owner = low(word_before(text, start)[0])
     return is_one_of(owner, "owners") or owner.endswith(("'s", "s'"))
+
+
+def _is_of_firm(text: str, start: int, end: int) -> bool:
+    """Whether capitals name a firm of kin: "Wiley and Sons"; not "Mothers and Sons"."""
+    firm = _FIRM.search(text, max(0, start - NEAR), start)
+    if firm is None or is_person(low(firm[1])) or is_person(low(firm[1]).removesuffix("s")):
+        return False
+    return not is_headline(text, start, end)
 
 
 def is_couple(text: str, start: int, end: int) -> bool:
@@ -228,11 +257,30 @@ def names_thing(text: str, start: int, end: int) -> bool:
 
 
 def is_short_title(text: str, start: int, end: int) -> bool:
-    """Whether it is short for a title: "MS. LEE", "ms. lee", "DEAR MS LEE"; not "5 ms. later"."""
+    """Whether it is short for a title: "MS. LEE", "mr lee", "DEAR MS LEE"; not "5 ms. later"."""
+    if text[start:end].lower() == "mr":
+        return _names_man(text, start, end)
+    return takes_case(text, start, end)
+
+
+def takes_case(text: str, start: int, end: int) -> bool:
+    """Whether another short title stands in its case: "mrs lee", "ms. lee"; not "mr lee"."""
+    if text[start:end].lower() == "mrs":
+        return True
     before = text[max(0, start - NEAR) : start].rstrip()
     if before[-1:].isdigit():
         return False
     return _POINT.match(text, end) is not None or _is_large_title(text, start, end)
+
+
+def _names_man(text: str, start: int, end: int) -> bool:
+    """Whether a name can follow: "mr smith", "MR. JONES"; not "MR images", "mr and armor"."""
+    named = _NAME.match(text, end)
+    if named is None or text[start - 1 : start] in ("-", "|", "^", "_"):
+        return False
+    if text[start].isupper():
+        return named[1][0].isupper()
+    return named[1][0].isupper() or not ends_phrase(low(named[1]))
 
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
@@ -304,7 +352,7 @@ def is_in_range(text: str, start: int, end: int) -> bool:
 # Whether a term of a context counts in its place.
 USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "noun": is_noun,
-    "no_work": is_no_work,
+    "no_work": is_no_tool,
     "address": is_address,
     "couple": is_couple,
     "field": is_field,
@@ -313,7 +361,7 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "aged": is_age_and_sex,
     "deity": is_deity,
     "no_degree": is_no_degree,
-    "living": is_said_of_people,
+    "living": is_of_people,
     "kin": is_kin,
     "value": is_value,
     "behind_person": is_behind_person,

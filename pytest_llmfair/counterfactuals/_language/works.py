@@ -23,6 +23,10 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_modifier,
     is_person,
 )
+from pytest_llmfair.counterfactuals._language.things_called import (
+    is_part_of_work,
+    is_quoted_title,
+)
 
 # A name of several words: "The Girl with the Dragon Tattoo".
 _LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by)[^\S\n]+){0,2}"
@@ -52,7 +56,7 @@ def is_no_work(text: str, start: int, end: int) -> bool:
         return True
     if text[start:end].isupper():
         return not _is_acronym(text, start, end)
-    if begins_name(text, start, end):
+    if begins_name(text, start, end) or is_part_of_work(text, start, end):
         return False
     before, front = word_before(text, start)
     if _is_bare_title(text, start, end, front):
@@ -64,7 +68,9 @@ def is_no_work(text: str, start: int, end: int) -> bool:
         return False
     if is_one_of(word, "polite"):
         return True
-    return not (is_in_name(text, start, end) or is_in_title(text, start, end))
+    if is_in_name(text, start, end) or is_in_title(text, start, end):
+        return False
+    return not is_quoted_title(text, start, end)
 
 
 def is_in_title(text: str, start: int, end: int) -> bool:

@@ -45,6 +45,8 @@ Context = Literal[
     "living",
     "kin",
     "before_person",
+    "no_switch",
+    "contrasted",
     "demonym",
     "predicate",
     "compared",
@@ -134,8 +136,9 @@ class Sense:
     def fits(self, text: str, start: int, end: int) -> bool:
         """Whether ``text[start:end]``, spelled like the term, means this."""
         word = text[start:end]
-        if self.exact and word != self.term and not self._is_caseless(text, word):
-            return self.role == "title" and is_short_title(text, start, end)
+        other = self.exact and word != self.term and not self._is_caseless(text, word)
+        if other and not (self.role == "title" and is_short_title(text, start, end)):
+            return False
         if self.entry is None or not self.entry.context:
             return True
         if (word[0].isdigit() or word[-1].isdigit()) and is_in_range(text, start, end):

@@ -38,6 +38,7 @@ _OPENING = "\"\u201c\u2018\u00ab'"
 _SINGLE = re.compile(
     r"'(?!(?:til|cause|cos|cuz|bout|round|em|n|tis|twas)\b)\w[^'\n]*(?<!s)'(?!\w)"
 )
+_DOUBLED = re.compile(r"(?<![\w'])''(?=\w)")
 # "$500", "\u00a340,000", "#1"; and the formula of "her $k$th move".
 _SUM = r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?(?:thousand|million|billion))?\b"
 _FIGURE = re.compile(rf"{_SUM}|\$[^$\s\d][^$\n]{{0,40}}\$\w*")
@@ -132,4 +133,7 @@ def _opens_quote(text: str, place: int) -> bool:
     """Whether a quotation begins: a quote, behind a blank, that is no apostrophe."""
     if text[place] not in _OPENING or text[place - 1].isalnum() or text[place - 1] in ".,!?":
         return False
-    return text[place] != "'" or _SINGLE.match(text, place) is not None
+    if text[place] != "'" or _SINGLE.match(text, place) is not None:
+        return True
+    # Two single quotes for a double one: "his ''General Theory''".
+    return _DOUBLED.match(text, place - (text[place - 1] == "'")) is not None

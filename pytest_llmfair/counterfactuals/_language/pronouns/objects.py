@@ -23,6 +23,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_handed,
     is_labelled,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 from pytest_llmfair.counterfactuals._language.pronouns.quoted import is_before_quotation
 from pytest_llmfair.counterfactuals._language.pronouns.said_of import (
     is_impression,
@@ -135,6 +136,11 @@ def reads_as_object(around: Around) -> bool:
         if second in words["calendar"] and not tells_when(second, third):
             return False  # "her next Monday class"
         return second in words["times"] and verb not in words["closed"]
+    if first == "then":
+        return _does_then(around)
+    if first == "much" and verb in words["give"]:  # "gave her much praise"
+        past = is_participle(second) and second != "needed"
+        return not (past or second in words["comparatives"] or second == "too")
     if first == "home":
         return _moved(around) and ends_at_second(around)
     if first == "straight":
@@ -149,6 +155,17 @@ def reads_as_object(around: Around) -> bool:
             and verb not in words["body"]
         )
     return False
+
+
+def _does_then(around: Around) -> bool:
+    """Whether what is done next follows: "talk to her then give"; not "her then boyfriend"."""
+    words = word_classes()
+    _, second, third = around.next
+    if any(second in words[kind] for kind in ("base_nouns", "handled", "verbal_nouns")):
+        name = words_behind(around.text, around.end, 3)[2]
+        return is_final(third) or name[:1].isupper()
+    bare = second in words["give"] and not second.endswith(("s", "ed", "ing"))
+    return bare or second in words["base_verbs"]
 
 
 def ends_at_second(around: Around) -> bool:

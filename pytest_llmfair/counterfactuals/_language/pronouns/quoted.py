@@ -21,8 +21,28 @@ from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behin
 _QUOTATION = re.compile(
     r"\s[*_]*(?:\"(?P<plain>[^\"\n]{1,90})\"|\u201c(?P<double>[^\u201d\n]{1,90})\u201d"
     r"|\u2018(?P<single>[^\n]{1,90}?)\u2019(?!\w)|\u00ab(?P<pointed>[^\u00bb\n]{1,90})\u00bb"
-    r"|'(?P<straight>[^\n]{1,90}?)(?<!s)'(?!\w))"
+    r"|''(?P<doubled>[^\n]{1,90}?)''(?!\w)|'(?P<straight>[^\n]{1,90}?)(?<!s)'(?!\w))"
 )
+_QUOTES = "\"'\u201c\u2018\u00ab"
+
+
+def is_before_title(around: Around) -> bool:
+    """Whether a quotation that begins with a capital follows: 'from his "Haunted" album'."""
+    mark = around.text[around.end + 1 : around.end + 2]
+    return bool(mark) and mark in _QUOTES and around.next_raw[:1].isupper()
+
+
+def is_of_acquaintance(around: Around) -> bool:
+    """Whether somebody stands in front: "a friend of his"."""
+    return around.before[1] == "of" and around.before[0] in word_classes()["acquaintances"]
+
+
+def is_owned_quotation(around: Around) -> bool:
+    """Whether a quotation begins behind "his": 'his "Winter" cycle'; not "it is his"."""
+    mark = around.text[around.end + 1 : around.end + 2]
+    if not mark or mark not in _QUOTES or around.before[1] in word_classes()["copulas"]:
+        return False
+    return not is_of_acquaintance(around)
 
 
 def is_before_quotation(around: Around) -> bool | None:

@@ -31,6 +31,11 @@ from pytest_llmfair.counterfactuals._language.pronouns.owners import (
     her_is_shared,
     his_is_shared,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.quoted import (
+    is_before_title,
+    is_of_acquaintance,
+    is_owned_quotation,
+)
 from pytest_llmfair.counterfactuals._language.pronouns.things import is_of_thing, is_sailed
 from pytest_llmfair.counterfactuals._language.pronouns.unfinished import begins_subject
 
@@ -123,11 +128,13 @@ def _his_owns(around: Around) -> bool:
     if not join[:1].isalnum():
         return begins_subject(around)
     words = word_classes()
+    if is_owned_quotation(around):
+        return True
     if join in words["finite_verbs"]:
         return False
     if around.before[1] in words["copulas"] and is_predicative(join) and is_final(other):
         return False
-    of_friend = around.before[1] == "of" and around.before[0] in words["acquaintances"]
+    of_friend = is_of_acquaintance(around)
     acts = (is_participle(join) and join != "beloved") or join in words["acted"]
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
         return False
@@ -148,10 +155,13 @@ def _noun_follows(around: Around) -> bool:
         return False
     if first == "most" and is_mostly(first, second, third):
         return False
-    if not first[:1].isalnum() or (is_closed(first) and not _opens_phrase(around)):
+    if not first[:1].isalnum():
         return False
+    if is_closed(first) and not _opens_phrase(around):
+        # 'her "On Language" column'; not 'said to her "Why not?"'
+        return around.before[1] not in ("to", "at") and is_before_title(around)
     if is_participle(first) and first not in words["nouns_in_ed"] and ends_at_second(around):
-        return False
+        return is_before_title(around)
     if first == "right" and second in words["behind_right"]:
         return False
     if first in words["comparatives"] and second == "than":

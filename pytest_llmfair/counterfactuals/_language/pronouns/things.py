@@ -48,6 +48,11 @@ _SHE_IS = re.compile(
 )
 _SHE_BEGINS = ("san", "cap", "fou", "ran", "dis", "was", "is ", "had", "has", "bei")
 _SAILED = re.compile(r"\bwho (?:sail|sails|sailed|ever sailed) (?:in|on|aboard) \Z")
+# What stands around a surname in a list of authors.
+_FIRST_NAME = re.compile(r"(?<!\w)([A-Z][a-z]+|[A-Z]\.)[^\S\n]\Z")
+_LISTED = re.compile(
+    r"(?:,|,? and|,? &) [A-Z](?:[a-z]+ [A-Z]|\.)|,? et al\b|, [12]\d{3}\b| \([12]\d{3}"
+)
 _BESIDE = re.compile(
     r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"
 )
@@ -81,12 +86,22 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
         if text[start + 1].isupper():
             return _is_acronym(text, start, end)
         inside = start == 1 or (start > 1 and text[start - 2] not in _STOPS)
+        if (inside or text[start - 3 : start - 2].isupper()) and _is_surname(text, start, end):
+            return True
         if inside and _is_title_or_god(text, start, end):
             return True
     if text[end - 1] != "e" or text[end + 1 : end + 4] not in _SHE_BEGINS:
         return False  # the usual case at less cost
     said_of_ship = end - start == 3 and _SHE_IS.match(text, end) is not None
     return said_of_ship and _named(text, start, "ship_words") > 0
+
+
+def _is_surname(text: str, start: int, end: int) -> bool:
+    """Whether names stand in front and behind: "Xiangnan He, Ming Gao", "K. He and J. Sun"."""
+    if text[start:end] != "He" or _LISTED.match(text, end) is None:
+        return False
+    first = _FIRST_NAME.search(text, max(0, start - NEAR), start)
+    return first is not None and not is_one_of(low(first[1]), "closed")
 
 
 def is_of_thing(around: Around) -> bool:
