@@ -49,7 +49,7 @@ def in_place(text: str, start: int, end: int, term: str, as_listed: bool) -> str
 def _cased(before: str, after: str) -> str:
     if before.isupper() and len(before) > 1:
         return after.upper()
-    if not before[0].isupper():
+    if before.islower():
         return after.lower()
     words = _WORD.findall(before)
     large = [word for word in words if not is_one_of(word.lower(), "closed")]
@@ -57,7 +57,7 @@ def _cased(before: str, after: str) -> str:
         # "Maid of Honor" keeps its "of" small, "Mother-In-Law" does not.
         all_large = len(large) < len(words) and all(word[0].isupper() for word in words)
         return _WORD.sub(lambda m: capitalized(m[0], keep_small=not all_large), after)
-    return capitalized(after)
+    return capitalized(after) if before[0].isupper() else after.lower()
 
 
 def capitalized(word: str, keep_small: bool = False) -> str:
