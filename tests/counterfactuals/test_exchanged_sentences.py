@@ -22,6 +22,7 @@ SENTENCES = {
     "no_given_name": "These {} songs are loud.",
     "no_institution": "These {} songs are loud.",
     "house": "We walked past {a} {}.",
+    "faith": "We wrote about {}.",
     "behind_person": "We wrote about people {}.",
     "decade": "We wrote about people in their {}.",
     "superlative": "Yesterday {a} {} cashier's dog barked.",

@@ -27,7 +27,12 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_verb,
 )
 from pytest_llmfair.counterfactuals._language.things_called import is_tool
-from pytest_llmfair.counterfactuals._language.works import is_headline, is_in_title, is_no_work
+from pytest_llmfair.counterfactuals._language.works import (
+    is_headline,
+    is_in_title,
+    is_no_given,
+    is_no_work,
+)
 
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
 _COMMA_BEFORE = re.compile(rf"(?:({LETTERS})[\"'\u201d\u2019]?)?,[^\S\n]+\Z")
@@ -351,6 +356,7 @@ def is_in_range(text: str, start: int, end: int) -> bool:
 
 # Whether a term of a context counts in its place.
 USES: Mapping[str, Callable[[str, int, int], bool]] = {
+    "faith": is_no_given,
     "noun": is_noun,
     "no_work": is_no_tool,
     "address": is_address,

@@ -73,6 +73,18 @@ def is_no_work(text: str, start: int, end: int) -> bool:
     return not is_quoted_title(text, start, end)
 
 
+def is_no_given(text: str, start: int, end: int) -> bool:
+    """Whether a faith is no given name: "Islam spread", "Islam In Asia"; not "Islam Karimov"."""
+    if not text[end + 1 : end + 2].isupper() or text[end] != " ":
+        return True  # the usual case at little cost
+    behind = NEXT.match(text, end)
+    if text[start:end] != "Islam" or behind is None:
+        return True
+    word = low(behind[1])
+    known = any(is_one_of(word, kind) for kind in ("closed", "of_faith", "demonyms"))
+    return known or is_headline(text, start, end)
+
+
 def is_in_title(text: str, start: int, end: int) -> bool:
     """Whether a noun with a capital is part of a title: "I saw The Girl on the Train".
 

@@ -61,6 +61,7 @@ Context = Literal[
     "no_given_name",
     "no_institution",
     "house",
+    "faith",
     "superlative",
     "value",
     "behind_person",
