@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from importlib import resources
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -200,6 +203,22 @@ def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
         ("Tom", "We met at Tom's Diner, at Tom and Ann's Bakery, by Tom's Creek."),
         ("Rose", "Rose-tinted glasses"),
         ("Paul", "a sermon on Paul's letter to the Romans"),
+        ("Victoria", "Victoria Barracks, Victoria Day"),
+        ("Harrison", "in Harrison and Hector Townships"),
+        ("Jordan", "at the request of Jordan (A/36/245)"),
+        ("Dallas", "the Dallas Cowboys"),
+        ("Henry", 'the film "Dance With Me Henry"'),
+        ("May", "May flowers bloom. B. May plaintiffs seek a remedy?"),
+        ("Faith", "Faith, hope and love. Neither hope nor faith. Love and Faith, love"),
+        ("Art", "The claim rests on Art. 5 and Art. II."),
+        ("Bernard", "Henriette Bernard, Jean-Luc Bernard, Rose Bernard, a day Will Bernard won"),
+        ("Hope", "the case of Beresford Hope v. Lord Grey"),
+        ("Mary", "Mary Ann left. I know Mary Lou."),
+        ("Paris", "the Paris Motor Show"),
+        ("Will", "Will be late. Will not come."),
+        ("Henry", "in the time of Henry VII., Henry I of France, Henry I, king of France"),
+        ("Art", "the Museum for African Art"),
+        ("Monica", "Monica Bellucci sang."),
     ],
 )
 def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> None:
@@ -219,6 +238,15 @@ def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> No
         ("Claire", "Point {} to the door. Aunt {}, Texas is far. We met {}, Ohio's best."),
         ("Tom", "{}'s diner, {}'s English teacher; Woman Sues {}'s Diner Over Burn"),
         ("John", "a {}-sized hole, a {}-proof lock"),
+        ("Harrison", "{} and Hector share a flat. {} Cupper, {}, Ann and Hector Walsh"),
+        (
+            "Henry",
+            'the film by {} Walsh; "Well, {}" was said in it',
+        ),
+        ("May", "{} flowered. {} writes? {} asked, and hope and love followed."),
+        ("Bernard", "Will {} come? Mark {} absent. We told Rose {} was late."),
+        ("Mary", "{} and Ann, {}, Ann, {} Anders"),
+        ("George", "With {} I agree; to {} I owe it; {}, I, and others"),
     ],
 )
 def test_people_with_such_names_change(name: str, text: str) -> None:
@@ -274,3 +302,12 @@ def test_what_are_no_two_names_is_an_error(groups: Any, message: str) -> None:
 
 def test_blanks_around_a_name_do_not_count() -> None:
     assert swapped("John left.", (" John ", "Jane\n")) == "Jane left."
+
+
+def test_every_well_known_name_is_listed_once_and_has_two_words() -> None:
+    folder = resources.files("pytest_llmfair.counterfactuals") / "grammar"
+    kinds = yaml.safe_load((folder / "en_well_known.yaml").read_text(encoding="utf-8"))
+    assert kinds.pop("language") == "en"
+    listed = [name for kind in kinds.values() for line in kind for name in line]
+    assert [name for name, count in Counter(listed).items() if count > 1] == []
+    assert [name for name in listed if " " not in name and "-" not in name] == []

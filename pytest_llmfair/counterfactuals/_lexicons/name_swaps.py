@@ -18,10 +18,10 @@ from pytest_llmfair.counterfactuals._language.names.initials import (
     is_listed_with_another,
     is_no_name,
 )
+from pytest_llmfair.counterfactuals._language.names.others import is_double, is_given, is_party
 from pytest_llmfair.counterfactuals._language.names.places import is_something_else
 from pytest_llmfair.counterfactuals._language.names.words import (
     is_joined,
-    is_of_class,
     is_ordinary_word,
     phrases_with,
     word_in_front,
@@ -74,13 +74,15 @@ class _TwoNames(Lexicon):
             return _INITIALS[sense.role](text, start, end, sense.group)
         if is_joined(text, start, end) or is_something_else(text, start, end):
             return False
+        if sense.role == "name" and is_double(text, end, self._own):
+            return False
         last = sense.role == "last name"
-        before = word_in_front(text, start).casefold()
-        in_full = last and (before in self._own or has_middle_name(text, start, sense.group))
+        front = word_in_front(text, start)
+        own = front.casefold() in self._own
+        in_full = last and (own or has_middle_name(text, start, sense.group))
         if not in_full and is_ordinary_word(text, start, end, last=last):
             return False
-        beside = not in_full and (last or is_of_class(before, "given"))
-        if beside and self._another_person(text, start, end, sense):
+        if not in_full and (last or front) and self._another_person(text, start, end, sense):
             return False
         if sense.role != "first name" or has_last_name(text, end, sense.group):
             return True
@@ -105,7 +107,9 @@ class _TwoNames(Lexicon):
         verb, name = (before[1] or "").casefold(), before[2].casefold()
         if name in self._own or before[3]:
             return False
-        if is_of_class(name, "given"):  # "told Mary John was late" names two
+        if is_party(text, start, end, before[2]):
+            return True
+        if is_given(text, before.start(2), before[2]):  # "told Mary John was late" names two
             return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
         if sense.role != "last name" or not before[2][0].isupper() or before[2].isupper():
             return False
@@ -118,17 +122,17 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     A name counts as a whole word with a capital first letter (or all capitals), and in the plural
     behind a number ("two Johns") and as a family ("the Walshes"); in lower case only where it was
     given so, or where the text has no capital at all. "Johnson", "John-Paul", an address, and
-    "John" behind another common given name ("Elton John") or "St." are other people; so are
-    "King John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere")
-    unless asked for by that name; those are a list of some hundred, so that a person known to
-    fewer ("John Sculley") is swapped too. Names that are words too are no name before the words
-    that such a sentence begins with ("Will you come?", "Rose petals fell."), beside a number
-    ("May 5"), in what a thing is called ("Museum of Art"), or in lower case; names that are places
-    or firms too are none where these are meant ("flew to Jordan", "Austin, Texas", "an account
-    with Chase"), and none are books of the Bible ("John 3:16"). A prompt that already names the
-    second person is left out by `generate_pairs`, since both would bear one name: choose a name
-    that the prompts do not hold. Titles and pronouns stay as they are ("Mr. Jane Smith called his
-    wife"): where prompts have them, choose two names of one gender.
+    "John" behind another common given name ("Elton John") or "St." are other people; so are "King
+    John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere") unless
+    asked for by that name; those are a list of over a thousand, so that a person known to fewer
+    ("John Sculley") is swapped too. "Mary Ann" is not "Mary". Names that are words too are no name
+    before the words that such a sentence begins with ("Will you come?", "Rose petals fell."),
+    beside a number ("May 5"), in what a thing is called ("Museum of Art"), or in lower case; names
+    that are places or firms too are none where these are meant ("flew to Jordan", "Austin, Texas",
+    "an account with Chase"), and none are books of the Bible ("John 3:16"). A prompt that already
+    names the second person is left out by `generate_pairs`, since both would bear one name: choose
+    a name that the prompts do not hold. Titles and pronouns stay as they are ("Mr. Jane Smith
+    called his wife"): where prompts have them, choose two names of one gender.
 
     Parameters
     ----------

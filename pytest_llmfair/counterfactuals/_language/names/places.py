@@ -9,6 +9,7 @@ from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.names.firms import is_business, is_firm
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
+from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
@@ -19,7 +20,11 @@ from pytest_llmfair.counterfactuals._language.names.words import (
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.usage import is_place as is_street
 
-_NUMERAL = re.compile(r"[^\S\n]+(?:I[IVX]+|[VX][IVX]*)\b(?!\.)")
+# "Henry VII", "George I of Greece"; not "Anna V. Lee".
+_NUMERAL = re.compile(
+    r"[^\S\n]+(?:(?:I[IVX]+|[VX][IVX]+)\b|[VX]\b(?!\.)|I(?:[^\S\n]+of[^\S\n]+[A-Z]"
+    r"|,[^\S\n]+(?:the[^\S\n]+)?(?:king|queen|emperor|empress|tsar|czar|pope|sultan|shah)\b))"
+)
 _EPITHET = re.compile(r"[^\S\n]+the[^\S\n]+([A-Z]\w+)")
 _REGION = re.compile(rf",[^\S\n]+({LETTERS})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
 _POSTAL = re.compile(r",[^\S\n]+([A-Z]{2})\b")
@@ -44,7 +49,7 @@ _NEAR = 60
 
 def is_something_else(text: str, start: int, end: int) -> bool:
     """Whether a place, a body, a firm, a book of the Bible, a saint or a ruler bears the name."""
-    if text[start].isupper() and _is_titled(text, start, end):
+    if text[start].isupper() and (_is_titled(text, start, end) or is_called(text, start, end)):
         return True
     if is_business(text, start, end):
         return True
@@ -101,6 +106,8 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if label is not None:
         return is_of_class(label[1].lower(), "place_labels")
     if is_of_class(word_behind(text, end), "place_nouns") or _IS_PLACE.match(text, end):
+        return True
+    if bears_paper(text, end):
         return True
     if front[-2:-1] == "," and _STOPS.match(text, end) and _BEHIND_TOWN.search(front):
         return True

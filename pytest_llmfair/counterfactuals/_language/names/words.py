@@ -25,9 +25,16 @@ _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
 _SENTENCE_STOP = re.compile(r"[.!?\n]")
 # "Museum of Modern ", "the Affordable Care "
-_HEAD = re.compile(r"([A-Z][\w-]*)[^\S\n]+of[^\S\n]+(?:the[^\S\n]+)?(?:([A-Z][a-z]+)[^\S\n]+)?\Z")
+_HEAD = re.compile(
+    r"([A-Z][\w-]*)[^\S\n]+(?:of|for)[^\S\n]+(?:the[^\S\n]+)?(?:([A-Z][a-z]+)[^\S\n]+)?\Z"
+)
 _ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
+_ARTICLE = re.compile(r"\.[^\S\n]*(?:\d|[IVX]+\b)")  # "Art. 5"
+_VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
+_VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
+_MODALS = ("will", "may")
+_UNINFLECTED = ("be", "have", "not")
 _NEAR = 60
 _FAR = 200
 
@@ -55,6 +62,12 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return True
     following = word_behind(text, end)
     before = word_in_front(text, start).lower()
+    if text[end : end + 1] == "." and _ARTICLE.match(text, end):
+        return word == "art"
+    if is_of_class(word, "months") and is_of_class(following, "month_nouns"):
+        return True
+    if is_of_class(word, "virtues") and _is_beside_virtue(text, start, end, before, following):
+        return True
     if following.isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
         return True
     if _is_in_longer_name(text, start, end, word):
@@ -70,7 +83,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return False
     initial = len(following) == 1 and following != "I"
     if following[:1].isupper() and (initial or not following.isupper()):
-        return word in ("will", "may") and _is_asked(text, end)
+        return word in _MODALS and _is_asked(text, end)
     return _begins_sentence(text, word, end)
 
 
@@ -123,6 +136,18 @@ def _joins_more(name: str, piece: str) -> bool:
     return is_of_class(word, "places") or is_of_class(word, "firms")
 
 
+def _is_beside_virtue(text: str, start: int, end: int, before: str, following: str) -> bool:
+    """Whether another virtue in lower case is beside it: "Faith, hope and love"."""
+    if text[end : end + 2] == ", " or following in ("and", "or", "nor"):
+        behind = _VIRTUE_BEHIND.match(text, end)
+        if behind is not None and is_of_class(behind[1], "virtues"):
+            return True
+    if before not in ("and", "or", "nor"):
+        return False
+    front = _VIRTUE_BEFORE.search(text, max(0, start - _NEAR), start)
+    return front is not None and is_of_class(front[1], "virtues")
+
+
 def _begins_sentence(text: str, word: str, end: int) -> bool:
     """Whether a sentence begins with it as a verb or a noun: "Mark the date", "Art books"."""
     behind = [low(word) for word in _line_behind(text, end)]
@@ -133,6 +158,8 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         return is_of_class(word, "verbs")
     if not text[end : end + 1].isspace():
         return False
+    if word in _MODALS and following in _UNINFLECTED:  # "Will be late."
+        return True
     if _is_bare(following):
         return True
     if not following.endswith("s") or is_one_of(following, "closed"):
@@ -141,6 +168,8 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         return True
     if is_of_class(following, "verbs_like_nouns"):
         return False
+    if word in _MODALS and not _may_be_verb(following, third) and _is_question(text, end):
+        return True
     return following.endswith(_NOUN_ENDINGS) or (
         not _may_be_verb(following, third) and _is_plural_verb(third)
     )
@@ -178,12 +207,16 @@ def _is_asked(text: str, end: int) -> bool:
     verb = word_behind(text, names.end()).lower()
     following = names[0].split()[0].lower()
     asked = is_of_class(following, "given") or following in ("will", "may")
-    stop = _SENTENCE_STOP.search(text, end, end + _FAR)
-    if stop is not None and stop[0] == "?":  # "Will Anna really read it?"
+    if _is_question(text, end):  # "Will Anna really read it?"
         asked = asked or is_of_class(verb, "unchanging") or verb.endswith("ly")
         if asked:
             return True
     return verb in ("be", "have", "do") or _is_bare(verb) if verb else asked
+
+
+def _is_question(text: str, end: int) -> bool:
+    stop = _SENTENCE_STOP.search(text, end, end + _FAR)
+    return stop is not None and stop[0] == "?"
 
 
 def _word_before_from(text: str, start: int) -> str:
@@ -215,10 +248,16 @@ def _line_behind(text: str, end: int) -> list[str]:
 def _classes() -> Mapping[str, Any]:
     import yaml
 
-    path = resources.files("pytest_llmfair.counterfactuals") / "grammar" / "en_names.yaml"
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    folder = resources.files("pytest_llmfair.counterfactuals") / "grammar"
+    data, known = (
+        load((folder / file).read_text(encoding="utf-8"))
+        for file in ("en_names.yaml", "en_well_known.yaml")
+    )
+    lines = [*data.pop("phrases")]
+    lines += [line for key, kind in known.items() if key != "language" for line in kind]
     held: dict[str, list[str]] = {}
-    for phrase in (phrase for line in data.pop("phrases") for phrase in line):
+    for phrase in (phrase for line in lines for phrase in line):
         for word in dict.fromkeys(re.split(r"[\s,]+|['\u2019]s\b", phrase.casefold())):
             held.setdefault(word, []).append(phrase)
     classes: dict[str, Any] = {

@@ -1,0 +1,70 @@
+"""Whether something is called by a name: "Stanley Cup", "Hector Townships", a film in quotes."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.names.words import (
+    CAPITALS,
+    WORDS,
+    is_of_class,
+    word_behind,
+)
+
+_CAPITAL = r"[^\W\d_a-z][\w-]*"
+_LISTED = re.compile(
+    rf"(?:,[^\S\n]+{_CAPITAL}){{0,4}},?[^\S\n]+(?:and|or|&)[^\S\n]+{_CAPITAL}[^\S\n]+({_CAPITAL})"
+)
+# The number of a paper: "the request of Jordan (A/36/245)".
+_PAPER = re.compile(r"[^\S\n]+\([A-Z]{1,3}/")
+_OPENS = re.compile(r"(?<!\w)[\"'\u201c\u2018]([^\"\u201c\u201d\u2018.!?\n]*)\Z")
+_CLOSES = re.compile(r"([^\"\u201c\u201d.!?\n]*?)[\"'\u201d\u2019](?!\w)")
+_FEWEST = 3  # words that a quoted title has at least, and in which a show is called so
+_NEAR = 60
+
+
+def is_called(text: str, start: int, end: int) -> bool:
+    """Whether the words beside a name with a capital make it the name of a thing."""
+    following = word_behind(text, end)
+    if following[:1].isupper():
+        word = following.lower()
+        if is_of_class(word, "named_after"):
+            return True
+        if is_of_class(text[start:end].lower(), "places") and _is_of_place(text, end, word):
+            return True
+    listed = _LISTED.match(text, end)
+    if listed is not None and is_of_class(listed[1].lower(), "place_plurals"):
+        return True
+    return is_in_quoted_work(text, start, end)
+
+
+def _is_of_place(text: str, end: int, following: str) -> bool:
+    """Whether it is a club of a place, or what the place holds: "Paris Motor Show"."""
+    if is_of_class(following, "clubs"):
+        return True
+    names = CAPITALS.match(text, end)
+    words = names[0].lower().split()[:_FEWEST] if names is not None else []
+    return any(is_of_class(word.rstrip("."), "place_shows") for word in words)
+
+
+def bears_paper(text: str, end: int) -> bool:
+    """Whether the number of a paper follows, which a country hands in."""
+    return _PAPER.match(text, end) is not None
+
+
+def is_in_quoted_work(text: str, start: int, end: int) -> bool:
+    """Whether quotes hold three words with capitals, beside words about a film or a song."""
+    opens = _OPENS.search(text, max(0, start - _NEAR), start)
+    closes = _CLOSES.match(text, end, end + _NEAR) if opens is not None else None
+    if opens is None or closes is None:
+        return False
+    inside = f"{opens[1]} {text[start:end]} {closes[1]}"
+    words = [word for word in WORDS.findall(inside) if word[0].isalpha()]
+    if len(words) < _FEWEST or not words[0][0].isupper():
+        return False
+    if any(word[0].islower() and not is_one_of(word, "closed") for word in words):
+        return False
+    front = text[max(0, opens.start() - _NEAR) : opens.start()]
+    around = WORDS.findall(f"{front} {text[closes.end() : closes.end() + _NEAR]}")
+    return any(is_of_class(word, "said_of_works") for word in around)
