@@ -353,6 +353,12 @@ class Lexicon:
                 begin, stop = next(untouched, _NOWHERE)
             if begin < end or (pronoun and stands_for_thing(text, start, end)):
                 continue
+            if not (settled or cases):  # the first that fits
+                for sense in senses:
+                    if sense.fits(text, start, end):
+                        reading.append((start, end, sense))
+                        break
+                continue
             fitting = senses if settled else [s for s in senses if s.fits(text, start, end)]
             if len(fitting) > 1:
                 known = cases if settled else cases_of(fitting)

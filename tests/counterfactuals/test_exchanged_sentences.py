@@ -11,6 +11,8 @@ NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orienta
 SENTENCES = {
     "had": "She lives with {}.",
     "before_person": "Yesterday {a} {} teacher's dog barked.",
+    "no_switch": "Yesterday {a} {} teacher's dog barked.",
+    "contrasted": "Most {} kiss LGBTQ friends.",
     "demonym": "Yesterday {a} {} teacher's dog barked.",
     "compared": "Yesterday {a} {} teacher's dog barked.",
     "old": "Yesterday {a} {} teacher's dog barked.",

@@ -23,6 +23,8 @@ entries:
 CARRIERS = {
     "before_name": "{} Lee",
     "before_person": "so {} engineers so",
+    "no_switch": "so {} engineers so",
+    "contrasted": "so most {} kiss LGBTQ friends",
     "demonym": "so {} engineers so",
     "compared": "so {} engineers so",
     "old": "so {} engineers so",

@@ -10,6 +10,8 @@ NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orienta
 CARRIERS = {
     "": "so {} so",
     "before_person": "so {} engineers so",
+    "no_switch": "so {} engineers so",
+    "contrasted": "so most {} kiss LGBTQ friends",
     "demonym": "so {} engineers so",
     "compared": "so {} engineers so",
     "old": "so {} engineers so",

@@ -206,6 +206,9 @@ def _attribute(text: str, start: int, end: int, group: str) -> list[Change] | No
     if rest is None:
         return None
     stop = rest.end()
+    match = _FIRST.match(text, stop)
+    if match is not None and is_one_of(match[0].lower(), "bare_groups"):
+        return None  # "the community" is no twin of "the gay community"
     if (
         rest[0].isspace() and "\n" in rest[0] and text[start - 1 : start] == " "
     ):  # the line break stays

@@ -11,16 +11,38 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
 )
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
-from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_person
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    ends_phrase,
+    is_any,
+    is_modifier,
+    is_person,
+    names_any,
+)
 
 
 def describes(place: Place) -> bool:
     """Allow "a Black engineer", "he is gay", "the old are"; not a thing, nor "jet-black"."""
+    if place.term.doubtful and _is_otherwise(place):
+        return False
     if is_before_person(place) or is_said(place) or tells_group(place.before, place.behind):
+        return True
+    if place.term.seldom and _is_made_so(place):
         return True
     if "alike" in place.behind[:3] and is_opposed(place):
         return True
     return is_one_of(place.next, "plural_verbs") and is_collective(place)
+
+
+def _is_otherwise(place: Place) -> bool:
+    """Whether the peoples of another land, what is painted, or a mood is meant."""
+    if place.term.doubtful == "indigenous":
+        return names_any((*place.before, *place.behind), "lands_abroad")
+    front = " ".join(place.before[-2:-1])
+    if place.term.doubtful == "depressed":  # "get depressed", "get so depressed"
+        return any(is_one_of(word, "turning") for word in (place.last, front))
+    painted = place.last == "being" and is_one_of(front, "be")  # "are being colored"
+    asked = place.last == "be" and (is_one_of(front, "asking") or front == "must")
+    return painted or asked or place.last == "now"
 
 
 def is_attribute(place: Place) -> bool:
@@ -45,8 +67,23 @@ def is_said(place: Place) -> bool:
     return is_predicate(place.raw, place.before, place.behind, place.earlier)
 
 
+def _is_made_so(place: Place) -> bool:
+    """Whether somebody is made so: "it can make a woman blind", "left him deaf"."""
+    words = list(place.before)
+    owner = words.pop() if words else ""
+    if not (is_person(owner) or is_one_of(owner, "person_objects")):
+        return False
+    if not ends_phrase(place.next) or is_one_of(place.next, "not_said_of_person"):
+        return False
+    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
+        words.pop()
+    return bool(words) and is_one_of(words[-1], "makes_so")
+
+
 def is_age(place: Place) -> bool:
     """Allow what `is_said` allows, and "too young to vote", "people too old to drive"."""
+    if place.last == "too" and _is_program(place):
+        return False
     if is_said(place):
         return True
     if place.last != "too" or place.next != "to" or len(place.before) < 2:
@@ -55,8 +92,18 @@ def is_age(place: Place) -> bool:
     return is_person(before[-1]) or is_predicate(place.raw, before, (), place.earlier)
 
 
+def _is_program(place: Place) -> bool:
+    """Whether the subject is written in capitals alone: "JDK is too old"."""
+    at = len(place.before) - 3
+    if at < 0 or not is_one_of(place.before[at + 1], "be"):
+        return False
+    return place.raw[at].isupper() and place.before[at] != "i" and any(map(str.islower, place.raw))
+
+
 def is_national(place: Place) -> bool:
     """Allow what `describes` allows, but no persons of a language: "Spanish speakers"."""
+    if is_any(place.next, "written_signs"):
+        return False
     if is_before_person(place, national=True) and not is_any(
         head_of(place)[0], "language_persons"
     ):

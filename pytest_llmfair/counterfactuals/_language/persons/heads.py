@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
     is_person_compound,
     may_be_person,
+    names_any,
     no_noun,
 )
 
@@ -41,7 +42,11 @@ def head_of(place: Place, *, national: bool = False) -> tuple[str, bool]:
     """
     if _is_surname(place) or names_place(place) or _is_movement(place):
         return "", False
+    if place.rear.startswith(" * "):  # an item ends
+        return "", False
     head, thing = _person_head(place, national)
+    if is_any(head, "signs") and _is_sign(place):
+        return "", False
     if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
         return "", False
     return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
@@ -59,6 +64,11 @@ def _is_chess(place: Place, head: str) -> bool:
     """Whether the game is spoken of: "the black bishop takes a pawn"."""
     others = [word for word in (*place.before, *place.behind) if word != head]
     return any(is_any(word, "chessmen") or is_one_of(word, "chess_words") for word in others)
+
+
+def _is_sign(place: Place) -> bool:
+    """Whether a text or a screen is spoken of: "a white character ends the line"."""
+    return names_any((*place.before, *place.behind), "sign_words")
 
 
 def _is_movement(place: Place) -> bool:

@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.persons.clauses import (
     trusts_persons,
 )
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of
+from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
@@ -44,10 +45,14 @@ def is_collective(place: Place) -> bool:
         words.pop()
         while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
             words.pop()
-    if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:4]):
+    if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:5]):
         return False
     rest = _behind_joined(place.behind)
-    if _is_near_things(place) or (rest and is_one_of(rest[0], "behind_things")):
+    if (
+        is_before_thing(place, rest)
+        or _is_near_things(place)
+        or (rest and is_one_of(rest[0], "behind_things"))
+    ):
         return False
     if rest and is_plural_noun(rest[0]):
         return False
@@ -93,8 +98,12 @@ def is_opposed(place: Place) -> bool:
     if is_one_of(first, "be") or is_one_of(first, "be_contracted"):
         return False
     alike = following == "alike"
-    if kind == "opposed_races" and first == "in" and not alike:  # "there in black and white"
+    # "There in black and white", "depth 2 (black and white)"
+    noted = first == "in" or (first == "(" and not is_person(" ".join(words[-2:-1])))
+    if kind == "opposed_races" and noted and not alike:
         return False
+    if is_told(rest):
+        return False  # "black and white text is"
     opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
     return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
 
@@ -242,6 +251,8 @@ def are_people(place: Place) -> bool:
     near_eyes = "eyes" in place.before or "eyes" in place.behind
     if near_eyes or _is_near_things(place) or place.next == "of":
         return False
+    if place.before[-2:] == ("in", "all"):  # dressed so
+        return False
     first = place.last
     if is_one_of(first, "school_words"):
         return False
@@ -282,7 +293,7 @@ def _is_near_things(place: Place) -> bool:
 def is_had(place: Place) -> bool:
     """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
     words = list(place.before)
-    while words and is_modifier(words[-1]):
+    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "having"):
         words.pop()
     had = len(words)
     while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
@@ -295,5 +306,10 @@ def is_had(place: Place) -> bool:
 
 
 def _is_aux(word: str) -> bool:
-    """Whether it may stand between a person and "living with": "has recently been"."""
-    return word.endswith("ly") or is_one_of(word, "be") or is_one_of(word, "verb_chain")
+    """Whether it may stand between a person and "living with": "has recently been", "as"."""
+    return (
+        word == "as"
+        or word.endswith("ly")
+        or is_one_of(word, "be")
+        or is_one_of(word, "verb_chain")
+    )

@@ -23,6 +23,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _FAR = 6  # words between a fronted adjective and its comma
+_COMES = ("come", "comes", "came", "coming")  # "your baby came out black"
 _PERCENT = frozenset(("%", "percent", "per", "cent"))
 _OWNERS = ("", "my", "your", "his", "her", "our", "their", "whose")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
@@ -71,7 +72,7 @@ def is_predicate(
     if is_one_of(verb, "made_so") and subject and is_one_of(subject[-1], "be"):
         verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"
     if is_one_of(verb, "be_contracted") or is_one_of(verb, "indefinite"):
-        return True
+        return not is_one_of(following, "person_objects")  # "will somebody blind me"
     if verb.endswith("'s") and is_subject_word(bare(verb), raw[len(words) - 1], True):
         return True
     if verb in (",", "("):
@@ -89,6 +90,8 @@ def is_predicate(
         if _has_person_subject(subject, written, verb) or _is_counted(subject, earlier):
             return True
         return bool(subject) and _is_share(subject, before[len(words) :])
+    if verb == "out" and " ".join(subject[-1:]) in _COMES and "they" not in subject[-2:]:
+        return _has_person_subject(subject[:-1], written, verb)
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
         return deemed or _is_asked(subject)
@@ -237,6 +240,8 @@ def _is_deemed(words: list[str]) -> bool:
 
 def _is_aside(before: Words, words: Words, behind: Words) -> bool:
     """Whether it is set off by commas: "two officers, both white, were"."""
+    if "new" in (*before[-2:], *behind[1:2]):
+        return False  # "users, both old and new"
     ended = not behind or behind[0] in (",", ")", *JOINS)
     return ended and len(before) > len(words)
 
@@ -315,7 +320,7 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         return True
     if words[-1] in ("that", ")", ",") and len(words) > 1:  # "users that are", "Ann, 40, is"
         words.pop()
-    clause = _clause(words)
+    clause = clause_of(words)
     written = raw[len(words) - len(clause) : len(words)]
     for place, word in enumerate(clause[1:], 1):
         head = clause[place - 1]
@@ -336,8 +341,10 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     words = list(subject)
     while words and is_one_of(words[-1], "verb_chain") and not is_one_of(words[-1], "quantities"):
         words.pop()
-    clause = _clause(words)
-    # "Only one", "at least two", "exactly three", "the others"
+    clause = clause_of(words)
+    if clause and is_one_of(clause[-1], "large_numbers"):
+        clause = clause[:-1]
+    # "Only one", "at least two", "exactly three", "the others", "nearly two million"
     alone = list(itertools.dropwhile(_is_around_number, clause[:-1])) + clause[-1:]
     if len(alone) != 1 or not (
         is_one_of(alone[0], "quantities") or alone[0] in ("others", "other") or alone[0].isdigit()
@@ -353,7 +360,7 @@ def _is_around_number(word: str) -> bool:
     return word in ("the", "exactly") or is_one_of(word, "amounts")
 
 
-def _clause(words: list[str]) -> list[str]:
+def clause_of(words: list[str]) -> list[str]:
     """Return the words of the last clause."""
     for place in range(len(words) - 2, -1, -1):
         if words[place] == "," or is_one_of(words[place], "clause_starts"):

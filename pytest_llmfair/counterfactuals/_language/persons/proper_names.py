@@ -91,6 +91,8 @@ def is_no_given_name(place: Place) -> bool:
         return False
     if place.term.one_case:
         return True
+    if _is_before_surname(place):
+        return False
     if place.behind and is_name_behind(place):
         the = place.last == "the" or is_one_of(place.next, "demonyms")
         return the and is_no_institution(place)
@@ -115,6 +117,8 @@ def is_no_institution(place: Place) -> bool:
         return False
     if not place.term.capital or not place.behind or not is_name_behind(place):
         return True
+    if place.next == "national":
+        return False  # "the Muslim National Guard"
     if place.next == "new" and is_person(" ".join(place.behind[1:2])):
         return True
     if place.last.endswith("ly") and not is_one_of(place.last, "not_adverbs"):
@@ -131,6 +135,17 @@ def is_behind_name(place: Place) -> bool:
         return False
     written = place.raw[len(place.before) - 1] == "The"
     return written and is_one_of(place.before[-2], "prepositions") and not is_title(place.raw)
+
+
+def _is_before_surname(place: Place) -> bool:
+    """Whether names are listed, which look like a title: "(Ivan Petrov, Christian Brabandt)"."""
+    if place.last not in (",", "(", "by", "&") or not place.behind:
+        return False
+    written = place.raw[len(place.before)]
+    ended = place.behind[1:2] in ((), (",",), (")",), ("and",), ("&",))
+    if not (ended and written[0].isupper()) or written[-1] == "s" or is_person(place.next):
+        return len(written) == 1 and written.isupper()
+    return not (is_modifier(place.next) or is_any(place.next, "of_faith"))
 
 
 def _is_fare(place: Place) -> bool:

@@ -25,6 +25,7 @@ from pytest_llmfair.counterfactuals._language.persons.compounds import (
     is_no_double_name,
     is_part,
 )
+from pytest_llmfair.counterfactuals._language.persons.contrasts import is_beside_opposite
 from pytest_llmfair.counterfactuals._language.persons.houses import is_house
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
@@ -46,6 +47,7 @@ from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     place_between,
     sides,
 )
+from pytest_llmfair.counterfactuals._language.persons.switches import is_no_switch, is_switched
 from pytest_llmfair.counterfactuals._language.persons.titles import is_in_work
 from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_people
 
@@ -55,6 +57,8 @@ _NO_VALUES = ("person_noun", "people", "collective", "no_team", "house")
 
 RULES: Mapping[str, Callable[[Place], bool]] = {
     "before_person": describes,
+    "no_switch": is_no_switch,
+    "contrasted": is_beside_opposite,
     "demonym": is_national,
     "predicate": is_age,
     "compared": is_attribute,
@@ -73,8 +77,11 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
 }
 
 _KNOWN: Mapping[str, Sequence[str]] = {
-    "before_person": ("opposed", "seldom"),
+    "before_person": ("opposed", "seldom", "doubtful"),
+    "contrasted": ("plural",),
+    "no_switch": ("opposed", "seldom", "doubtful"),
     "compared": ("seldom",),
+    "superlative": ("seldom",),
     "old": ("seldom",),
     "collective": ("opposed",),
     "person_noun": ("people",),
@@ -84,6 +91,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "house": ("capital",),
 }
 _PARTS = re.compile(r"[\s/-]+")
+_DOUBTFUL = ("indigenous", "colored", "coloured", "depressed")
 _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 
 
@@ -127,7 +135,10 @@ def _is_compound(text: str, start: int, end: int, context: str) -> bool:
 # serves them all.
 @functools.lru_cache(maxsize=64)
 def _allows(context: str, front: str, rear: str, term: Term) -> bool:
-    return RULES[context](place_between(front, rear, term))
+    place = place_between(front, rear, term)
+    if context == "no_switch":  # mostly asked beside the wider rule
+        return _allows("before_person", front, rear, term) and not is_switched(place)
+    return RULES[context](place)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -140,6 +151,8 @@ def _term(word: str, context: str) -> Term:
         one_case=word.islower() or word.isupper(),
         people=is_people(low),
         opposed=next((kind for kind in _OPPOSED if is_one_of(low, kind)), ""),
+        doubtful=low if low in _DOUBTFUL else "",
+        plural=low.endswith("s"),
         seldom=is_one_of(_PARTS.split(low)[-1], "seldom_of_things"),
     )
     return Term(**{name: getattr(seen, name) for name in _KNOWN.get(context, ())})

@@ -43,6 +43,10 @@ class Term(NamedTuple):
         Class of words that it is an opposite of, such as "opposed_ages"; "" for none.
     seldom : bool
         Whether hardly anything but a person is called so: "deaf", "bisexual".
+    plural : bool
+        Whether it ends with an s.
+    doubtful : str
+        The word, if it is one that has other meanings in front of persons too.
     """
 
     capital: bool = False
@@ -50,6 +54,8 @@ class Term(NamedTuple):
     people: bool = False
     opposed: str = ""
     seldom: bool = False
+    plural: bool = False
+    doubtful: str = ""
 
 
 class Place(NamedTuple):

@@ -20,6 +20,7 @@ _LINKED_BEFORE = re.compile(rf"(?<![\w'\u2019-])(?:{_CAPITAL} (?:{_LINK}){{0,2}}
 _LINKED_BEHIND = re.compile(rf"(?: (?:{_LINK}){{0,2}}{_CAPITAL})*")
 # "read The Danish Girl"; not 'said, "The Danish girl'.
 _INSIDE = re.compile(rf"[a-z\d]['\u2019]? The (?:{_CAPITAL} )*\Z")
+_YEAR = re.compile(r",? \(?\d{4}[a-z]?\b")
 _PRIZE = (
     r"(?:Oscars?|Academy Awards?|Emmys?|Grammys?|BAFTAs?|Tonys?|Golden Globes?|Golden Lion"
     r"|Golden Bear|Palme|Pulitzer|Booker|[Bb]est [Pp]icture|[Bb]est [Ff]oreign)"
@@ -52,6 +53,8 @@ def is_in_work(text: str, start: int, end: int) -> bool:
     """Whether a term with a capital is part of the title of a work or of the name of a band."""
     if not text[start].isupper():
         return False
+    if text[start - 2 : start] == "& " and _YEAR.match(text, end):
+        return True  # "Gale & Church (1993)"
     if not (text[end + 1 : end + 2].isupper() and text[end] == " "):
         before = text[max(0, start - NEAR) : start].rpartition(" ")[0].rpartition(" ")[2]
         if not before[:1].isupper() or _is_common(before):  # the usual case at little cost

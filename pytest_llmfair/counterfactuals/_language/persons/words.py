@@ -84,6 +84,11 @@ def is_any(word: str, kind: str) -> bool:
     return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
 
 
+def names_any(words: Sequence[str], kind: str) -> bool:
+    """Whether one of the words, as `is_any` takes them, belongs to a class."""
+    return any(is_any(word, kind) for word in words)
+
+
 @functools.lru_cache(maxsize=4096)
 def may_be_person(word: str) -> bool:
     """Whether a word is a person in some places only: "an Asian MBA", "hire a model"."""
