@@ -215,7 +215,9 @@ def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
         ("Hope", "the case of Beresford Hope v. Lord Grey"),
         ("Mary", "Mary Ann left. I know Mary Lou."),
         ("Paris", "the Paris Motor Show"),
-        ("Will", "Will be late. Will not come."),
+        ("Will", "Will be late. Will definitely be late. Will Denmark ever win?"),
+        ("May", "Weapons Which May Be Used"),
+        ("Austin", "We took an Austin apartment."),
         ("Henry", "in the time of Henry VII., Henry I of France, Henry I, king of France"),
         ("Art", "the Museum for African Art"),
         ("Monica", "Monica Bellucci sang."),
@@ -246,6 +248,7 @@ def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> No
         ("May", "{} flowered. {} writes? {} asked, and hope and love followed."),
         ("Bernard", "Will {} come? Mark {} absent. We told Rose {} was late."),
         ("Mary", "{} and Ann, {}, Ann, {} Anders"),
+        ("Jordan", "a {} dressed in red, a young {} came"),
         ("George", "With {} I agree; to {} I owe it; {}, I, and others"),
     ],
 )

@@ -107,7 +107,7 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return is_of_class(label[1].lower(), "place_labels")
     if is_of_class(word_behind(text, end), "place_nouns") or _IS_PLACE.match(text, end):
         return True
-    if bears_paper(text, end):
+    if bears_paper(text, end) or _describes(text, start, end):
         return True
     if front[-2:-1] == "," and _STOPS.match(text, end) and _BEHIND_TOWN.search(front):
         return True
@@ -127,6 +127,16 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if words[-1] == "from" and _comes(words[-2], words[-3]):
         return True
     return words[-1] in ("to", "from") and _is_way(words[:-1])
+
+
+def _describes(text: str, start: int, end: int) -> bool:
+    """Whether it tells where a thing is: "an Austin apartment"; not "a Jordan dressed in red"."""
+    following = word_behind(text, end)
+    if not following.islower() or is_one_of(following, "closed"):
+        return False
+    if following.endswith(("ed", "ing", "ly", "s")):
+        return False
+    return word_in_front(text, start) in ("a", "an", "A", "An")
 
 
 def _before_region(text: str, end: int) -> bool:

@@ -80,7 +80,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         named = last and following.islower() and _is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
     if not opens_sentence(text, start):
-        return False
+        return word in _MODALS and following == "Be"  # "Weapons Which May Be Used"
     initial = len(following) == 1 and following != "I"
     if following[:1].isupper() and (initial or not following.isupper()):
         return word in _MODALS and _is_asked(text, end)
@@ -158,7 +158,10 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         return is_of_class(word, "verbs")
     if not text[end : end + 1].isspace():
         return False
-    if word in _MODALS and following in _UNINFLECTED:  # "Will be late."
+    if word in _MODALS and (
+        following in _UNINFLECTED
+        or (third in _UNINFLECTED and (following.endswith("ly") or _is_adverb(following)))
+    ):  # "Will be late.", "Will definitely be late."
         return True
     if _is_bare(following):
         return True
@@ -208,10 +211,16 @@ def _is_asked(text: str, end: int) -> bool:
     following = names[0].split()[0].lower()
     asked = is_of_class(following, "given") or following in ("will", "may")
     if _is_question(text, end):  # "Will Anna really read it?"
+        if _is_adverb(verb):  # "Will Denmark ever win?"
+            return True
         asked = asked or is_of_class(verb, "unchanging") or verb.endswith("ly")
         if asked:
             return True
     return verb in ("be", "have", "do") or _is_bare(verb) if verb else asked
+
+
+def _is_adverb(word: str) -> bool:
+    return is_of_class(word, "in_questions")
 
 
 def _is_question(text: str, end: int) -> bool:
