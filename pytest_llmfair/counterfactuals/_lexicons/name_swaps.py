@@ -18,10 +18,16 @@ from pytest_llmfair.counterfactuals._language.names.initials import (
     is_listed_with_another,
     is_no_name,
 )
-from pytest_llmfair.counterfactuals._language.names.others import is_double, is_given, is_party
+from pytest_llmfair.counterfactuals._language.names.others import (
+    is_double,
+    is_given,
+    is_party,
+    seconds_of,
+)
 from pytest_llmfair.counterfactuals._language.names.places import is_something_else
 from pytest_llmfair.counterfactuals._language.names.words import (
     is_joined,
+    is_of_class,
     is_ordinary_word,
     phrases_with,
     word_in_front,
@@ -67,6 +73,10 @@ class _TwoNames(Lexicon):
     def _own(self) -> frozenset[str]:
         return frozenset(part for group in self.groups for part in group.casefold().split())
 
+    @functools.cached_property
+    def _seconds(self) -> frozenset[str]:
+        return seconds_of(self._own)
+
     def _is_the_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
         if sense.role in _PLURALS:
             return text[start].isupper() and _counted(text, start, end, sense.role)
@@ -74,7 +84,7 @@ class _TwoNames(Lexicon):
             return _INITIALS[sense.role](text, start, end, sense.group)
         if is_joined(text, start, end) or is_something_else(text, start, end):
             return False
-        if sense.role == "name" and is_double(text, end, self._own):
+        if self._seconds and sense.role == "name" and is_double(text, end, self._seconds):
             return False
         last = sense.role == "last name"
         front = word_in_front(text, start)
@@ -82,7 +92,8 @@ class _TwoNames(Lexicon):
         in_full = last and (own or has_middle_name(text, start, sense.group))
         if not in_full and is_ordinary_word(text, start, end, last=last):
             return False
-        if not in_full and (last or front) and self._another_person(text, start, end, sense):
+        beside = last or front[:1].isupper() or is_of_class(front, "given")
+        if not in_full and beside and self._another_person(text, start, end, sense):
             return False
         if sense.role != "first name" or has_last_name(text, end, sense.group):
             return True

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container
 
 from pytest_llmfair.counterfactuals._language.beside import opens_sentence
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
-from pytest_llmfair.counterfactuals._language.names.words import is_of_class, word_in_front
+from pytest_llmfair.counterfactuals._language.names.words import (
+    is_of_class,
+    word_in_front,
+    words_of_class,
+)
 
 # A law case is called by the last names: "Hope v. Lord Grey".
 _CASE = re.compile(r"[^\S\n]+v\.[^\S\n]+(?:the[^\S\n]+)?[A-Z]")
@@ -37,10 +41,16 @@ def is_party(text: str, start: int, end: int, before: str) -> bool:
     return not is_one_of(before.lower(), "titles") and not is_no_name(before.lower())
 
 
-def is_double(text: str, end: int, names: Iterable[str]) -> bool:
-    """Whether the word behind makes it a longer first name: "Mary Ann"."""
-    behind = _BEHIND.match(text, end)
-    if behind is None:
-        return False
-    second = behind[1].lower()
-    return any(is_of_class(f"{name}-{second}", "doubles") for name in names)
+def is_double(text: str, end: int, seconds: Container[str]) -> bool:
+    """Whether one of the second parts is behind it: "Mary Ann"."""
+    behind = _BEHIND.match(text, end) if text[end : end + 1].isspace() else None
+    return behind is not None and behind[1].lower() in seconds
+
+
+def seconds_of(names: Container[str]) -> frozenset[str]:
+    """Return what can stand behind the names as a part of them: "ann" behind "mary"."""
+    return frozenset(
+        second
+        for first, _, second in (double.partition("-") for double in words_of_class("doubles"))
+        if first in names
+    )

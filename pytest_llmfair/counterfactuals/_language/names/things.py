@@ -19,6 +19,8 @@ _LISTED = re.compile(
 # The number of a paper: "the request of Jordan (A/36/245)".
 _PAPER = re.compile(r"[^\S\n]+\([A-Z]{1,3}/")
 _OPENS = re.compile(r"(?<!\w)[\"'\u201c\u2018]([^\"\u201c\u201d\u2018.!?\n]*)\Z")
+_LINKS = (" and ", " or ", " & ")
+_QUOTE = re.compile("[\"'\u201c\u2018]")
 _CLOSES = re.compile(r"([^\"\u201c\u201d.!?\n]*?)[\"'\u201d\u2019](?!\w)")
 _FEWEST = 3  # words that a quoted title has at least, and in which a show is called so
 _NEAR = 60
@@ -26,17 +28,21 @@ _NEAR = 60
 
 def is_called(text: str, start: int, end: int) -> bool:
     """Whether the words beside a name with a capital make it the name of a thing."""
-    following = word_behind(text, end)
-    if following[:1].isupper():
-        word = following.lower()
+    after = text[end + 1 : end + 2]
+    if after.isupper():
+        word = word_behind(text, end).lower()
         if is_of_class(word, "named_after"):
             return True
         if is_of_class(text[start:end].lower(), "places") and _is_of_place(text, end, word):
             return True
-    listed = _LISTED.match(text, end)
-    if listed is not None and is_of_class(listed[1].lower(), "place_plurals"):
+    if (text[end : end + 1] == "," or text.startswith(_LINKS, end)) and _is_listed(text, end):
         return True
     return is_in_quoted_work(text, start, end)
+
+
+def _is_listed(text: str, end: int) -> bool:
+    listed = _LISTED.match(text, end)
+    return listed is not None and is_of_class(listed[1].lower(), "place_plurals")
 
 
 def _is_of_place(text: str, end: int, following: str) -> bool:
@@ -55,6 +61,9 @@ def bears_paper(text: str, end: int) -> bool:
 
 def is_in_quoted_work(text: str, start: int, end: int) -> bool:
     """Whether quotes hold three words with capitals, beside words about a film or a song."""
+    front = text[max(0, start - _NEAR) : start]
+    if not _QUOTE.search(front):  # the usual case at less cost
+        return False
     opens = _OPENS.search(text, max(0, start - _NEAR), start)
     closes = _CLOSES.match(text, end, end + _NEAR) if opens is not None else None
     if opens is None or closes is None:

@@ -44,6 +44,12 @@ def is_of_class(word: str, kind: str) -> bool:
     return word in _classes()[kind]
 
 
+def words_of_class(kind: str) -> frozenset[str]:
+    """Return the words of a class of the words about names."""
+    words: frozenset[str] = _classes()[kind]
+    return words
+
+
 def phrases_with(names: Iterable[str]) -> tuple[str, ...]:
     """Return the phrases that hold one of the names and mean somebody or something else."""
     listed = _classes()["phrases"]
