@@ -353,19 +353,15 @@ class Lexicon:
                 begin, stop = next(untouched, _NOWHERE)
             if begin < end or (pronoun and stands_for_thing(text, start, end)):
                 continue
-            if not (settled or cases):  # the first that fits
-                for sense in senses:
-                    if sense.fits(text, start, end):
-                        reading.append((start, end, sense))
-                        break
-                continue
-            fitting = senses if settled else [s for s in senses if s.fits(text, start, end)]
-            if len(fitting) > 1:
-                known = cases if settled else cases_of(fitting)
-                if (meant := self._meant(fitting, known, text, start, end)) is not None:
-                    reading.append((start, end, meant))
-            elif fitting:
-                reading.append((start, end, fitting[0]))
+            if settled:
+                meant = self._meant(senses, cases, text, start, end)
+            elif cases:
+                fitting = [sense for sense in senses if sense.fits(text, start, end)]
+                meant = self._meant(fitting, cases_of(fitting), text, start, end)
+            else:
+                meant = next((sense for sense in senses if sense.fits(text, start, end)), None)
+            if meant is not None:
+                reading.append((start, end, meant))
         return reading
 
     def senses(self, term: str) -> list[Sense]:
@@ -444,6 +440,7 @@ class Lexicon:
     def _meant(
         self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int
     ) -> Sense | None:
+        """Return which of the meanings that fit a term has, None where it has none of them."""
         if cases and self.language == "en":
             return cases.get(_pronouns.pronoun_role(text, start, end, cases))
-        return fitting[0]
+        return fitting[0] if fitting else None
