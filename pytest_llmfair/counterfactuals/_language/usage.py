@@ -40,6 +40,8 @@ _SMALL_TITLE = re.compile(r"\bM[sx]\b")
 _NAME = re.compile(rf"(?:\.?[^\S\n]+|\.)({LETTERS})")
 _POINT = re.compile(r"\.[^\S\n]*[^\W\d_]")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
+_OPENED_QUOTE = re.compile(r"[\s(][\"'\u201c\u2018]\Z")
+_LAST_WORD = re.compile(r"[.!?]*[\"'\u201d\u2019]?\s*(?:\Z|\n)")
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
 _COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
@@ -323,11 +325,13 @@ def _is_exclaimed(text: str, start: int, end: int) -> bool:
     following = low(behind[1]) if behind else ""
     if following[:1].isdigit() or is_one_of(following, "person_nouns"):
         return False
-    if opens_sentence(text, start):
+    if opens_sentence(text, start) or _OPENED_QUOTE.search(text, max(0, start - 2), start):
         return behind is not None
     before = _COMMA_BEFORE.search(text, max(0, start - NEAR), start)
     if before is None or not _END.match(text, end):
         return False
+    if _LAST_WORD.match(text, end) and low(text[start:end]) in ("girl", "boy"):
+        return before[1] is None or len(before[1]) < 3  # "Oh, boy!"; not "Come here, boy."
     return before[1] is None or not is_one_of(low(before[1]), "person_nouns")
 
 
