@@ -77,8 +77,8 @@ class Mention:
         How people take the words.
     confidence : {"certain", "context"}
         Whether the words name the group wherever they stand, or by a rule about the words around
-        them, as "black" and "French" do. Of five sets of sentences about such words, by
-        authors who did not know the rules, 90 to 97 % were read right at first sight.
+        them, as "black" and "French" do. Of sentences with such words that the rules had never
+        met, 88 to 98 % were read right.
     """
 
     start: int
