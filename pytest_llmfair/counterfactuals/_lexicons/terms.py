@@ -232,11 +232,10 @@ class Index:
     def find(self, text: str) -> list[tuple[int, int, Choice]]:
         """Return what may be a mention, in order, with the meanings to choose from."""
         choices, streets = self._choices, self._in_streets
-        found = self._finder.matches(text)
         return [
-            (start, end, choices[word])
-            for start, end, word in found
-            if word in choices
+            (start, end, choice)
+            for start, end, word in self._finder.matches(text)
+            if (choice := choices.get(word)) is not None
             and not (
                 text[start].isupper()
                 and text[end + 1 : end + 2].isupper()
