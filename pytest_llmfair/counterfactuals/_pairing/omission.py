@@ -1,7 +1,7 @@
 """Unmarked groups by omission: "my blind neighbour" becomes "my neighbour".
 
 Texts do not say that somebody is sighted, straight or cisgender, so the natural twin leaves the
-words out. What cannot be left out grammatically ("She is blind.") gives no such twin.
+words out. What cannot be left out ("She is blind.", "She is a lesbian.") gives no such twin.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pytest_llmfair.counterfactuals._language.writing import (
     refitted,
 )
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
+from pytest_llmfair.counterfactuals._pairing.statements import is_all_said
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 
 _HAVE = r"has|have|had|(?:(?:is|are|was|were)\s+)?(?:living|lives?|lived|born)\s+with"
@@ -124,9 +125,13 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     if pattern is not None and (cut := _phrase(pattern, text, start, end)):
         return [Change(*cut, "", sense.group)]
     if sense.role in ("adjective", "noun") and _stands_before_person(text, start, end):
+        if is_all_said(text, start, end, noun=False):
+            return None
         return _attribute(text, start, end, sense.group)
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
     if noun is None or not _is_noun(lexicon, text, start, sense):
+        return None
+    if is_all_said(text, start, end, noun=True):
         return None
     made = lexicon.change(text, found, noun, sense.group)
     return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
