@@ -281,7 +281,9 @@ class Index:
         variants = {
             group: listed[:start] + term + listed[end:]
             for group in part.entry.terms
-            if group != part.group and (term := part.entry.written(group))
+            if group != part.group
+            and (term := part.entry.written(group))
+            and part.term not in term.split()  # "disabilities" in "no disabilities" has no end
         }
         keys = [variant.casefold() for variant in variants.values()]
         new = [key for key in keys if key not in self._senses]

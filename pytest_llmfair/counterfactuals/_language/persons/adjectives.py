@@ -10,7 +10,7 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_opposed,
 )
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_any,
@@ -30,7 +30,15 @@ def describes(place: Place) -> bool:
         return True
     if "alike" in place.behind[:3] and is_opposed(place):
         return True
-    return is_one_of(place.next, "plural_verbs") and is_collective(place)
+    if not is_one_of(place.next, "plural_verbs") or _is_one_who(place.behind):
+        return False
+    return is_collective(place)
+
+
+def _is_one_who(behind: Words) -> bool:
+    """Whether one is told of, or may be: "the diabetic who lives here"; not "who live here"."""
+    verb = behind[1] if len(behind) > 1 and behind[0] == "who" else ""
+    return verb.endswith(("s", "ed"))
 
 
 def _is_otherwise(place: Place) -> bool:

@@ -40,6 +40,8 @@ def is_collective(place: Place) -> bool:
     joined = place.last in _JOINED or place.next in _JOINED
     if joined and (is_opposed(place) or _is_listed_people(place)):
         return True
+    if place.last == "of" and place.term.people:
+        return _are_counted(place)
     words = list(place.before)
     while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
         words.pop()
@@ -79,6 +81,14 @@ def is_collective(place: Place) -> bool:
     clear = front in ("do", "don't") or (asked and last) or is_one_of(rest[0], "mostly_verbs")
     clear = clear or is_contrasted(tuple(words[:-1]), rest, place.term.opposed)
     return _is_done(rest[1:], clear)
+
+
+def _are_counted(place: Place) -> bool:
+    """Whether many of a people are told of: "hundreds of thousands of Chinese"."""
+    if not is_any(" ".join(place.before[-2:-1]), "counted_in"):
+        return False
+    rest = _behind_joined(place.behind)
+    return not rest or ends_phrase(rest[0]) or is_one_of(rest[0], "plural_verbs")
 
 
 def is_opposed(place: Place) -> bool:
@@ -205,11 +215,19 @@ def is_noun(place: Place) -> bool:
     if place.next in JOINS and _is_joined_adjective(place.behind[1:3]):
         return False
     several = "and" in place.before[-3:] and _are_two(place) and not is_told(place.behind)
-    if first in _POSSESSIVE and place.term.people:
+    if place.term.people and (first in _POSSESSIVE or _is_language(place)):
         return False
     if no_noun(place.behind, bare=several) or _is_followed(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
+
+
+def _is_language(place: Place) -> bool:
+    """Whether a word comes from it, or a text: "is from the Greek for", "from the Russian by"."""
+    if place.last != "the" or place.before[-2:-1] != ("from",):
+        return False
+    meant = place.next in ("for", "meaning", "word", "root")
+    return meant or is_one_of(" ".join(place.before[-3:-2]), "derived")
 
 
 def _are_two(place: Place) -> bool:

@@ -27,6 +27,19 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
+_LANDS = ("states", "countries", "nations")
+_NOT_THE = (
+    "all",
+    "many",
+    "most",
+    "some",
+    "several",
+    "other",
+    "these",
+    "those",
+    "between",
+    "among",
+)
 _AROUND = " \n.?!\"'()*"
 
 
@@ -119,6 +132,8 @@ def is_no_institution(place: Place) -> bool:
         return True
     if place.next == "national":
         return False  # "the Muslim National Guard"
+    if place.next in _LANDS and place.last in _NOT_THE:
+        return True  # "all Islamic States"
     if place.next == "new" and is_person(" ".join(place.behind[1:2])):
         return True
     if place.last.endswith("ly") and not is_one_of(place.last, "not_adverbs"):
@@ -134,7 +149,9 @@ def is_behind_name(place: Place) -> bool:
     if place.last != "the" or len(place.before) < 2:
         return False
     written = place.raw[len(place.before) - 1] == "The"
-    return written and is_one_of(place.before[-2], "prepositions") and not is_title(place.raw)
+    if not written or not is_one_of(place.before[-2], "prepositions"):
+        return False
+    return "the" in place.raw or not is_title(place.raw)
 
 
 def _is_before_surname(place: Place) -> bool:

@@ -83,7 +83,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "compared": ("seldom",),
     "superlative": ("seldom",),
     "old": ("seldom",),
-    "collective": ("opposed",),
+    "collective": ("opposed", "people"),
     "person_noun": ("people",),
     "no_first_name": ("capital",),
     "no_given_name": ("capital", "one_case"),
