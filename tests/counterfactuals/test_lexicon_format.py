@@ -173,11 +173,25 @@ def test_terms_that_hold_each_other_are_an_error_and_no_endless_loop() -> None:
             "name": "x",
             "groups": ["a", "b"],
             "exceptions": ["old town"],
-            "entries": [{"role": "adjective", "a": "old", "b": "very old"}],
+            "entries": [
+                {"role": "adjective", "a": "old", "b": "very young"},
+                {"role": "adjective", "a": "young", "b": "very old"},
+            ],
         }
     )
     with pytest.raises(ValueError, match="terms of this lexicon hold each other"):
         lexicon.mentions("an old friend")
+
+
+def test_a_term_that_holds_its_counterpart_does_not_grow() -> None:
+    lexicon = Lexicon.from_dict(
+        {
+            "name": "x",
+            "groups": ["a", "b"],
+            "entries": [{"role": "noun", "a": ["pains", "back pains"], "b": "no pains"}],
+        }
+    )
+    assert [mention.text for mention in lexicon.mentions("back pains")] == ["back pains"]
 
 
 def test_every_term_carries_the_date_of_its_review() -> None:

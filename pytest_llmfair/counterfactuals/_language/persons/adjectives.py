@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_before_person
+from pytest_llmfair.counterfactuals._language.persons.lists import is_name
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_collective,
     is_one_of_all,
     is_opposed,
 )
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, is_title
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_any,
     is_modifier,
     is_person,
     names_any,
+    no_noun,
 )
 
 
@@ -56,13 +58,28 @@ def _is_otherwise(place: Place) -> bool:
 def is_attribute(place: Place) -> bool:
     """Allow "an older worker"; not "my older brother", which compares, nor "he is older"."""
     head, thing = head_of(place)
-    return bool(head) and not (thing or is_any(head, "kin"))
+    if not head:
+        return _is_before_name(place)
+    return not (thing or is_any(head, "kin"))
 
 
 def is_old(place: Place) -> bool:
     """Allow "my old mother"; not "my old friend", where the bond has lasted."""
     head, thing = head_of(place)
-    return bool(head) and not (thing or is_any(head, "bonds"))
+    if not head:
+        return _is_before_name(place)
+    return not (thing or is_any(head, "bonds"))
+
+
+def _is_before_name(place: Place) -> bool:
+    """Whether a full name follows, and no noun: "by young Ann Lee"; not "old Ann Lee films"."""
+    written = place.raw[len(place.before) : len(place.before) + 2]
+    if place.term.capital or len(written) < 2 or not written[0][:1].isupper():
+        return False  # the usual case
+    if not (is_one_of(place.next, "given_names") and is_name(place.behind[1], written[1])):
+        return False
+    no_title = not is_title(place.raw) and not is_one_of(place.behind[1], "places")
+    return no_title and ends_phrase(place.last) and no_noun(place.behind[2:])
 
 
 def is_superlative(place: Place) -> bool:

@@ -30,6 +30,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     no_noun,
 )
 
+_FAR = 7  # "translated the poem from the Russian"
 _JOINED = frozenset((*JOINS, ","))
 _SHARES = frozenset(("%", "percent", "per"))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
@@ -227,7 +228,7 @@ def _is_language(place: Place) -> bool:
     if place.last != "the" or place.before[-2:-1] != ("from",):
         return False
     meant = place.next in ("for", "meaning", "word", "root")
-    return meant or is_one_of(" ".join(place.before[-3:-2]), "derived")
+    return meant or any(is_one_of(word, "derived") for word in place.before[-_FAR:-2])
 
 
 def _are_two(place: Place) -> bool:

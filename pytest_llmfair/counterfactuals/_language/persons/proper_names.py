@@ -28,18 +28,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
 _LANDS = ("states", "countries", "nations")
-_NOT_THE = (
-    "all",
-    "many",
-    "most",
-    "some",
-    "several",
-    "other",
-    "these",
-    "those",
-    "between",
-    "among",
-)
+_COUNTING = ("all", "many", "most", "some", "several", "other", "these", "those", "between")
 _AROUND = " \n.?!\"'()*"
 
 
@@ -132,7 +121,7 @@ def is_no_institution(place: Place) -> bool:
         return True
     if place.next == "national":
         return False  # "the Muslim National Guard"
-    if place.next in _LANDS and place.last in _NOT_THE:
+    if place.next in _LANDS and place.last in _COUNTING:
         return True  # "all Islamic States"
     if place.next == "new" and is_person(" ".join(place.behind[1:2])):
         return True
