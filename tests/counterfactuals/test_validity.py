@@ -62,8 +62,10 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      own({"c": "tall", "role": "adjective", "context": "before_person"},
          {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("b", "a"),
      "the texts are read differently: more words count in the counterfactual"),
-    # A noun that reads as an adjective before "people", which then is masked with it.
-    ("read alike", "The straight woman people asked.", "sexual_orientation", ("straight", "gay"),
+    # A longer term of another role, which then is masked with what follows.
+    ("read alike", "A cook here left.",
+     own({"a": "cook", "b": "nurse", "context": "person_noun"},
+         {"a": "guard", "b": "nurse here", "role": "place"}), None,
      "the texts are read differently: they differ once masked"),
     # "Straight woman" brings the gender back that the exchange took away.
     ("no residual term", "She is a lesbian.", ("gender", "sexual_orientation"),
