@@ -22,7 +22,7 @@ from pytest_llmfair.counterfactuals._language.writing import (
     in_place,
     refitted,
 )
-from pytest_llmfair.counterfactuals._lexicons.peoples import People
+from pytest_llmfair.counterfactuals._lexicons.peoples import People, called_people
 from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     Entry,
@@ -201,13 +201,14 @@ class Lexicon:
         from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 
         meant = self.groups_of(str(name))
-        known = [*self.groups, *self.aliases]
-        remedy = (
-            f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words of "
-            "your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
-            if meant
-            else suggestion(str(name), known)
-        )
+        remedy = suggestion(str(name), [*self.groups, *self.aliases])
+        if called_people(self.peoples, str(name)) is not None:
+            remedy = 'a people changes places with another: groups=("Italian", "Nigerian")'
+        elif meant:
+            remedy = (
+                f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words "
+                "of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
+            )
         raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
 
     def groups_of(self, term: str) -> list[str]:

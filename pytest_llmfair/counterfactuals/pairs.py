@@ -65,10 +65,10 @@ def generate_pairs(
         mentions of both change at once, in prompts that name a group of both.
     groups : (str, str), optional
         From and to, by label or alias: only mentions of the first group change. For "nationality"
-        two peoples are groups too: ("Italian", "Nigerian"). Without it every mention is exchanged
-        with its counterpart, and an attribute of more than two groups gives one pair to every
-        other group. For gender this exchanges female and male only. Of two attributes a group is
-        named by both, in either order: ("black female", "white male").
+        alone two peoples are groups too: ("Italian", "Nigerian"). Without it every mention is
+        exchanged with its counterpart, and an attribute of more than two groups gives one pair to
+        every other group. For gender this exchanges female and male only. Of two attributes a
+        group is named by both, in either order: ("black female", "white male").
     placebo : bool
         Whether to give every pair a placebo twin: the original reworded within its own group.
     seed : int

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from pytest_llmfair.counterfactuals import Lexicon, check_pair, generate_pairs, load_lexicons
+from pytest_llmfair.counterfactuals import Lexicon, check_pair, generate_pairs, load_lexicons, mask
 from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
 
 NATIONALITY = load_lexicons()["nationality"]
@@ -20,8 +20,8 @@ NATIONALITY = load_lexicons()["nationality"]
         (("Italy", "nigerians"), "Two Italians vote.", "Two Nigerians vote."),
         (("French", "German"), "The French are proud.", "The Germans are proud."),
         (("German", "French"), "The Germans are proud.", "The French are proud."),
-        (("French", "German"), "A Frenchman came.", "A German man came."),
-        (("German", "French"), "A German woman came.", "A Frenchwoman came."),
+        (("French", "German"), "A Frenchman came.", "A German person came."),
+        (("German", "French"), "A German woman came.", "A French woman came."),
         (("Dutch", "Irish"), "The Dutchman met a nurse.", "The Irishman met a nurse."),
         (("Dutch", "Irish"), "The Dutchman met an Irishwoman.", "The Irishman met an Irishwoman."),
         (("American", "Mexican"), "He is from the US.", "He is from Mexico."),
@@ -30,6 +30,7 @@ NATIONALITY = load_lexicons()["nationality"]
         (("Irish", "Thai"), "A Northern Irish and an Irish nurse.",
          "A Northern Irish and a Thai nurse."),
         (("Georgian", "Turkish"), "A Georgian doctor.", "A Turkish doctor."),
+        (("US", "uk"), "A nurse from the USA.", "A nurse from the United Kingdom."),
     ],
 )  # fmt: skip
 def test_take_each_others_place(groups: tuple[str, str], text: str, twin: str) -> None:
@@ -38,6 +39,7 @@ def test_take_each_others_place(groups: tuple[str, str], text: str, twin: str) -
     assert pair.counterfactual == twin
     assert pair.attribute == "nationality"
     assert check_pair(pair, "nationality") == ()
+    assert mask(text, "nationality") == mask(twin, "nationality")
 
 
 @pytest.mark.parametrize("text", ["Italian food", "She speaks Italian.", "An Indian chef."])
@@ -49,7 +51,8 @@ def test_what_names_neither_gives_no_pair(text: str) -> None:
     ("groups", "message"),
     [
         (("Italian", "Narnian"), "Italian is a people, 'Narnian' is none; did you mean Iranian"),
-        (("Italian", "Italy"), "both mean Italian; give two different"),
+        (("Italian", "Italy"), "one people in this lexicon, called Italian; give two different"),
+        (("English", "Scottish"), "one people in this lexicon, called British"),
         (("gdp 1 to 2 trillion", "Italian"), "'gdp 1 to 2 trillion' is none, but a group of"),
         (("Narnian", "Elvish"), "nationality has no group 'Narnian'"),
     ],
@@ -78,3 +81,27 @@ def test_all_peoples_make_a_lexicon_with_every_other() -> None:
     for first, second in itertools.pairwise(names):
         (pair,) = generate_pairs([f"She is {first}."], "nationality", (first, second))
         assert pair.counterfactual == f"She is {second}."
+
+
+def test_a_country_without_another_gives_no_pair() -> None:
+    pairs = generate_pairs(["A French nurse from France."], "nationality", ("French", "Georgian"))
+
+    assert pairs == []
+    assert pairs.lost == {"France": 1}
+
+
+def test_placebo_twins_are_of_the_same_people_and_sex() -> None:
+    (pair,) = generate_pairs(
+        ["A Filipina nurse."], "nationality", ("Filipino", "Thai"), placebo=True
+    )
+
+    assert pair.placebo is None
+
+
+def test_one_people_alone_is_no_group() -> None:
+    with pytest.raises(ValueError, match="a people changes places with another"):
+        NATIONALITY.group("Italian")
+
+
+def test_new_mexicans_are_no_mexicans() -> None:
+    assert generate_pairs(["A New Mexican nurse."], "nationality", ("Mexican", "Cuban")) == []

@@ -40,6 +40,7 @@ _SMALL_TITLE = re.compile(r"\bM[sx]\b")
 _NAME = re.compile(rf"(?:\.?[^\S\n]+|\.)({LETTERS})")
 _POINT = re.compile(r"\.[^\S\n]*[^\W\d_]")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
+_KIN_OF_FIRMS = ("son", "sons", "daughters", "brothers", "sisters")
 _OPENED_QUOTE = re.compile(r"[\s(][\"'\u201c\u2018]\Z")
 _LAST_WORD = re.compile(r"[.!?]*[\"'\u201d\u2019]?\s*(?:\Z|\n)")
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
@@ -136,6 +137,9 @@ def is_kin(text: str, start: int, end: int) -> bool:
 
 def _is_of_firm(text: str, start: int, end: int) -> bool:
     """Whether capitals name a firm of kin: "Wiley and Sons"; not "Mothers and Sons"."""
+    behind = NEXT.match(text, end)
+    if low(text[start:end]) not in _KIN_OF_FIRMS or (behind and behind[1][0].isupper()):
+        return False
     firm = _FIRM.search(text, max(0, start - NEAR), start)
     if firm is None or is_person(low(firm[1])) or is_person(low(firm[1]).removesuffix("s")):
         return False
@@ -265,29 +269,30 @@ def names_thing(text: str, start: int, end: int) -> bool:
 
 def is_short_title(text: str, start: int, end: int) -> bool:
     """Whether it is short for a title: "MS. LEE", "mr lee", "DEAR MS LEE"; not "5 ms. later"."""
-    if text[start:end].lower() == "mr":
-        return _names_man(text, start, end)
+    if text[start:end].lower() in ("mr", "mrs"):
+        return is_couple(text, start, end) or _is_before_name(text, start, end)
     return takes_case(text, start, end)
 
 
 def takes_case(text: str, start: int, end: int) -> bool:
     """Whether another short title stands in its case: "mrs lee", "ms. lee"; not "mr lee"."""
     if text[start:end].lower() == "mrs":
-        return True
+        return is_short_title(text, start, end)
     before = text[max(0, start - NEAR) : start].rstrip()
     if before[-1:].isdigit():
         return False
     return _POINT.match(text, end) is not None or _is_large_title(text, start, end)
 
 
-def _names_man(text: str, start: int, end: int) -> bool:
+def _is_before_name(text: str, start: int, end: int) -> bool:
     """Whether a name can follow: "mr smith", "MR. JONES"; not "MR images", "mr and armor"."""
     named = _NAME.match(text, end)
     if named is None or text[start - 1 : start] in ("-", "|", "^", "_"):
         return False
-    if text[start].isupper():
+    if text[start].isupper() or named[1][0].isupper():
         return named[1][0].isupper()
-    return named[1][0].isupper() or not ends_phrase(low(named[1]))
+    article = is_one_of(low(word_before(text, start)[0]), "articles")  # "an mr image"
+    return not (article or ends_phrase(low(named[1])))
 
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms

@@ -195,7 +195,9 @@ def _peoples(data: Any, owners: dict[str, str], source: str) -> tuple[People, ..
             raise ValueError(f"{where} is a {kind_of(people)}; give its words by their kind")
         for kind in people:
             if kind not in KINDS:
-                raise ValueError(f"{where}: unknown kind {kind!r}; {suggestion(kind, [*KINDS])}")
+                raise ValueError(
+                    f"{where}: unknown kind {kind!r}; {suggestion(str(kind), [*KINDS])}"
+                )
         for kind in NEEDED:
             if not people.get(kind):
                 raise ValueError(f"{where}: {kind!r} is missing or empty; a people needs it")

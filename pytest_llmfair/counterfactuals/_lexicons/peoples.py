@@ -56,23 +56,24 @@ def of_two_peoples(lexicon: Lexicon, groups: tuple[str, str] | None) -> Lexicon:
     """
     if not lexicon.peoples or not isinstance(groups, (tuple, list)) or len(groups) != 2:
         return lexicon
-    both = [_called(lexicon.peoples, str(name)) for name in groups]
+    both = [called_people(lexicon.peoples, str(name)) for name in groups]
     known = [people for people in both if people is not None]
     if not known:
         return lexicon
     labels = [people["adjective"][0] for people in known]
     if len(known) == 1:
         other = str(groups[both.index(None)])
-        whole = lexicon.called(other)
-        adjectives = [people["adjective"][0] for people in lexicon.peoples]
-        remedy = (
-            f"; {suggestion(other, adjectives)}" if whole is None else ", but a group of several"
-        )
+        remedy = ", but a group of several"
+        if lexicon.called(other) is None:
+            remedy = f"; {suggestion(other, [one['adjective'][0] for one in lexicon.peoples])}"
         raise ValueError(
             f"groups is {groups!r}: {labels[0]} is a people, {other!r} is none{remedy}"
         )
     if labels[0] == labels[1]:
-        raise ValueError(f"groups is {groups!r}, which both mean {labels[0]}; give two different")
+        raise ValueError(
+            f"groups is {groups!r}, which are one people in this lexicon, called {labels[0]}; "
+            "give two different ones, or a lexicon of yours"
+        )
     return _of(lexicon, known)
 
 
@@ -97,24 +98,30 @@ def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
         # "North Korean" is no "Korean".
         exceptions=(*lexicon.exceptions, *dict.fromkeys(others)),
         aliases={
-            word: label
+            name: label
             for label, people in zip(labels, peoples, strict=True)
             for words in people.values()
             for word in words
-            if word != label
+            for name in (word, word.removeprefix("the "))
+            if name != label
         },
         unmarked=(),
-        synonyms=(),
+        # A line for each: its other words are of one sex, or of a part of the people.
+        synonyms=tuple((term,) for term in terms),
         peoples=(),
     )
 
 
-def _called(peoples: Sequence[People], name: str) -> People | None:
-    low = name.strip().casefold()
+def called_people(peoples: Sequence[People], name: str) -> People | None:
+    wanted = _plain(name)
     return next(
-        (one for one in peoples if any(low == w.casefold() for ws in one.values() for w in ws)),
+        (one for one in peoples if any(wanted == _plain(w) for ws in one.values() for w in ws)),
         None,
     )
+
+
+def _plain(word: str) -> str:
+    return word.strip().casefold().removeprefix("the ")
 
 
 def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
@@ -142,10 +149,15 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
     for kind in _OF_ONE_SEX:
         if any(kind in people for people in peoples):
             yield entry(KINDS[kind], [_of_one_sex(people, kind) for people in peoples])
-    if all("country" in people for people in peoples):
-        yield entry(KINDS["country"], [people["country"] for people in peoples])
+    # Without a country on one side (Georgia is a state too) a text that names the other's is lost.
+    yield entry(KINDS["country"], [people.get("country", ()) for people in peoples])
 
 
 def _of_one_sex(people: People, kind: str) -> tuple[str, ...]:
+    """Return the words of one sex behind what is written where there are none, or several.
+
+    A "German person" is masked like a "Frenchman", a "German man" is not.
+    """
     words = people.get(kind, ())
-    return words if len(words) == 1 else (f"{people['adjective'][0]} {kind}", *words)
+    noun = "person" if kind in ("man", "woman") else "people"
+    return words if len(words) == 1 else (f"{people['adjective'][0]} {noun}", *words)

@@ -39,7 +39,7 @@ def describes_on(around: Around) -> bool:
     far = around.end + _NEAR
     tokens = _TOKEN.findall(around.text, around.end, far)
     if far < len(around.text):
-        tokens.pop()  # the window can cut it
+        tokens = tokens[:-1]  # the window can cut it
     sure = join == "," or first == "long" or not around.before[1][:1].isalpha()
     described = False
     for place, (token, behind) in enumerate(itertools.pairwise(tokens)):
