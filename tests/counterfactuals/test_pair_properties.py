@@ -316,3 +316,11 @@ def test_pairs_do_not_depend_on_their_neighbours() -> None:
 def test_any_text_can_be_read(text: str) -> None:
     generate_pairs([text], attribute="gender")
     GENDER.mask(text)
+
+
+@pytest.mark.parametrize("gap", [" " * 100, "_" * 100, "*" * 100, "\t" * 100, "\n" * 100])
+@pytest.mark.parametrize("word", ["her", "his", "Her", "him"])
+def test_gaps_longer_than_a_window_can_be_read(word: str, gap: str) -> None:
+    for text in (f"Saw {word}{gap}long, dark hair.", f"{word}{gap}", f"{gap}{word} early, clumsy"):
+        for pair in generate_pairs([text], "gender"):
+            assert gap in pair.counterfactual
