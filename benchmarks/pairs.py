@@ -48,6 +48,8 @@ _LONG = {
     "no blank": "he-she_his.her/",
     "quotes": "'he' \"she\" (his) ",
     "code": "SELECT he FROM her; he.she(her); ",
+    "code, no blank": "home`-HE-22/",
+    "tags, no blank": "woman<b>Tom's/",
 }
 
 

@@ -25,7 +25,7 @@ _RUNS = (
     rf"(?<![\w.-])\w[\w-]*+(?:\.[\w-]++)*?\.(?:{'|'.join(_SUFFIXES)})\b(?![\w-])",
 )
 _IN_CODE = re.compile("|".join(_CODE), re.DOTALL)
-_IN_RUN = re.compile("|".join(_RUNS))
+_IN_RUN = re.compile(rf"[^`<]*?({'|'.join(_RUNS)})")  # code is looked for first
 # A value without blanks: 'user.gender = "he"'.
 _VALUE = re.compile(r"=\s?(?:\"[^\"\s]+\"|'[^'\s]+')")
 # A query up to its semicolon, else its clauses.
@@ -149,7 +149,7 @@ def _is_assigned(text: str, sign: int) -> bool:
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    end = 0
+    end, blank = 0, -1
     while sign := _SIGN.search(text, end):
         at = sign.start()
         if text[at] in "`<":
@@ -159,13 +159,14 @@ def _marked_spans(text: str) -> list[tuple[int, int]]:
             end = at + 1 if code is None else code.end()
             continue
         start = max(end, text.rfind(" ", end, at))
-        end = text.find(" ", sign.end())
-        end = len(text) if end < 0 else end
-        run = _IN_RUN.search(text, start, end)
-        opened = _OPENED.search(text, at, end)
-        if run and not (opened and opened.start() < run.start()):
-            spans.append(run.span())
+        if blank < at:  # else it is still the next one
+            blank = text.find(" ", at)
+            blank = len(text) if blank < 0 else blank
+        run = _IN_RUN.match(text, start, blank)
+        if run is not None:
+            spans.append(run.span(1))
             end = run.end()
-        elif opened:
-            end = opened.start()
+        else:
+            opened = _OPENED.search(text, at, blank)
+            end = blank if opened is None else opened.start()
     return spans
