@@ -219,6 +219,7 @@ def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
         ("May", "Weapons Which May Be Used"),
         ("Austin", "We took an Austin apartment."),
         ("Henry", "in the time of Henry VII., Henry I of France, Henry I, king of France"),
+        ("George", "George I, King of Greece; George I, the Holy Roman Emperor; GEORGE I, KING"),
         ("Art", "the Museum for African Art"),
         ("Monica", "Monica Bellucci sang."),
     ],

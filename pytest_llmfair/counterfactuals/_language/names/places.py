@@ -20,10 +20,11 @@ from pytest_llmfair.counterfactuals._language.names.words import (
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.usage import is_place as is_street
 
-# "Henry VII", "George I of Greece"; not "Anna V. Lee".
+# "Henry VII", "George I of Greece", "George I, King of Greece"; not "Anna V. Lee".
 _NUMERAL = re.compile(
     r"[^\S\n]+(?:(?:I[IVX]+|[VX][IVX]+)\b|[VX]\b(?!\.)|I(?:[^\S\n]+of[^\S\n]+[A-Z]"
-    r"|,[^\S\n]+(?:the[^\S\n]+)?(?:king|queen|emperor|empress|tsar|czar|pope|sultan|shah)\b))"
+    r"|,[^\S\n]+(?i:(?:the[^\S\n]+)?(?:holy[^\S\n]+roman[^\S\n]+|grand[^\S\n]+)?"
+    r"(?:king|queen|emperor|empress|tsar|czar|pope|sultan|shah|prince|princess|duke|duchess))\b))"
 )
 _EPITHET = re.compile(r"[^\S\n]+the[^\S\n]+([A-Z]\w+)")
 _REGION = re.compile(rf",[^\S\n]+({LETTERS})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
