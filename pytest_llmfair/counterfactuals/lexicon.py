@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pytest_llmfair.counterfactuals._language.persons.houses import bare_before
+from pytest_llmfair.counterfactuals._language.bare_places import bare_before
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
