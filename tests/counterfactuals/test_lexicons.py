@@ -50,6 +50,17 @@ CARRIERS = {
     "aged": "so I ({}), so",
 }
 
+TWINS = {
+    "age": ("An older nurse met a young pilot.", "A young nurse met an older pilot."),
+    "disability": ("A blind nurse works here.", "A deaf nurse works here."),
+    "gender": ("She sold her car.", "He sold his car."),
+    "gender_es": ("Ella llegó tarde.", "Él llegó tarde."),
+    "nationality": ("An Italian nurse works here.", "A Peruvian nurse works here."),
+    "race": ("A Black nurse works here.", "An Asian nurse works here."),
+    "religion": ("A Hindu nurse works here.", "An atheist nurse works here."),
+    "sexual_orientation": ("A gay nurse works here.", "An asexual nurse works here."),
+}
+
 
 def write(folder: Path, text: str, name: str = "team.yaml") -> Path:
     file = folder / name
@@ -70,6 +81,13 @@ class TestShipped:
     def test_are_listed_by_attribute(self) -> None:
         assert "gender" in load_lexicons()
         assert list(load_lexicons()) == sorted(load_lexicons())
+
+    def test_each_exchanges_a_sentence(self) -> None:
+        assert set(load_lexicons()) == set(TWINS)
+        for name, (text, twin) in TWINS.items():
+            pairs = generate_pairs([text], name)
+            assert twin in [pair.counterfactual for pair in pairs]
+            assert not pairs.rejected
 
     def test_are_read_once(self) -> None:
         assert load_lexicons()["gender"] is load_lexicons()["gender"]
