@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import resources
+from typing import Any
+
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, mentions
+
+
+def _shipped_names() -> Any:
+    folder = resources.files("pytest_llmfair.counterfactuals")
+    return yaml.safe_load((folder / "names.yaml").read_text(encoding="utf-8"))
+
 
 WORDS = Lexicon.from_dict(
     {
@@ -275,3 +285,28 @@ def test_a_mention_tells_whether_the_words_around_it_decided(
 ) -> None:
     (mention,) = mentions(text, attribute)
     assert mention.confidence == confidence
+
+
+FIRST_NAMES = [name for row in _shipped_names()["first"] for name, _ in row.values()]
+OTHER_NAMES = ["Kwame", "Oluwaseun", "Ngozi", "Wei", "Xochitl", "Hyun-woo", "DeShawn", "Łukasz"]
+
+
+@pytest.mark.parametrize("name", [*FIRST_NAMES, *OTHER_NAMES])
+def test_a_name_of_any_group_can_be_disabled(name: str) -> None:
+    for rest in ("is disabled.", "was disabled by a stroke.", "has been disabled since birth."):
+        assert [found.text for found in mentions(f"{name} {rest}", "disability")] == ["disabled"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bluetooth is disabled.",
+        "Javascript is disabled.",
+        "Two Factor Authentication is disabled.",
+        "Cookies and Comments are disabled.",
+        "Mercurial is disabled in the settings.",
+        "The Console is disabled.",
+    ],
+)
+def test_programs_are_not_disabled_persons(text: str) -> None:
+    assert not mentions(text, "disability")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.beside import NEXT, low, word_before
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.words import is_any
 
 _CALLED = ("man", "woman", "master", "mistress")
 
@@ -22,7 +23,7 @@ def is_in_street(text: str, start: int, end: int) -> bool:
     numbered = text[max(0, start - 2) : start].rstrip()[-1:].isdigit()
     if not numbered and is_one_of(place, "place_surnames"):
         called = len(word) > 5 and word.endswith(_CALLED)
-        if called or is_one_of(word.removesuffix("s"), "callings"):
+        if called or is_any(word, "callings"):
             return False
     following = NEXT.match(text, stop)
     if following is None or not following[1][0].isupper():

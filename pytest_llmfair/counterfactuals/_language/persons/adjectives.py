@@ -21,11 +21,16 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     no_noun,
 )
 
+# Behind "got depressed" it is told since when, or of what.
+_BECAME = ("after", "since", "about", "because", "when", "following", "and", "but")
+
 
 def describes(place: Place) -> bool:
     """Allow "a Black engineer", "he is gay", "the old are"; not a thing, nor "jet-black"."""
     if place.term.doubtful and _is_otherwise(place):
         return False
+    if place.term.doubtful == "depressed" and place.next == "about":
+        return is_predicate(place.raw, place.before, (), place.earlier)
     if is_before_person(place) or is_said(place) or tells_group(place.before, place.behind):
         return True
     if place.term.seldom and _is_made_so(place):
@@ -48,8 +53,10 @@ def _is_otherwise(place: Place) -> bool:
     if place.term.doubtful == "indigenous":
         return names_any((*place.before, *place.behind), "lands_abroad")
     front = " ".join(place.before[-2:-1])
-    if place.term.doubtful == "depressed":  # "get depressed", "get so depressed"
-        return any(is_one_of(word, "turning") for word in (place.last, front))
+    if place.term.doubtful == "depressed":  # "get depressed for long", "get so depressed"
+        lasting = not place.next[:1].isalnum() or place.next in _BECAME
+        became = is_one_of(place.last, "turning")
+        return (became and not lasting) or is_one_of(front, "turning")
     painted = place.last == "being" and is_one_of(front, "be")  # "are being colored"
     asked = place.last == "be" and (is_one_of(front, "asking") or front == "must")
     return painted or asked or place.last == "now"

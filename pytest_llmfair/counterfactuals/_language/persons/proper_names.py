@@ -127,8 +127,6 @@ def is_no_institution(place: Place) -> bool:
         return True
     if place.last.endswith("ly") and not is_one_of(place.last, "not_adverbs"):
         return True  # "the staunchly Protestant Edward VI"
-    if place.next == "national":  # "the Muslim National Guards"
-        return False
     known = ("demonyms", "person_adjectives", "of_faith")
     return is_person(place.next) or any(is_any(place.next, kind) for kind in known)
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of
-from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.adjectives import describes
 from pytest_llmfair.counterfactuals._language.persons.heads import is_before_person
 from pytest_llmfair.counterfactuals._language.persons.predicates import clause_of
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
-from pytest_llmfair.counterfactuals._language.persons.words import bare, is_any, singulars
+from pytest_llmfair.counterfactuals._language.persons.switched_names import (
+    is_given,
+    is_named,
+    tells_person,
+)
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    bare,
+    is_any,
+    is_person,
+    singulars,
+)
 
 _SWITCHED_BY = ("can", "could", "cannot", "can't", "couldn't")
+_SEVERAL = ("are", "were")
 _SAID_OF = ("be", "turning")
 _PERSONS = ("ist", "ician", "man", "men", "woman", "women", "person", "people", "mate")
 
@@ -36,11 +46,12 @@ def is_switched(place: Place) -> bool:
     verb = words.pop()
     if verb == "being":
         return " ".join(words[-1:]) in ("from", "without", "when", "if")
-    able = False
+    able = required = False
     while words and (is_one_of(words[-1], "verb_chain") or is_one_of(words[-1], "be")):
         if words[-1].startswith(("claim", "want")):
             return False
         able = able or words[-1] in _SWITCHED_BY
+        required = required or words[-1] in ("must", "should")
         words.pop()
     if not words:
         return True
@@ -53,20 +64,22 @@ def is_switched(place: Place) -> bool:
     persons = [word for word in clause if _is_person(word)]
     if persons:
         code = is_any(persons[-1], "persons_in_code")
-        return able or (code and when)
+        return able or (code and when and not tells_person(place))
     kinds = ("quantities", "person_objects", "large_numbers")
     counted = is_number(subject) or any(is_one_of(subject, kind) for kind in kinds)
     if counted or subject in ("others", "percent"):
         return able or when
-    return not any(map(_is_name, place.raw[len(words) - len(clause) : len(words)]))
-
-
-def _is_name(written: str) -> bool:
-    """Whether it is a given name or a title: most other capitals are of programs."""
-    low = bare(written.lower())
-    if not written[0].isupper():
+    written = place.raw[len(words) - len(clause) : len(words)]
+    told = tells_person(place)
+    if told and clause and is_person(clause[-1]) and not is_any(clause[-1], "programs"):
         return False
-    return is_one_of(low, "titles") or is_one_of(low, "given_names") or is_of_class(low, "given")
+    if able or required or (when and not told) or not any(word[0].isupper() for word in written):
+        return True
+    return not (any(map(_is_given, written)) or is_named(written, clause, verb in _SEVERAL))
+
+
+def _is_given(written: str) -> bool:
+    return written[0].isupper() and is_given(bare(written.lower()))
 
 
 def _is_person(word: str) -> bool:
@@ -74,7 +87,8 @@ def _is_person(word: str) -> bool:
     if is_any(word, "things_in_code"):
         return False
     single, *others = singulars(bare(word))
-    if any(is_one_of(form, "person_nouns") for form in (single, *others)):
+    listed = ("person_nouns", "no_programs")
+    if any(is_one_of(form, kind) for form in (single, *others) for kind in listed):
         return True
     if len(single) > 5 and any(form.endswith(_PERSONS) for form in (single, *others)):
         return not is_one_of(single, "not_persons")

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.beside import low, one_case
+from pytest_llmfair.counterfactuals._language.beside import low, one_case, word_before
 from pytest_llmfair.counterfactuals._language.english import (
     TAG,
     WORD,
     Around,
+    is_adverb,
     is_final,
     is_one_of,
     is_participle,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import singulars
 
 # A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
 # that begins anew with a capital.
@@ -67,7 +69,7 @@ def words_around(text: str, start: int, end: int) -> Around:
         raw, other, third = words_behind(text, end, 3)
         following = (low(raw), low(other), low(third))
     if is_initialism(raw) and text[end - 1].islower():
-        raw, following = _behind_initialism(text, end, raw, following)
+        raw, following = _behind_initialism(text, start, end, raw, following)
     parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
     if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
         nearest = (parts[1].lower(), parts[2].lower())
@@ -83,11 +85,12 @@ def words_around(text: str, start: int, end: int) -> Around:
 
 
 def _behind_initialism(
-    text: str, end: int, raw: str, following: tuple[str, str, str]
+    text: str, start: int, end: int, raw: str, following: tuple[str, str, str]
 ) -> tuple[str, tuple[str, str, str]]:
     """Return the next words without capitals that spell a term: "her US visa", "his IT skills".
 
-    Those of emphasis stay: "told her IT works", "asked her WHO called".
+    Those of emphasis stay, and of a clause that is told: "told her IT works", "asked her WHO
+    called", "told her US law applies".
     """
     words = word_classes()
     found = words_behind(text, end, 6)
@@ -101,7 +104,28 @@ def _behind_initialism(
     acts = first in words["finite_verbs"] or first in words["acted"] or is_participle(first)
     if is_final(first) or says or (acts and is_final(second)) or one_case(text)[1]:
         return raw, following
+    if low(word_before(text, start)[0]) in words["say_to"] and _tells(first, second, third):
+        return raw, following
     return found[0], (first, second, third)
+
+
+def _tells(first: str, second: str, third: str) -> bool:
+    """Whether a clause is told: "(told her IT) works", "(told her US) law applies here"."""
+    return (_is_verb_in_s(first) and _is_end(second)) or (
+        _is_verb_in_s(second) and not is_final(first) and _is_end(third)
+    )
+
+
+def _is_verb_in_s(word: str) -> bool:
+    return any(
+        form != word and is_one_of(form, kind)
+        for form in singulars(word)
+        for kind in ("base_verbs", "noun_verbs", "person_verbs")
+    )
+
+
+def _is_end(word: str) -> bool:
+    return is_final(word) or is_adverb(word)
 
 
 def words_behind(text: str, end: int, count: int) -> list[str]:
