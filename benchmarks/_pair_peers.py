@@ -37,21 +37,23 @@ def _words(case: Case) -> dict[str, list[str]]:
     """Return terms of two groups, line by line, as LangFair's custom dictionary."""
     if case.attribute == "name":
         assert case.groups is not None
-        first, second = (name.lower().split() for name in case.groups)
-        return {case.groups[0]: first, case.groups[1]: second}
+        parts = [name.lower().split() for name in case.groups]
+        size = max(map(len, parts))  # LangFair takes lists of one length
+        lines = [[*words, *words[-1:] * (size - len(words))] for words in parts]
+        return dict(zip(case.groups, lines, strict=True))
     lexicon = load_lexicons()[case.attribute]
     groups = [lexicon.group(name) for name in case.groups or lexicon.default_groups]
     if not isinstance(case.expected, list):
         groups = groups[:2]
-    lines: list[list[str]] = []
+    rows: list[list[str]] = []
     for entry in lexicon.entries:
         terms = [entry.terms.get(group, ()) for group in groups]
         if isinstance(case.expected, list):
-            lines += [[term.lower()] * len(groups) for line in terms for term in line]
+            rows += [[term.lower()] * len(groups) for line in terms for term in line]
         elif all(terms):
-            lines += [[term.lower(), terms[1][0].lower()] for term in terms[0]]
-            lines += [[terms[0][0].lower(), term.lower()] for term in terms[1][1:]]
-    return {group: [line[place] for line in lines] for place, group in enumerate(groups)}
+            rows += [[term.lower(), terms[1][0].lower()] for term in terms[0]]
+            rows += [[terms[0][0].lower(), term.lower()] for term in terms[1][1:]]
+    return {group: [line[place] for line in rows] for place, group in enumerate(groups)}
 
 
 def _bare(text: str) -> str:
