@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,6 +26,7 @@ KINDS: Mapping[str, tuple[str, Context]] = {
     "people": ("noun", "no_team"),
     **dict.fromkeys(_OF_ONE_SEX, ("noun", "no_team")),
 }
+_SHOWN = 8  # of the peoples, in a message
 NEEDED = ("adjective", "person", "people")
 _ALIKE = ("adjective", "person", "country", "people")
 
@@ -65,7 +67,10 @@ def of_two_peoples(lexicon: Lexicon, groups: tuple[str, str] | None) -> Lexicon:
         other = str(groups[both.index(None)])
         remedy = ", but a group of several"
         if lexicon.called(other) is None:
-            remedy = f"; {suggestion(other, [one['adjective'][0] for one in lexicon.peoples])}"
+            names = [one["adjective"][0] for one in lexicon.peoples]
+            near = difflib.get_close_matches(other, names, n=1)
+            known = f"known are {', '.join(names[:_SHOWN])} and {len(names) - _SHOWN} more"
+            remedy = "; " + (suggestion(other, names) if near else known)
         raise ValueError(
             f"groups is {groups!r}: {labels[0]} is a people, {other!r} is none{remedy}"
         )
