@@ -69,8 +69,8 @@ def of_two_peoples(lexicon: Lexicon, groups: tuple[str, str] | None) -> Lexicon:
         if lexicon.called(other) is None:
             names = [one["adjective"][0] for one in lexicon.peoples]
             near = difflib.get_close_matches(other, names, n=1)
-            known = f"known are {', '.join(names[:_SHOWN])} and {len(names) - _SHOWN} more"
-            remedy = "; " + (suggestion(other, names) if near else known)
+            listed = f"known are {', '.join(names[:_SHOWN])} and {len(names) - _SHOWN} more"
+            remedy = "; " + (suggestion(other, names) if near else listed)
         raise ValueError(
             f"groups is {groups!r}: {labels[0]} is a people, {other!r} is none{remedy}"
         )
