@@ -138,7 +138,7 @@ def articles_fit(case: Case) -> str | None:
 
 
 def noun_follows(case: Case) -> str | None:
-    """Check that "a" and an adjective have a noun ("is a Jewish more likely")."""
+    """Check that "a" and an adjective have a noun ("is a Jewish more likely"); "a male is" does."""
     text = case.pair.counterfactual
     for _, sense, edit in case.named:
         if sense.role != "adjective":
@@ -151,7 +151,9 @@ def noun_follows(case: Case) -> str | None:
             continue
         word = raw.lower()
         closed = is_one_of(word, "compares") or (is_one_of(word, "closed") and word not in JOINS)
-        if closed and article_before(text, start) is not None:
+        if not closed or is_one_of(edit.after.lower(), "person_adjectives"):
+            continue
+        if article_before(text, start) is not None:
             return f"a noun is missing: {edit.after} {word}"
     return None
 
