@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _ASKED = ("what", "who", "which", "how", "why")
+_RELATIVE = ("who", "that")
 _FAR = 7  # words in which the verb of a noun is looked for
 _JOINED = (*JOINS, ",", "while", "whereas")
 
@@ -57,6 +58,28 @@ def is_only_verb(front: str, behind: Words) -> bool:
         if word.endswith(("s", "ed")) or _is_finite(word) or is_verb(word, "", bare=True):
             return False
     return len(behind) < _FAR
+
+
+def follows_relative(before: Words, behind: Words) -> bool:
+    """Whether a verb follows what is said of "who" or "anyone": "who is deaf wants".
+
+    Behind "who is deaf" no noun can stand, behind "who are deaf" one can: "who are deaf book a".
+    """
+    verb, third = (*behind[:2], "", "")[:2]
+    if not verb.isalpha() or verb.endswith(("ss", "us")):
+        return False
+    at = len(before) - 1
+    while at > 0 and is_one_of(before[at], "predicate_adverbs"):
+        at -= 1
+    finite = verb.endswith(("s", "ed"))
+    if is_one_of(before[at], "indefinite"):
+        return at == 0 and finite
+    if at < 1 or before[at - 1] not in _RELATIVE:
+        return before[at] in ("who's", "that's") and finite
+    if before[at] in ("is", "was", "isn't", "wasn't"):
+        return finite
+    object_follows = is_one_of(third, "determiners") or is_one_of(third, "person_objects")
+    return before[at] in ("are", "were") and not verb.endswith("s") and object_follows
 
 
 def is_contrasted(before: Words, behind: Words, kind: str) -> bool:

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Callable
 
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.persons.asides import without_aside
+from pytest_llmfair.counterfactuals._language.persons.clauses import follows_relative
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed, is_name
 from pytest_llmfair.counterfactuals._language.persons.portions import is_portion
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
@@ -24,6 +26,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 
 _FAR = 6  # words between a fronted adjective and its comma
 _COMES = ("come", "comes", "came", "coming")  # "your baby came out black"
+_RELATIVE = frozenset(("who", "that", "who's", "that's"))
 _PERCENT = frozenset(("%", "percent", "per", "cent"))
 _OWNERS = ("", "my", "your", "his", "her", "our", "their", "whose")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
@@ -55,7 +58,9 @@ def is_predicate(
         or is_verb(following, " ".join(behind[1:2]), bare=True)
     )
     if not (relative or ends_phrase(following) or is_adverbial(behind)):
-        return False
+        related = whose or not _RELATIVE.isdisjoint(before[-4:])
+        if not (related and follows_relative(before, behind)):
+            return False
     if following in ("a", "as") and raw[len(before)] in ("A", "As"):
         return False  # a grade: "straight As"
     if not before:
@@ -318,8 +323,9 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         return False
     if is_one_of(words[-1], "person_subjects"):
         return True
-    if words[-1] in ("that", ")", ",") and len(words) > 1:  # "users that are", "Ann, 40, is"
+    if words[-1] == "that" and len(words) > 1:  # "users that are"
         words.pop()
+    words = without_aside(words)
     clause = clause_of(words)
     written = raw[len(words) - len(clause) : len(words)]
     for place, word in enumerate(clause[1:], 1):
