@@ -57,6 +57,8 @@ Context = Literal[
     "no_team",
     "no_first_name",
     "had",
+    "owned",
+    "condition",
     "origin",
     "no_given_name",
     "no_institution",
@@ -72,6 +74,9 @@ Register = Literal["preferred", "neutral", "outdated", "slur"]
 REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 # Outdated words and slurs are found and never written.
 WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
+
+# Contexts that depend on the words around a term, so that it is not exchanged inside a phrase.
+_AROUND = {*RULES, "condition"}
 
 # Streets that bear a name are told apart where names are swapped.
 _NAMES = ("name", "first name", "last name")
@@ -273,7 +278,7 @@ class Index:
         # A word that depends on the words around it is not exchanged inside a phrase; without this
         # "disabled" would grow to "physically physically disabled" and on.
         # "Gays and lesbians" are exchanged as a whole only.
-        if part.entry is None or part.entry.context in RULES or is_joined(phrase):
+        if part.entry is None or part.entry.context in _AROUND or is_joined(phrase):
             return []
         whole = next(iter(self._senses[phrase]), None)
         # The spelling of the list keeps capitals; case folding can change the length of a word.

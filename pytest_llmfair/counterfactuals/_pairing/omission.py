@@ -56,6 +56,13 @@ _JOINED = re.compile(
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
+# In these places the sentence is about the group: "any openly gay men", "because it has a gay CEO".
+_MATTERS = re.compile(
+    r"(?:\b(?:any|all|every|each|no|only|first|whether|one)|\bbecause[^.!?;,]{0,40}\s(?:an?|of|is|are))"
+    r"\s(?:[a-z]{3,12}ly\s)?\Z",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(r"[^.!?;]{0,60}\b(?:the other|another|the latter)\b", re.IGNORECASE)
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
 _INTRODUCES = ("in", "as", "for", "of")  # "in general, blind people"
@@ -121,6 +128,8 @@ def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | N
 
 def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     start, end, sense = found
+    if _matters(text, start, end):
+        return None
     pattern = _PHRASES.get(sense.role)
     if pattern is not None and (cut := _phrase(pattern, text, start, end)):
         return [Change(*cut, "", sense.group)]
@@ -135,6 +144,15 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
         return None
     made = lexicon.change(text, found, noun, sense.group)
     return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
+
+
+def _matters(text: str, start: int, end: int) -> bool:
+    """Whether the sentence is about the group, so that it cannot be left unsaid."""
+    before = _MATTERS.search(text, max(0, start - _NEAR), start)
+    if before is None:
+        return False
+    one = before[0][:3].lower() == "one"
+    return not one or _OTHER.match(text, end) is not None
 
 
 def _is_noun(lexicon: Lexicon, text: str, start: int, sense: Sense) -> bool:

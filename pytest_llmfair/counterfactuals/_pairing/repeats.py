@@ -7,6 +7,7 @@ import itertools
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 
 # What joins the items of a list, with their shares: "Catholics, 13.5% Lutherans and 6% Baptists".
@@ -29,11 +30,17 @@ def told_apart(case: Case) -> str | None:
             kinds = _kinds(case.lexicon.synonyms)
             one, two = kinds.get(sense.term, -1), kinds.get(other.term, -1)
             alike = sense.term.removesuffix("s") == other.term.removesuffix("s")
-            if min(one, two) >= 0 and one != two and not alike and _LISTED.fullmatch(gap):
+            kinds_differ = min(one, two) >= 0 and one != two
+            if (kinds_differ or _is_had(sense)) and not alike and _LISTED.fullmatch(gap):
                 return f"different words become the same: {edit.after!r} and {following.after!r}"
         elif second.startswith(f"{first} ") and _describes(gap):
             return f"a word stands twice: {edit.after}{gap}{following.after}"
     return None
+
+
+def _is_had(sense: Sense) -> bool:
+    """Whether it is a condition that somebody has: "depression or anxiety"."""
+    return sense.entry is not None and sense.entry.context in ("had", "owned", "condition")
 
 
 def _describes(gap: str) -> bool:

@@ -20,6 +20,8 @@ MAX_WORDS = 8
 MAX_CHARACTERS = 60
 
 _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
+_NEGATED = re.compile(r"no[tn]?\s", re.IGNORECASE)
+_NEGATING = ("no", "not", "without", "any", "neither", "both", "all", "never")
 _LEFT_OVER = re.compile(r"\s | \s| [.,;:!?)\]}\u201d]")
 MARKS = ".,;:!?()*_\"'\u2018\u2019\u201c\u201d"
 _NEAR = 40
@@ -37,11 +39,19 @@ def changes_something(case: Case) -> str | None:
 
 
 def one_determiner(case: Case) -> str | None:
-    """Check that no article stands behind a determiner or an adjective ("severe a disability")."""
+    """Check that no article stands behind a determiner or an adjective ("severe a disability").
+
+    Nor may "no" stand behind "without".
+    """
     for edit in case.pair.edits:
-        if not _OPENING.match(edit.after) or _OPENING.match(edit.before):
+        negated = _NEGATED.match(edit.after)
+        if not negated and (not _OPENING.match(edit.after) or _OPENING.match(edit.before)):
             continue
         before = last_word_before(case.pair.counterfactual, edit.counterfactual_start)
+        if negated:
+            if before.lower() in _NEGATING:
+                return f"negated twice: {before} {edit.after}"
+            continue
         if is_one_of(before.lower(), "determiners"):
             return f"two determiners: {before} {edit.after}"
         if is_adjective(before.lower()):
@@ -104,7 +114,7 @@ def is_usual(before: str, after: str) -> bool:
     """Whether no check of words alone finds fault, wherever one stands in place of the other."""
     return (
         composed(before) != composed(after)
-        and not _OPENING.match(after)
+        and not (_OPENING.match(after) or _NEGATED.match(after))
         and after == after.strip() != ""
         and not (before[:1].isupper() and not after[0].isupper())
         and abs(len(after) - len(before)) <= MAX_CHARACTERS

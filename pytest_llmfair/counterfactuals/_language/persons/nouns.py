@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals._language.persons.heads import head_of
 from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, is_title
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,
@@ -50,6 +50,8 @@ def is_collective(place: Place) -> bool:
             words.pop()
     if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:5]):
         return False
+    if place.term.capital and _is_of_body(place, len(words)):
+        return False
     rest = _behind_joined(place.behind)
     if (
         is_before_thing(place, rest)
@@ -82,6 +84,16 @@ def is_collective(place: Place) -> bool:
     clear = front in ("do", "don't") or (asked and last) or is_one_of(rest[0], "mostly_verbs")
     clear = clear or is_contrasted(tuple(words[:-1]), rest, place.term.opposed)
     return _is_done(rest[1:], clear)
+
+
+def _is_of_body(place: Place, the: int) -> bool:
+    """Whether a body is named: "the Institute of the Blind", "Guide Dogs for the Deaf"."""
+    at = the - 3
+    if at < 0 or place.before[at + 1] not in ("of", "for"):
+        return False
+    if not place.raw[at][0].isupper():
+        return False
+    return is_any(place.before[at], "bodies_named") or (at > 0 and not is_title(place.raw))
 
 
 def _are_counted(place: Place) -> bool:
@@ -307,28 +319,3 @@ def _is_share(place: Place) -> bool:
 
 def _is_near_things(place: Place) -> bool:
     return any(is_one_of(word, "no_people_near") for word in (*place.before, *place.behind))
-
-
-def is_had(place: Place) -> bool:
-    """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
-    words = list(place.before)
-    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "having"):
-        words.pop()
-    had = len(words)
-    while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
-        words.pop()
-    if not words or len(words) == had or not no_noun(place.behind):
-        return False
-    owner, written = words[-1], place.raw[len(words) - 1]
-    known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
-    return known or is_subject_word(owner, written, True)
-
-
-def _is_aux(word: str) -> bool:
-    """Whether it may stand between a person and "living with": "has recently been", "as"."""
-    return (
-        word == "as"
-        or word.endswith("ly")
-        or is_one_of(word, "be")
-        or is_one_of(word, "verb_chain")
-    )

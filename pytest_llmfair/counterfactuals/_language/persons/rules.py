@@ -25,13 +25,13 @@ from pytest_llmfair.counterfactuals._language.persons.compounds import (
     is_no_double_name,
     is_part,
 )
+from pytest_llmfair.counterfactuals._language.persons.conditions import is_had, is_owned
 from pytest_llmfair.counterfactuals._language.persons.contrasts import is_beside_opposite
 from pytest_llmfair.counterfactuals._language.persons.houses import is_house
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
     are_people,
     is_collective,
-    is_had,
     is_noun,
 )
 from pytest_llmfair.counterfactuals._language.persons.origins import is_origin
@@ -53,7 +53,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_pe
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _COMPOUNDS = ("before_person", "demonym", "no_first_name")
-_NO_VALUES = ("person_noun", "people", "collective", "no_team", "house")
+_NO_VALUES = ("owned", "person_noun", "people", "collective", "no_team", "house")
 
 RULES: Mapping[str, Callable[[Place], bool]] = {
     "before_person": describes,
@@ -69,6 +69,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "no_team": are_no_team,
     "no_first_name": is_no_first_name,
     "had": is_had,
+    "owned": is_owned,
     "origin": is_origin,
     "no_given_name": is_no_given_name,
     "no_institution": is_no_institution,
@@ -83,7 +84,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "compared": ("seldom", "capital"),
     "superlative": ("seldom", "capital"),
     "old": ("seldom", "capital"),
-    "collective": ("opposed", "people"),
+    "collective": ("opposed", "people", "capital"),
     "person_noun": ("people",),
     "no_first_name": ("capital",),
     "no_given_name": ("capital", "one_case"),

@@ -1,0 +1,133 @@
+"""Rules for conditions: "a child with ADHD", "his dyslexia"; not "the Great Depression"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import NEXT, low, word_before
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    JOINS,
+    bare,
+    ends_phrase,
+    is_adverbial,
+    is_any,
+    is_modifier,
+    is_person,
+    is_verb,
+    no_noun,
+)
+
+_JOINED = frozenset((*JOINS, ","))
+_OWNERS = ("my", "your", "his", "her", "our", "their", "whose", "one's", "xyr")
+_MINE = ("mine", "yours", "his", "hers", "ours", "theirs")
+_BE = r"(?:is|are|was|were|isn['\u2019]t|aren['\u2019]t|would|can|should|does|do)"
+_ASKED = re.compile(
+    rf"(?:\A|[.!?:\n]\s*|\b(?:if|whether)\s)[\"'\u201c]?{_BE}\s[^.!?:;,\n]*\Z", re.IGNORECASE
+)
+_EXAMINED = re.compile(
+    r"\b(?:reveal|show|demonstrat|display|(?:notable|significant|remarkable)\sfor)[^.!?;]*\Z",
+    re.IGNORECASE,
+)
+_NEAR = 80
+
+
+def is_had(place: Place) -> bool:
+    """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
+    words = list(place.before)
+    _drop_joined(words)
+    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "having"):
+        words.pop()
+    if words[-1:] == ["of"] and is_any(" ".join(words[-2:-1]), "spells"):  # "bouts of"
+        del words[-2:]
+        while words and (is_one_of(words[-1], "articles") or is_modifier(words[-1])):
+            if is_one_of(words[-1], "having"):
+                break
+            words.pop()
+    had = len(words)
+    while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
+        words.pop()
+    if not words or len(words) == had:
+        return False
+    # "How can a child with ADHD focus"
+    bare_verb = place.before[len(words)] == "with"
+    if not (no_noun(place.behind, bare=bare_verb) or is_adverbial(place.behind)):
+        return False
+    if words[-1] in _MINE and words[-2:-1] == ["of"]:
+        return True  # "a friend of mine has"
+    owner, written = words[-1], place.raw[len(words) - 1]
+    known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
+    return known or is_subject_word(owner, written, True)
+
+
+def _drop_joined(words: list[str]) -> None:
+    """Drop the conditions that are joined in front: "has ADHD and", "with autism, anxiety or"."""
+    at = len(words)
+    while at > 1 and words[at - 1] in _JOINED:
+        at -= 1
+        while at > 1 and words[at - 1] in _JOINED:
+            at -= 1
+        if not is_one_of(words[at - 1], "conditions"):
+            return
+        at -= 1
+        while at and is_modifier(words[at - 1]) and not is_one_of(words[at - 1], "having"):
+            at -= 1
+        del words[at:]
+
+
+def _is_aux(word: str) -> bool:
+    """Whether it may stand between a person and "living with": "has recently been", "as"."""
+    return (
+        word == "as"
+        or word.endswith("ly")
+        or is_one_of(word, "be")
+        or is_one_of(word, "verb_chain")
+    )
+
+
+def is_owned(place: Place) -> bool:
+    """Allow "his dyslexia", "a customer's disability"; not "her disability claim"."""
+    words = list(place.before)
+    while words and is_modifier(words[-1]) and not words[-1].endswith(("'s", "s'")):
+        words.pop()
+    if not words:
+        return False
+    owner = words[-1]
+    if not (owner in _OWNERS or _is_owner(owner, place.raw[len(words) - 1])):
+        return False
+    following, second = (*place.behind[:2], "", "")[:2]
+    if ends_phrase(following):
+        return following != "to"  # "his blindness to the risk"
+    return is_verb(following, second) and not is_any(following, "noun_verbs")
+
+
+def _is_owner(word: str, written: str) -> bool:
+    if not word.endswith(("'s", "s'")):
+        return False
+    owner = bare(word)
+    return is_one_of(owner, "indefinite") or is_subject_word(owner, bare(written), True)
+
+
+def is_condition(text: str, start: int, end: int) -> bool:
+    """Allow "has a disability"; not "is asthma a disability?", "a disability lawyer".
+
+    Nor is short stature a condition where an examination shows it.
+    """
+    first = text[start : start + 2].lower()
+    if first == "sh":
+        return _EXAMINED.search(text, max(0, start - _NEAR), start) is None
+    if first != "a " and (first != "an" or text[start + 2 : start + 3] != " "):
+        return True
+    behind = NEXT.match(text, end)
+    if behind is not None:
+        word = low(behind[1])
+        if is_any(word, "disability_things") or (is_person(word) and not ends_phrase(word)):
+            return False
+    word = low(word_before(text, start)[0])
+    if word in ("as", "considered", "called", "deemed", "not", "be") or is_one_of(word, "be"):
+        return False
+    if ends_phrase(word) or is_one_of(word, "having") or word.endswith("ing"):
+        return True
+    return _ASKED.search(text, max(0, start - _NEAR), start) is None
