@@ -63,6 +63,7 @@ Context = Literal[
     "no_given_name",
     "no_institution",
     "house",
+    "of_couple",
     "faith",
     "superlative",
     "value",

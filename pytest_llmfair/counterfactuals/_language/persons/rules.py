@@ -27,6 +27,7 @@ from pytest_llmfair.counterfactuals._language.persons.compounds import (
 )
 from pytest_llmfair.counterfactuals._language.persons.conditions import is_had, is_owned
 from pytest_llmfair.counterfactuals._language.persons.contrasts import is_beside_opposite
+from pytest_llmfair.counterfactuals._language.persons.couples import is_of_couple
 from pytest_llmfair.counterfactuals._language.persons.houses import is_house
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
@@ -53,7 +54,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_pe
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _COMPOUNDS = ("before_person", "demonym", "no_first_name")
-_NO_VALUES = ("owned", "person_noun", "people", "collective", "no_team", "house")
+_NO_VALUES = ("owned", "person_noun", "people", "collective", "no_team", "house", "of_couple")
 
 RULES: Mapping[str, Callable[[Place], bool]] = {
     "before_person": describes,
@@ -75,6 +76,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "no_institution": is_no_institution,
     "superlative": is_superlative,
     "house": is_house,
+    "of_couple": is_of_couple,
 }
 
 _KNOWN: Mapping[str, Sequence[str]] = {
