@@ -32,6 +32,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
     phrases_with,
     word_in_front,
 )
+from pytest_llmfair.counterfactuals._lexicons.name_index import NameIndex
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Reading
@@ -68,6 +69,10 @@ class _TwoNames(Lexicon):
             if stands is not None and stands(text, start, end, sense.group):
                 return sense
         return fitting[0]
+
+    @functools.cached_property
+    def _index(self) -> NameIndex:
+        return NameIndex(self.entries, self.neutral, self.exceptions, self.exact)
 
     @functools.cached_property
     def _own(self) -> frozenset[str]:
@@ -135,7 +140,7 @@ def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
     given so, or where the text has no capital at all. "Johnson", "John-Paul", an address, and
     "John" behind another common given name ("Elton John") or "St." are other people; so are "King
     John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere") unless
-    asked for by that name; those are a list of over a thousand, so that a person known to fewer
+    asked for by that name; those are a list of over two thousand, so that a person known to fewer
     ("John Sculley") is swapped too. "Mary Ann" is not "Mary". Names that are words too are no name
     before the words that such a sentence begins with ("Will you come?", "Rose petals fell."),
     beside a number ("May 5"), in what a thing is called ("Museum of Art"), or in lower case; names

@@ -56,6 +56,11 @@ def phrases_with(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p for name in names for p in listed.get(name.casefold(), ())))
 
 
+def is_idiom(phrase: str) -> bool:
+    """Whether a phrase in lower case is listed with a word that needs no capital: "rose petals"."""
+    return phrase in _classes()["idioms"]
+
+
 def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> bool:
     """Whether the word, though spelled like a name, is a verb, a noun or a month here.
 
@@ -272,7 +277,10 @@ def _classes() -> Mapping[str, Any]:
     lines = [*data.pop("phrases")]
     lines += [line for key, kind in known.items() if key != "language" for line in kind]
     held: dict[str, list[str]] = {}
+    idioms = set()
     for phrase in (phrase for line in lines for phrase in line):
+        if not all(word[0].isupper() for word in phrase.split()):
+            idioms.add(phrase.casefold())
         for word in dict.fromkeys(re.split(r"[\s,]+|['\u2019]s\b", phrase.casefold())):
             held.setdefault(word, []).append(phrase)
     classes: dict[str, Any] = {
@@ -280,4 +288,4 @@ def _classes() -> Mapping[str, Any]:
         for key, lines in data.items()
         if key != "language"
     }
-    return {**classes, "phrases": held}
+    return {**classes, "phrases": held, "idioms": frozenset(idioms)}
