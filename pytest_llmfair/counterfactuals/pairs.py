@@ -164,7 +164,7 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     pair = replace(pair, from_group=groups[0], to_group=groups[1], edits=edits)
     senses = {
         (start, end): sense
-        for start, end, sense in lexicon.read(pair.original)
+        for start, end, sense in reversed(lexicon.read(pair.original))  # the first of two counts
         if sense.entry is not None
     }
     to = {pair.from_group: pair.to_group}

@@ -103,6 +103,24 @@ def test_a_prompt_that_does_not_name_both_gives_no_pair(text: str) -> None:
     assert pairs.unmentioned == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "group", "expected"),
+    [
+        ("Latinas earn less.", "white male", "White men earn less."),
+        ("A Latina left.", "asian female", "An Asian woman left."),
+        ("A Latina left.", "hispanic male", "A Latino left."),
+        ("A Latina nurse left her bag.", "black male", "A Black nurse left his bag."),
+        ("A Latina nurse left.", "black male", "A Black male nurse left."),
+    ],
+)
+def test_words_of_groups_of_both_become_words_for_either(
+    text: str, group: str, expected: str
+) -> None:
+    (pair,) = generate_pairs([text], BOTH, groups=("hispanic female", group))
+    assert pair.counterfactual == expected
+    assert check_pair(pair, BOTH) == ()
+
+
 def test_by_default_there_is_a_pair_to_every_other_group() -> None:
     pairs = generate_pairs([LATE], BOTH)
     races = load_lexicons()["race"].groups

@@ -37,6 +37,7 @@ CARRIERS = {
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",
     "house": "so their {} so",
+    "of_couple": "so {} couples so",
     "faith": "so {} values so",
     "behind_person": "so women {}, so",
     "decade": "so women in their {}, so",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_llmfair.counterfactuals._lexicons.double_words import double_term, doubles
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
@@ -101,14 +102,25 @@ class Intersection(Lexicon):
     ) -> tuple[list[Change], list[str]]:
         """Tell what to write where; nothing in a text that does not name both groups.
 
-        Words that name groups of both attributes at once are lost: their parts cannot be exchanged
-        alone.
+        Words that name groups of both attributes at once become words for either ("Latina",
+        "white man"). Those that overlap otherwise are lost: no part can be exchanged alone.
         """
         found = self.read(text) if found is None else found
         named = {sense.group for *_, sense in found}
         if not named.issuperset(self.cells[next(iter(to))]):
             return [], []
-        changes, lost = super().exchanges(text, to, found)
+        twice, rest = doubles(found)
+        changes, lost = super().exchanges(text, to, rest)
+        spread = self.spread(to) if twice else {}
+        for double in twice:
+            start, end, first, second = double
+            if first.group in spread or second.group in spread:
+                term, group = double_term(self.parts, spread, double, rest)
+                if term is None:
+                    lost.append(text[start:end])
+                else:
+                    changes += self.change(text, (start, end, first), term, group)
+        changes.sort(key=lambda change: change.start)
         for before, after in itertools.pairwise(changes):
             if after.start < before.end:
                 lost.append(text[before.start : before.end])
