@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pytest_llmfair.counterfactuals import (
     Lexicon,
     Pair,
+    check_pair,
     generate_pairs,
     intersection,
     load_lexicons,
