@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.beside import one_case
+from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.words import is_idiom
 from pytest_llmfair.counterfactuals._language.streets import is_in_street
 from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Index
 
-_WORD = re.compile(r"[^\W\d_]+")
+_TWO_WORDS = re.compile(r"([^\W\d_]+)(?:['\u2019]s)?[^\S\n]+([^\W\d_]+)")
 
 
 class NameIndex(Index):
-    """The terms of a name swap; a phrase listed with capitals counts where the text has them.
+    """The terms of a name swap; two words listed with capitals count where the text has them.
 
-    Idioms ("rose petals") count in any case, and so does every phrase in a text in lower case.
+    Idioms ("rose petals") and longer phrases count in any case, as all do in a text without any.
     """
 
     def find(self, text: str) -> list[tuple[int, int, Choice]]:
@@ -29,18 +30,20 @@ class NameIndex(Index):
                 found.append((start, end, choice))
         return found
 
-    def _inside(self, text: str, start: int, end: int, phrase: str) -> list[tuple[int, int, Choice]]:
-        """Return the names in a phrase that lacks its capitals: "Pete" of "Pete rose"."""
-        words = list(_WORD.finditer(text, start, end))
-        if len(words) < 2 or all(word[0][0].isupper() for word in words):
+    def _inside(
+        self, text: str, start: int, end: int, phrase: str
+    ) -> list[tuple[int, int, Choice]]:
+        """Return the name in a phrase that lacks its second capital: "Pete" of "Pete rose"."""
+        words = _TWO_WORDS.fullmatch(text, start, end)
+        if words is None or not text[start].isupper():
+            return []
+        first, second = words.groups()
+        choice = self._choices.get(first.casefold())
+        if choice is None or not second.islower() or is_one_of(second, "closed"):
             return []
         if one_case(text)[0] or self._is_idiom(phrase):
             return []
-        return [
-            (*word.span(), choice)
-            for word in words
-            if word[0][0].isupper() and (choice := self._choices.get(word[0].casefold()))
-        ]
+        return [(start, start + len(first), choice)]
 
     def _is_idiom(self, phrase: str) -> bool:
         """Whether a phrase, or what it was before an exchange of the names, is listed as one."""

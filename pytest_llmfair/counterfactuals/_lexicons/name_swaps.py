@@ -19,8 +19,10 @@ from pytest_llmfair.counterfactuals._language.names.initials import (
     is_no_name,
 )
 from pytest_llmfair.counterfactuals._language.names.others import (
+    is_behind_first,
     is_double,
     is_given,
+    is_last_in_case,
     is_party,
     seconds_of,
 )
@@ -92,6 +94,8 @@ class _TwoNames(Lexicon):
         if self._seconds and sense.role == "name" and is_double(text, end, self._seconds):
             return False
         last = sense.role == "last name"
+        if not last and is_last_in_case(text, start, end):
+            return False
         front = word_in_front(text, start)
         own = front.casefold() in self._own
         in_full = last and (own or has_middle_name(text, start, sense.group))
@@ -127,6 +131,8 @@ class _TwoNames(Lexicon):
             return True
         if is_given(text, before.start(2), before[2]):  # "told Mary John was late" names two
             return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
+        if sense.role == "name" and is_behind_first(text, start, end, before):
+            return True
         if sense.role != "last name" or not before[2][0].isupper() or before[2].isupper():
             return False
         return not is_no_name(name)

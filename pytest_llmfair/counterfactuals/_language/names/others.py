@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Container
 
@@ -10,12 +11,22 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.words import (
     is_of_class,
+    word_behind,
     word_in_front,
     words_of_class,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 
 # A law case is called by the last names: "Hope v. Lord Grey".
 _CASE = re.compile(r"[^\S\n]+v\.[^\S\n]+(?:the[^\S\n]+)?[A-Z]")
+_PARTY_BEHIND = re.compile(
+    r"[^\S\n]+v\.[^\S\n]+(?:the[^\S\n]+)?([A-Z][\w'\u2019-]+)(?:[^\S\n]+([A-Z]))?"
+)
+_PARTY_BEFORE = re.compile(
+    r"(?:([A-Z])[\w.'\u2019-]*[^\S\n]+)?([A-Z][\w'\u2019-]+)\.?,?[^\S\n]+v\.[^\S\n]+\Z"
+)
+_NEAR = 60
+_SHORTEST = 3
 _HYPHEN = re.compile("[-\u2010\u2011]")
 _BEHIND = re.compile(r"[^\S\n]+([^\W\d_]+)")
 
@@ -41,6 +52,24 @@ def is_party(text: str, start: int, end: int, before: str) -> bool:
     return not is_one_of(before.lower(), "titles") and not is_no_name(before.lower())
 
 
+def is_last_in_case(text: str, start: int, end: int) -> bool:
+    """Whether a law case has it as a last name: "Roe v. Graham"; not "John v. Mary"."""
+    if text.startswith("v.", end + 1):
+        other = _PARTY_BEHIND.match(text, end)
+        further = other is not None and other[2]
+        name = other[1] if other is not None else ""
+    elif text.endswith("v.", max(0, start - 3), start - 1):
+        other = _PARTY_BEFORE.search(text, max(0, start - _NEAR), start)
+        further = other is not None and other[1]
+        name = other[2] if other is not None else ""
+    else:
+        return False
+    if other is None:
+        return False
+    both = all(is_of_class(each.lower(), "also_last") for each in (name, text[start:end]))
+    return bool(further) or both or not is_of_class(name.lower(), "given")
+
+
 def is_double(text: str, end: int, seconds: Container[str]) -> bool:
     """Whether one of the second parts is behind it: "Mary Ann"."""
     behind = _BEHIND.match(text, end) if text[end : end + 1].isspace() else None
@@ -54,3 +83,28 @@ def seconds_of(names: Container[str]) -> frozenset[str]:
         for first, _, second in (double.partition("-") for double in words_of_class("doubles"))
         if first in names
     )
+
+
+def is_behind_first(text: str, start: int, end: int, before: re.Match[str]) -> bool:
+    """Whether an unknown first name is in front of what is a last name too: "Amandine Henry".
+
+    `before` holds the word in front and, if it has a word in front itself, that one.
+    """
+    name = before[2]
+    if not is_of_class(text[start:end].lower(), "also_last") or len(name) < _SHORTEST:
+        return False
+    if not (name.isalpha() and name.istitle()) or is_one_of(before[1] or "", "articles"):
+        return False
+    low = name.lower()
+    if not (before[1] or "").islower() and not _stands_inside(text, text[before.start(2) : end]):
+        return False
+    if word_behind(text, end)[:1].isupper() or is_person(low) or low.endswith(("men", "man")):
+        return False
+    known = ("places", "regions", "firms", "other_firms", "no_first_names", "institutions")
+    return not (is_no_name(low) or any(is_of_class(low, kind) for kind in known))
+
+
+@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many names
+def _stands_inside(text: str, full: str) -> bool:
+    """Whether a full name stands inside a sentence too, where its first word needs no capital."""
+    return re.search(rf"[a-z],?[^\S\n]{re.escape(full)}(?!\w)", text) is not None

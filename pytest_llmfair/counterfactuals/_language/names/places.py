@@ -6,10 +6,11 @@ import re
 
 from pytest_llmfair.counterfactuals._language.beside import opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.names.dates import is_short_month
 from pytest_llmfair.counterfactuals._language.names.firms import is_business, is_firm
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
-from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called
+from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called, is_prize
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
@@ -38,7 +39,12 @@ _IS_PLACE = re.compile(
     r"(?:capital|city|town|state|country|county|port|island|village)\b"
     r"(?=[^\S\n]+(?:of|in|that|which|where|with|on|by|near)\b|[.,;!?])"
 )
+_TOWN_OF = re.compile(
+    r"\b(?:towns?|city|village|hamlet|township|borough|municipality|suburb)[^\S\n]+of[^\S\n]+\Z"
+)
+_BEFORE_TOWN = ("of", "in", "near")
 _STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
+_SENTENCE_STOP = re.compile(r"[.!?\n]")
 _LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "around", "outside")
 # A score, as a club has it.
 _SCORE = re.compile(
@@ -59,6 +65,10 @@ def is_something_else(text: str, start: int, end: int) -> bool:
         return True
     if is_of_class(name, "firms") and is_firm(text, start, end):
         return True
+    if is_of_class(name, "short_months") and is_short_month(text, start, end):
+        return True
+    if is_of_class(name, "prizes") and is_prize(text, start, end):
+        return True
     return is_of_class(name, "places") and _is_place(text, start, end)
 
 
@@ -67,11 +77,22 @@ def _is_titled(text: str, start: int, end: int) -> bool:
     before = word_in_front(text, start)
     if before[:1].isupper() and _begins_place(text, start, end, before):
         return True
+    if before in _BEFORE_TOWN and _is_town(text, start, end, before):
+        return True
     epithet = _EPITHET.match(text, end)
     if epithet is not None and is_of_class(epithet[1].lower(), "epithets"):
         return True
     street = before.lower() in _LOCATIVES and is_street(text, end)
     return street or _NUMERAL.match(text, end) is not None or _names_institution(text, end)
+
+
+def _is_town(text: str, start: int, end: int, before: str) -> bool:
+    """Whether any name is a town here: "the town of Alfred", "in Alfred, Maine"."""
+    if before == "of":
+        return _TOWN_OF.search(text, max(0, start - _NEAR), start) is not None and (
+            _POSSESSIVE.match(text, end) is None
+        )
+    return text[end : end + 1] == "," and _before_region(text, end)
 
 
 def _begins_place(text: str, start: int, end: int, before: str) -> bool:
@@ -119,6 +140,8 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return is_of_class(word_behind(text, owner.end()).lower(), "place_owns")
     words = [word.lower() for word in WORDS.findall(front)]
     words = ["", "", *words]
+    if is_of_class(words[-1], "toured") and _has_sights(text, end):
+        return True
     if is_of_class(words[-1], "place_prepositions"):
         return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
     if words[-1] == "of":
@@ -150,6 +173,12 @@ def _before_region(text: str, end: int) -> bool:
     )
 
 
+def _has_sights(text: str, end: int) -> bool:
+    """Whether the same sentence tells what is seen there: "visit Paris for the museums"."""
+    behind = _SENTENCE_STOP.split(text[end : end + 2 * _NEAR], maxsplit=1)[0].lower()
+    return any(is_of_class(word, "sights") for word in WORDS.findall(behind))
+
+
 def _is_way(words: list[str]) -> bool:
     """Whether somebody moves: "flew back", "a train", "moved from Lyon"."""
     while words and is_of_class(words[-1], "motion_adverbs"):
@@ -163,6 +192,7 @@ def _comes(word: str, earlier: str) -> bool:
     """Whether people come from there: "a student from Georgia", "she is from Austin"."""
     return (
         is_person(word)
+        or is_of_class(word, "anybody")
         or word in ("i'm", "she's", "he's", "we're", "they're", "you're")
         or (
             word in ("am", "is", "are", "was", "were", "come", "comes", "came")

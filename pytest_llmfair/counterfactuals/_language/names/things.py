@@ -22,6 +22,20 @@ _OPENS = re.compile(r"(?<!\w)[\"'\u201c\u2018]([^\"\u201c\u201d\u2018.!?\n]*)\Z"
 _LINKS = (" and ", " or ", " & ")
 _QUOTE = re.compile("[\"'\u201c\u2018]")
 _CLOSES = re.compile(r"([^\"\u201c\u201d.!?\n]*?)[\"'\u201d\u2019](?!\w)")
+# 'the film "Anna Bell"', 'the premiere of "Anna"'; "Anna Bell" is a perfect movie
+_TOLD = re.compile(
+    r"\b(?:films?|movies?|novels?|albums?|songs?|musicals?|operas?|sitcoms?|episodes?|sequels?"
+    r"|comedy|thriller|documentary|ballad|biopic|poem|painting|remake of|version of|premiere of"
+    r"|screening of|adaptation of|production of|episode of|cast of|review of)[^\S\n]+\Z"
+)
+_TOLD_BEHIND = re.compile(
+    r"[^\S\n]+(?:is|was)[^\S\n]+(?:\w+[^\S\n]+){0,4}?"
+    r"(?:film|movie|novel|album|song|musical|opera|sitcom|sequel|comedy|thriller|documentary)\b"
+)
+_WON = re.compile(
+    r"\b(?:a|an|the|his|her|their|its|first|second|third|another|acting|honorary|\d{4})[^\S\n]+\Z"
+)
+_PRIZED = re.compile(r"-(?:winning|nominated|winners?|nominees?|worthy|caliber|calibre|bait)\b")
 _FEWEST = 3  # words that a quoted title has at least, and in which a show is called so
 _NEAR = 60
 
@@ -59,6 +73,17 @@ def bears_paper(text: str, end: int) -> bool:
     return _PAPER.match(text, end) is not None
 
 
+def is_prize(text: str, start: int, end: int) -> bool:
+    """Whether a prize bears the name: "won an Oscar", "Oscar-winning"; not "an Oscar I know"."""
+    if _PRIZED.match(text, end):
+        return True
+    if not _WON.search(text, max(0, start - _NEAR), start):
+        return False
+    front = WORDS.findall(text[max(0, start - _NEAR) : start].lower())
+    behind = WORDS.findall(text[end : end + _NEAR].lower())
+    return any(is_of_class(word, "said_of_prizes") for word in (*front, *behind[:4]))
+
+
 def is_in_quoted_work(text: str, start: int, end: int) -> bool:
     """Whether quotes hold three words with capitals, beside words about a film or a song."""
     front = text[max(0, start - _NEAR) : start]
@@ -70,10 +95,21 @@ def is_in_quoted_work(text: str, start: int, end: int) -> bool:
         return False
     inside = f"{opens[1]} {text[start:end]} {closes[1]}"
     words = [word for word in WORDS.findall(inside) if word[0].isalpha()]
-    if len(words) < _FEWEST or not words[0][0].isupper():
+    if not words[0][0].isupper():
+        return False
+    if len(words) < _FEWEST and not _is_told(text, opens.start(), closes.end(), len(words)):
         return False
     if any(word[0].islower() and not is_one_of(word, "closed") for word in words):
         return False
+    if len(words) < _FEWEST:
+        return True
     front = text[max(0, opens.start() - _NEAR) : opens.start()]
     around = WORDS.findall(f"{front} {text[closes.end() : closes.end() + _NEAR]}")
     return any(is_of_class(word, "said_of_works") for word in around)
+
+
+def _is_told(text: str, opens: int, closes: int, words: int) -> bool:
+    """Whether a word for a work is directly beside quotes of one or two words."""
+    if _TOLD.search(text, max(0, opens - _NEAR), opens):
+        return True
+    return words > 1 and _TOLD_BEHIND.match(text, closes) is not None

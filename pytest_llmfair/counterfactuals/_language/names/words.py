@@ -32,6 +32,16 @@ _ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
 _ARTICLE = re.compile(r"\.[^\S\n]*(?:\d|[IVX]+\b)")  # "Art. 5"
 _VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
 _VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
+_WHAT_VIRTUE = re.compile(
+    r"[^\S\n]+(?:is|was)[^\S\n]+(?:not[^\S\n]+)?(?:an?|the|her|his|my|our|their|your)[^\S\n]+"
+    r"(?:\w+[^\S\n]+)?(?:virtue|gift|choice|feeling|thing|strategy|plan|policy|decision|habit|key"
+    r"|answer|foundation|force|emotion|word|quality|muscle|remedy|cornerstone|weapon|path|anchor)\b"
+)
+_WHAT_SEASON = re.compile(
+    r"[^\S\n]+(?:is|was)[^\S\n]+(?:(?:almost|nearly|finally)[^\S\n]+)?"
+    r"(?:over(?=[^\S\n]*[.,;!?]|[^\S\n]+and\b)|around[^\S\n]+the[^\S\n]+corner"
+    r"|(?:a|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+)?(?:season|month|time)\b)"
+)
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _MODALS = ("will", "may")
 _UNINFLECTED = ("be", "have", "not")
@@ -57,7 +67,7 @@ def phrases_with(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_idiom(phrase: str) -> bool:
-    """Whether a phrase in lower case is listed with a word that needs no capital: "rose petals"."""
+    """Whether a phrase in lower case is listed with words in lower case: "rose petals"."""
     return phrase in _classes()["idioms"]
 
 
@@ -91,7 +101,9 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         named = last and following.islower() and _is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
     if not opens_sentence(text, start):
-        return word in _MODALS and following == "Be"  # "Weapons Which May Be Used"
+        if word in _MODALS and following[:1].isupper():
+            return following == "Be" or before == "i"  # "Which May Be Used", "I Will Survive"
+        return False
     initial = len(following) == 1 and following != "I"
     if following[:1].isupper() and (initial or not following.isupper()):
         return word in _MODALS and _is_asked(text, end)
@@ -163,12 +175,21 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
     """Whether a sentence begins with it as a verb or a noun: "Mark the date", "Art books"."""
     behind = [low(word) for word in _line_behind(text, end)]
     following, third = behind[0], behind[1]
+    if following in ("is", "was", "so") and _is_said_of_noun(text, word, end, following, third):
+        return True
     if is_of_class(following.partition("'")[0], "openers"):  # "Hope you're well"
         return True
     if is_of_class(following, "particles"):
         return is_of_class(word, "verbs")
     if not text[end : end + 1].isspace():
         return False
+    if (
+        word in _MODALS
+        and following.endswith("ing")
+        and third.isalnum()
+        and _is_question(text, end)
+    ):
+        return True  # "Will smoking harm them?"
     if word in _MODALS and (
         following in _UNINFLECTED
         or (third in _UNINFLECTED and (following.endswith("ly") or _is_adverb(following)))
@@ -187,6 +208,15 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
     return following.endswith(_NOUN_ENDINGS) or (
         not _may_be_verb(following, third) and _is_plural_verb(third)
     )
+
+
+def _is_said_of_noun(text: str, word: str, end: int, following: str, third: str) -> bool:
+    """Whether it is told what a virtue or a season is: "Hope is what she needs", "Hope so!"."""
+    if following == "so":
+        return not third.isalnum()
+    if is_of_class(word, "virtues"):
+        return third == "what" or _WHAT_VIRTUE.match(text, end) is not None
+    return is_of_class(word, "months") and _WHAT_SEASON.match(text, end) is not None
 
 
 def _is_bare(word: str) -> bool:
