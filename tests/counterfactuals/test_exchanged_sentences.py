@@ -10,6 +10,7 @@ NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orienta
 # One sentence per context, with an article where a term of the entry can have one.
 SENTENCES = {
     "had": "She lives with {}.",
+    "owned": "We spoke about her {}.",
     "before_person": "Yesterday {a} {} teacher's dog barked.",
     "no_switch": "Yesterday {a} {} teacher's dog barked.",
     "contrasted": "Most {} kiss LGBTQ friends.",
@@ -84,7 +85,8 @@ def test_article_and_place_follow_the_written_term(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_nouns_of_an_entry_agree_in_number(name: str) -> None:
     for entry in load_lexicons()[name].entries:
-        counted = entry.context not in ("collective", "had")  # "the young are", "has diabetes"
+        # "The young are", "has diabetes"
+        counted = entry.context not in ("collective", "had", "owned")
         if counted and entry.role in ("noun", "clergy", "place"):
             numbers = {
                 is_plural(term)

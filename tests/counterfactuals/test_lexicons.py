@@ -33,6 +33,7 @@ CARRIERS = {
     "person_noun": "as a {}, so",
     "people": "so most {}, so",
     "had": "so she has {}, so",
+    "owned": "so her {}, so",
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",

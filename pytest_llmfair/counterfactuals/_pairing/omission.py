@@ -62,6 +62,8 @@ _MATTERS = re.compile(
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
     re.IGNORECASE,
 )
+# "My gay friend and my bisexual friend"
+_AGAINST = re.compile(r"\s(\w{3,})\s(?:and|or|but)\s(?:\w+\s){1,2}\1\b", re.IGNORECASE)
 _OTHER = re.compile(r"[^.!?;]{0,60}\b(?:the other|another|the latter)\b", re.IGNORECASE)
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
@@ -148,6 +150,8 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
 
 def _matters(text: str, start: int, end: int) -> bool:
     """Whether the sentence is about the group, so that it cannot be left unsaid."""
+    if _AGAINST.match(text, end) is not None:
+        return True
     before = _MATTERS.search(text, max(0, start - _NEAR), start)
     if before is None:
         return False

@@ -12,6 +12,7 @@ from pytest_llmfair.counterfactuals._pairing.case import Case
 
 # What joins the items of a list, with their shares: "Catholics, 13.5% Lutherans and 6% Baptists".
 _LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
+_NEAR = 30
 _BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
 
 
@@ -23,7 +24,7 @@ def told_apart(case: Case) -> str | None:
     for (_, sense, edit), (_, other, following) in itertools.pairwise(case.named):
         begin, end = edit.counterfactual_start + len(edit.after), following.counterfactual_start
         first, second = edit.after.casefold(), following.after.casefold()
-        if end - begin > 30 or not first or not second.startswith(first.split(" ", 1)[0]):
+        if end - begin > _NEAR or not first or not second.startswith(first.split(" ", 1)[0]):
             continue  # the usual case at less cost
         gap = text[begin:end]
         if first.removesuffix("s") == second.removesuffix("s"):
@@ -31,11 +32,21 @@ def told_apart(case: Case) -> str | None:
             one, two = kinds.get(sense.term, -1), kinds.get(other.term, -1)
             alike = sense.term.removesuffix("s") == other.term.removesuffix("s")
             kinds_differ = min(one, two) >= 0 and one != two
-            if (kinds_differ or _is_had(sense)) and not alike and _LISTED.fullmatch(gap):
+            listed = _LISTED.fullmatch(gap) is not None
+            if not alike and not listed and _is_set_against(text, gap, end + len(second)):
+                return f"two persons become the same: {edit.after!r} and {following.after!r}"
+            if (kinds_differ or _is_had(sense)) and not alike and listed:
                 return f"different words become the same: {edit.after!r} and {following.after!r}"
         elif second.startswith(f"{first} ") and _describes(gap):
             return f"a word stands twice: {edit.after}{gap}{following.after}"
     return None
+
+
+def _is_set_against(text: str, gap: str, end: int) -> bool:
+    """Whether the same noun follows both: "my Catholic friend and my Christian friend"."""
+    noun = gap.split(" ", 2)[1] if gap.startswith(" ") else ""
+    joined = len(noun) > 2 and not {"and", "or", "but"}.isdisjoint(gap.split())
+    return joined and re.match(rf" {re.escape(noun)}\b", text[end : end + _NEAR]) is not None
 
 
 def _is_had(sense: Sense) -> bool:

@@ -38,13 +38,11 @@ def is_had(place: Place) -> bool:
     """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
     words = list(place.before)
     _drop_joined(words)
-    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "having"):
+    while words and _qualifies(words[-1]):
         words.pop()
     if words[-1:] == ["of"] and is_any(" ".join(words[-2:-1]), "spells"):  # "bouts of"
         del words[-2:]
-        while words and (is_one_of(words[-1], "articles") or is_modifier(words[-1])):
-            if is_one_of(words[-1], "having"):
-                break
+        while words and (is_one_of(words[-1], "articles") or _qualifies(words[-1])):
             words.pop()
     had = len(words)
     while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
@@ -52,14 +50,24 @@ def is_had(place: Place) -> bool:
     if not words or len(words) == had:
         return False
     # "How can a child with ADHD focus"
-    bare_verb = place.before[len(words)] == "with"
-    if not (no_noun(place.behind, bare=bare_verb) or is_adverbial(place.behind)):
+    first = place.before[len(words)]
+    if not (
+        no_noun(place.behind, bare=first == "with")
+        or is_adverbial(place.behind)
+        or is_one_of(place.next, "having")
+    ):
         return False
     if words[-1] in _MINE and words[-2:-1] == ["of"]:
         return True  # "a friend of mine has"
     owner, written = words[-1], place.raw[len(words) - 1]
     known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
     return known or is_subject_word(owner, written, True)
+
+
+def _qualifies(word: str) -> bool:
+    """Whether it tells how a condition is: "severe", "significant"."""
+    known = is_one_of(word, "severities") or is_modifier(word)
+    return known and not is_one_of(word, "having")
 
 
 def _drop_joined(words: list[str]) -> None:
@@ -72,7 +80,7 @@ def _drop_joined(words: list[str]) -> None:
         if not is_one_of(words[at - 1], "conditions"):
             return
         at -= 1
-        while at and is_modifier(words[at - 1]) and not is_one_of(words[at - 1], "having"):
+        while at and (_qualifies(words[at - 1]) or words[at - 1] in ("a", "an", "no")):
             at -= 1
         del words[at:]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.bodies import is_of_body
 from pytest_llmfair.counterfactuals._language.persons.clauses import (
     is_contrasted,
     is_only_verb,
@@ -16,7 +17,7 @@ from pytest_llmfair.counterfactuals._language.persons.heads import head_of
 from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, is_title
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,
@@ -50,7 +51,7 @@ def is_collective(place: Place) -> bool:
             words.pop()
     if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:5]):
         return False
-    if place.term.capital and _is_of_body(place, len(words)):
+    if place.term.capital and is_of_body(place, len(words)):
         return False
     rest = _behind_joined(place.behind)
     if (
@@ -84,16 +85,6 @@ def is_collective(place: Place) -> bool:
     clear = front in ("do", "don't") or (asked and last) or is_one_of(rest[0], "mostly_verbs")
     clear = clear or is_contrasted(tuple(words[:-1]), rest, place.term.opposed)
     return _is_done(rest[1:], clear)
-
-
-def _is_of_body(place: Place, the: int) -> bool:
-    """Whether a body is named: "the Institute of the Blind", "Guide Dogs for the Deaf"."""
-    at = the - 3
-    if at < 0 or place.before[at + 1] not in ("of", "for"):
-        return False
-    if not place.raw[at][0].isupper():
-        return False
-    return is_any(place.before[at], "bodies_named") or (at > 0 and not is_title(place.raw))
 
 
 def _are_counted(place: Place) -> bool:

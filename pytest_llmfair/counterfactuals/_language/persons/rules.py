@@ -20,6 +20,7 @@ from pytest_llmfair.counterfactuals._language.persons.adjectives import (
     is_old,
     is_superlative,
 )
+from pytest_llmfair.counterfactuals._language.persons.bodies import is_in_body
 from pytest_llmfair.counterfactuals._language.persons.compounds import (
     compound_at,
     is_no_double_name,
@@ -100,7 +101,7 @@ _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "oppose
 
 def speaks_of_person(text: str, start: int, end: int, context: str) -> bool:
     """Whether ``text[start:end]`` speaks of a person, by the rule of a context."""
-    if is_in_work(text, start, end):
+    if is_in_work(text, start, end) or (text[start].isupper() and is_in_body(text, start, end)):
         return False
     if is_part(text, start, end):
         return _is_compound(text, start, end, context)
