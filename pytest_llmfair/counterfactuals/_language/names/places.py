@@ -127,7 +127,8 @@ def _is_place(text: str, start: int, end: int) -> bool:
     label = _LABEL.search(front) if front.rstrip(" \t\"'*")[-1:] in _LABEL_MARKS else None
     if label is not None:
         return is_of_class(label[1].lower(), "place_labels")
-    if is_of_class(word_behind(text, end), "place_nouns") or _IS_PLACE.match(text, end):
+    following = word_behind(text, end).removesuffix("'s")
+    if is_of_class(following, "place_nouns") or _IS_PLACE.match(text, end):
         return True
     if bears_paper(text, end) or _describes(text, start, end):
         return True
@@ -145,7 +146,7 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if is_of_class(words[-1], "place_prepositions"):
         return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
     if words[-1] == "of":
-        return is_of_class(words[-2], "place_heads")
+        return is_of_class(words[-3 if words[-2] == "," else -2], "place_heads")
     if words[-1] == "for":
         return is_of_class(words[-2], "left_for")
     if words[-1] == "from" and _comes(words[-2], words[-3]):

@@ -36,6 +36,7 @@ _WON = re.compile(
     r"\b(?:a|an|the|his|her|their|its|first|second|third|another|acting|honorary|\d{4})[^\S\n]+\Z"
 )
 _PRIZED = re.compile(r"-(?:winning|nominated|winners?|nominees?|worthy|caliber|calibre|bait)\b")
+_BODY = re.compile(r"\b([A-Z][a-z]+) of \Z")
 _FEWEST = 3  # words that a quoted title has at least, and in which a show is called so
 _NEAR = 60
 
@@ -43,6 +44,10 @@ _NEAR = 60
 def is_called(text: str, start: int, end: int) -> bool:
     """Whether the words beside a name with a capital make it the name of a thing."""
     after = text[end + 1 : end + 2]
+    if after.islower() and text[end] == " " and is_of_class(word_behind(text, end), "eponyms"):
+        return True
+    if text.endswith(" of ", max(0, start - 4), start) and _is_of_body(text, start):
+        return True
     if after.isupper():
         word = word_behind(text, end).lower()
         if is_of_class(word, "named_after"):
@@ -71,6 +76,12 @@ def _is_of_place(text: str, end: int, following: str) -> bool:
 def bears_paper(text: str, end: int) -> bool:
     """Whether the number of a paper follows, which a country hands in."""
     return _PAPER.match(text, end) is not None
+
+
+def _is_of_body(text: str, start: int) -> bool:
+    """Whether a school or a church is called so: "University of Mary"."""
+    body = _BODY.search(text, max(0, start - _NEAR), start)
+    return body is not None and is_of_class(body[1].lower(), "bodies_of")
 
 
 def is_prize(text: str, start: int, end: int) -> bool:

@@ -29,6 +29,8 @@ _HEAD = re.compile(
     r"([A-Z][\w-]*)[^\S\n]+(?:of|for)[^\S\n]+(?:the[^\S\n]+)?(?:([A-Z][a-z]+)[^\S\n]+)?\Z"
 )
 _ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
+# "a Ten Minute Rule "
+_A_BILL = re.compile(r"\b[Aa]n?[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){2,4}\Z")
 _ARTICLE = re.compile(r"\.[^\S\n]*(?:\d|[IVX]+\b)")  # "Art. 5"
 _VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
 _VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
@@ -36,6 +38,10 @@ _WHAT_VIRTUE = re.compile(
     r"[^\S\n]+(?:is|was)[^\S\n]+(?:not[^\S\n]+)?(?:an?|the|her|his|my|our|their|your)[^\S\n]+"
     r"(?:\w+[^\S\n]+)?(?:virtue|gift|choice|feeling|thing|strategy|plan|policy|decision|habit|key"
     r"|answer|foundation|force|emotion|word|quality|muscle|remedy|cornerstone|weapon|path|anchor)\b"
+)
+_FOR_MANY = re.compile(
+    r",[^\S\n]+(?:for|to)[^\S\n]+(?:many|some|most|all|others|me|him|her|us|them|you)\b"
+    r"[^,.!?\n]{0,30},[^\S\n]+(?:is|was|means|meant|remains|comes|began)\b"
 )
 _WHAT_SEASON = re.compile(
     r"[^\S\n]+(?:is|was)[^\S\n]+(?:(?:almost|nearly|finally)[^\S\n]+)?"
@@ -123,6 +129,8 @@ def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
     if head is not None and (head[2] is None or is_of_class(head[2].lower(), "before_arts")):
         kinds = ("institutions", "heads_of")
         return any(is_of_class(head[1].lower(), kind) for kind in kinds)
+    if word == "bill" and _A_BILL.search(text, near, start):
+        return True
     if word == "bill" and _ENTITLED.search(text, near, start):
         around = WORDS.findall(text[near : end + _NEAR].lower())
         return any(is_of_class(each, "law_words") for each in around)
@@ -175,7 +183,7 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
     """Whether a sentence begins with it as a verb or a noun: "Mark the date", "Art books"."""
     behind = [low(word) for word in _line_behind(text, end)]
     following, third = behind[0], behind[1]
-    if following in ("is", "was", "so") and _is_said_of_noun(text, word, end, following, third):
+    if following in ("is", "was", "so", ",") and _is_said_of_noun(text, word, end, following, third):
         return True
     if is_of_class(following.partition("'")[0], "openers"):  # "Hope you're well"
         return True
@@ -215,6 +223,8 @@ def _is_said_of_noun(text: str, word: str, end: int, following: str, third: str)
     if following == "so":
         return not third.isalnum()
     if is_of_class(word, "virtues"):
+        if following == ",":  # "Faith, for many, is a matter of habit."
+            return _FOR_MANY.match(text, end) is not None
         return third == "what" or _WHAT_VIRTUE.match(text, end) is not None
     return is_of_class(word, "months") and _WHAT_SEASON.match(text, end) is not None
 
