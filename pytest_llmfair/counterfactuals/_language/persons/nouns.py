@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.persons.clauses import (
     is_told,
     trusts_persons,
 )
+from pytest_llmfair.counterfactuals._language.persons.coordinated import describes_thing_too
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of
 from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
@@ -39,6 +40,8 @@ _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
 def is_collective(place: Place) -> bool:
     """Allow "the blind", "for the elderly", "young and old": no noun follows."""
+    if place.next in _JOINED and describes_thing_too(place.behind):
+        return False
     joined = place.last in _JOINED or place.next in _JOINED
     if joined and (is_opposed(place) or _is_listed_people(place)):
         return True
@@ -217,6 +220,8 @@ def is_noun(place: Place) -> bool:
     if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
         return False
     if place.next in JOINS and _is_joined_adjective(place.behind[1:3]):
+        return False
+    if place.next in _JOINED and describes_thing_too(place.behind):
         return False
     several = "and" in place.before[-3:] and _are_two(place) and not is_told(place.behind)
     if place.term.people and (first in _POSSESSIVE or _is_language(place)):
