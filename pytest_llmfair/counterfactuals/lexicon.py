@@ -393,7 +393,9 @@ class Lexicon:
         key = (id(sense), group)
         if key not in self._one_to_one:
             term = self.counterpart(sense, group)
-            others = () if term is None else self.senses(term)
+            found = () if term is None else self.senses(term)
+            adjective = sense.role == "adjective"  # "woman" too, before "doctor"
+            others = [own for own in found if (own.role == "adjective") == adjective]
             back = {self.counterpart(own, sense.group) for own in others if own.group == group}
             self._one_to_one[key] = back == {sense.term}
         return self._one_to_one[key]

@@ -13,7 +13,12 @@ _SUFFIXES = (
 )
 
 _ENDING = rf"\.(?:com|org|net|io|edu|gov|co\.|{'|'.join(_SUFFIXES)})"
-_CODE = (r"```.*?(?:```|\Z)|`[^`\n]+`", r"<[A-Za-z/!][^<>\n]*>")
+# Quotes as TeX writes them are no code: "``fine'' ... ``mine''", "the `Wired' film of `him'".
+_QUOTED = r"[^\W\d_][^`'\n]*(?:(?<=\w)'\w[^`'\n]*)*(?<=[\w.,!?])'(?=[\s.,;:!?)]|\Z)"
+_CODE = (
+    r"```.*?(?:```|\Z)|``(?:(?!``|'')[^\n])+``|(?<!`)`(?!`)(?!" + _QUOTED + r")[^`\n]+`",
+    r"<[A-Za-z/!][^<>\n]*>",
+)
 # None of these holds a blank.
 _RUNS = (
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+",
@@ -74,6 +79,8 @@ _COMMAND = re.compile(
     r"(?: --?\w\S*+){0,9}+ [^\s-]\S*+(?: --?[A-Za-z]\S*+){0,9}+|(?<=\s)--[a-z][a-z-]*+=\S+"
 )
 _PROMPT = re.compile(r"^[^\S\n]*\$ [A-Za-z.~/].*$", re.MULTILINE)
+# The end of a word that is not written out: "f**king".
+_VEILED = re.compile(r"(?<![^\W_])[A-Za-z]+\*+[A-Za-z]+")
 # Cheap signs that a text may hold one; most texts hold none.
 # Single signs stand one by one: a search skips to the first letters of such choices.
 _SIGN = re.compile(rf"@|/|\\|`|<|www\.|{_ENDING}")
@@ -104,6 +111,8 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
         spans = sorted([*spans, *_formulas(text)])
     if "-" in text and _NUMBERED.search(text):
         spans = sorted([*spans, *(match.span() for match in _PART.finditer(text))])
+    if "*" in text:
+        spans = sorted([*spans, *(match.span() for match in _VEILED.finditer(text))])
     if " --" in text or " install " in text or "git clone " in text or " -m " in text:
         spans = sorted([*spans, *(match.span() for match in _COMMAND.finditer(text))])
     return spans

@@ -19,10 +19,13 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_any,
     is_modifier,
     is_person,
+    is_verb,
 )
 from pytest_llmfair.counterfactuals._language.works import is_possessed
 
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
+# Titles without their article at the begin of a sentence: names there.
+_PEERS = ("Duke", "Duchess", "Earl", "Marquis")
 _COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
 # Squares of a chessboard, and moves; the words of games and hives are in the list.
 _SQUARE = re.compile(
@@ -30,7 +33,11 @@ _SQUARE = re.compile(
     r"|chess (?:game|match|board|set|piece|puzzle)"
     r"|(?:king|queen)[- ]size|(?:king|queen) (?:is|was|stays|remains) (?:still |now )?in check\b"
     r"|\blegal moves?\b|\b(?:one|two|three) squares?\b"
+    r"|(?:powerful|strong|strongest|valuable|weakest) pieces?\b|\bin any direction\b"
+    r"|\bqueens? (?:\w+ )?(?:lays?|laid|laying) (?:[\w,-]+ ){0,4}eggs?\b"
+    r"|\bcolony (?:[\w-]+ ){1,4}(?:new|old|young|virgin|its) queen\b"
 )
+_SIGNS = ("size", "legal", "piece", "direction", "egg", "colony")
 _DIGIT = re.compile("[0-9]")
 _LOWER = re.compile("[a-z]+")
 _WORDS = re.compile(r"[a-z']+")
@@ -111,7 +118,8 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     if "dealt" in near and _DEAL.search(text, first, start):
         return True
     game = "chess" in near or "check" in near or "square" in near
-    signs = game or "size" in near or "legal" in near or _DIGIT.search(near)
+    game = game or any(sign in near for sign in _SIGNS)
+    signs = game or _DIGIT.search(near)
     if not signs and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
         return False  # the usual case at less cost
     for stop in _STOP.finditer(text, first, start):
@@ -182,8 +190,10 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
         near = _LOWER.findall(text, max(0, start - FAR), end + FAR)
         if not words_of("music").isdisjoint(near):
             return True  # "My favourite band is Queen."
-    if not before:
-        return _is_past(behind) and opens_sentence(text, start)
+    if not before:  # "Prince sang it", "Duke is late"
+        now = is_one_of(behind, "be") or is_verb(behind, "")
+        done = _is_past(behind) or (now and text[start:end] in _PEERS)
+        return done and opens_sentence(text, start)
     if word == "of":
         office, _ = word_before(text, begin)
         return not is_one_of(low(office), "offices_of")

@@ -14,24 +14,28 @@ from pytest_llmfair.counterfactuals._language.beside import (
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_modifier
 
-_TOOLS = ("wizard", "wizards", "mermaid", "mermaids")
+_TOOLS = ("wizard", "wizards", "mermaid", "mermaids", "merman")
 _BEHIND = re.compile(r"[^\S\n]([a-z]+)")
 _SIGNS = re.compile(r"\s=|\s?\[|\(|\.js\b|-compatible\b")
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
-_OPENS = re.compile(rf"(?:[\"\u201c]|(?<!')'')((?:{_CAPITAL}[^\S\n]+){{1,4}})\Z")
-_CLOSES = re.compile(rf"(?:[^\S\n]+{_CAPITAL}){{0,4}}(?:[\"\u201d]|'')")
+_OPENS = re.compile(rf"(?:[\"\u201c]|``|(?<!')'')((?:{_CAPITAL}[^\S\n]+){{1,4}})\Z")
+_CLOSES = re.compile(rf"(?:[^\S\n]+{_CAPITAL}){{0,4}}(?:[\"\u201d]|[,.]?'')")
 _SMALL = re.compile(r"(?<!\w)[a-z]{2,}")
 _NO_TITLE = ("demonyms", "person_modifiers", "determiners", "polite", "quantities", "closed")
 
 
 def is_tool(text: str, start: int, end: int) -> bool:
-    """Whether a wizard is a program, and a mermaid the notation of diagrams."""
+    """Whether a wizard is a program, a mermaid the notation of diagrams, or "Merman" a name."""
     if text[start:end].lower() not in _TOOLS:
         return False
     behind = _BEHIND.match(text, end)
     if behind is not None and is_one_of(behind[1], "tool_parts"):
         return True
     before, begin = word_before(text, start)
+    if text[start:end] in ("Merman", "Mermaid") and not (
+        is_one_of(low(before), "determiners") or (before and is_modifier(low(before)))
+    ):
+        return True  # a last name, or the notation
     if text[end - 1] in "dD" and text[start].lower() == "m":
         using = low(before) in ("using", "with", "in", "via", "as", "to") and text[start] == "M"
         return using or _SIGNS.match(text, end) is not None

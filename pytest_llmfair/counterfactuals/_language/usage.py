@@ -16,6 +16,8 @@ from pytest_llmfair.counterfactuals._language.beside import (
     opens_sentence,
     word_before,
 )
+from pytest_llmfair.counterfactuals._language.callings import is_calling
+from pytest_llmfair.counterfactuals._language.deities import is_deity
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.exclaimed import is_outcry
 from pytest_llmfair.counterfactuals._language.living import is_said_of_people
@@ -51,9 +53,6 @@ _YEARS_OLD = re.compile(
     r"\d[\s-]?(?:y/?o|years?[\s-]old|yrs?[\s-]old|y\.o\.)\s(?:[A-Z][a-z]+\s)?\Z"
 )
 _TOLD_BEHIND = re.compile(rf"[,;]?[^\S\n]+({LETTERS})")
-_SOME_GOD = re.compile(
-    r"\b(?:an?|the|this|that|each|every|another|some|one|any)\s(?:[\w'-]+\s){0,2}\Z", re.IGNORECASE
-)
 _OWNER = re.compile("['\u2019]s?")
 _AGE = re.compile(r"[^\S\n]?\([^\W_]?\d\d")
 _PERSON_BEFORE = re.compile(rf"({LETTERS})(,?)[^\S\n]+\Z")
@@ -74,6 +73,8 @@ _DECADE_BEHIND = re.compile(
     r"|[^\S\n]+(?:heyday|prime|pomp|hits?|sound|style|look|incarnation)\b",
     re.IGNORECASE,
 )
+# "the Miss Lind movie"
+_FILM = re.compile(r" [A-Z][\w'\u2019-]+ (?:movies?|films?|novels?|trilogy|sequels?|sitcom)\b")
 _FIRM = re.compile(r"(?<!\w)([A-Z][\w'\u2019-]*)[^\S\n]+(?:and|&)[^\S\n]+\Z")
 _THINGS = {
     "mother": "mother_things",
@@ -181,18 +182,6 @@ def is_age_and_sex(text: str, start: int, end: int) -> bool:
     return is_field(text, start, end)
 
 
-def is_deity(text: str, start: int, end: int) -> bool:
-    """Whether a god is one of several: "the sun god", "gods"; not "God", not "my god"."""
-    word = text[start:end]
-    if word.lower().startswith("goddess"):
-        return True
-    if word[0].isupper() and not opens_sentence(text, start):
-        return False
-    return (
-        word.lower() == "gods" or _SOME_GOD.search(text, max(0, start - NEAR), start) is not None
-    )
-
-
 def is_no_degree(text: str, start: int, end: int) -> bool:
     """Whether a bachelor is unmarried: "the bachelor's flat"; not "she has a bachelor's"."""
     owner = _OWNER.match(text, end)
@@ -261,7 +250,7 @@ def names_thing(text: str, start: int, end: int) -> bool:
     if text[start:end] == "Sir":  # would be read as calling somebody
         return False
     word = low(word_before(text, start)[0])
-    if is_one_of(word, "ships"):
+    if is_one_of(word, "ships") or _FILM.match(text, end):
         return True
     numbered = text[max(0, start - 2) : start].rstrip()[-1:].isdigit()
     located = word in ("in", "on", "at", "near", "off", "along", "down", "up")
@@ -315,9 +304,14 @@ def _is_large_title(text: str, start: int, end: int) -> bool:
 
 def _is_verb(text: str, start: int, end: int) -> bool:
     behind = NEXT.match(text, end)
-    if behind is None or not is_one_of(low(behind[1]), "articles"):
+    if behind is None:
         return False
+    object_ = low(behind[1])
     word = low(word_before(text, start)[0])
+    if text[start:end] == "groom" and is_one_of(word, "before_verbs") and behind[1].islower():
+        return not is_one_of(object_, "closed") or is_one_of(object_, "articles")
+    if not is_one_of(object_, "articles"):
+        return False
     if not word:
         return opens_sentence(text, start)
     if is_one_of(word, "before_verbs") or (word in ("he", "she") and text[end - 1] == "s"):
@@ -377,6 +371,7 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "shortened": is_shortened,
     "aged": is_age_and_sex,
     "deity": is_deity,
+    "calling": is_calling,
     "no_degree": is_no_degree,
     "living": is_of_people,
     "kin": is_kin,

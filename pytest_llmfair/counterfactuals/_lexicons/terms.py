@@ -41,6 +41,7 @@ Context = Literal[
     "shortened",
     "aged",
     "deity",
+    "calling",
     "no_degree",
     "living",
     "kin",
@@ -77,7 +78,7 @@ REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
 
 # Contexts that depend on the words around a term, so that it is not exchanged inside a phrase.
-_AROUND = {*RULES, "condition"}
+_AROUND = {*RULES, "calling", "condition"}
 
 # Streets that bear a name are told apart where names are swapped.
 _NAMES = ("name", "first name", "last name")
@@ -86,6 +87,8 @@ _NEAR = 40
 # No term is longer; a phrase that is has grown by exchanges.
 _LONGEST = 200
 _NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
+# A name to be filled in: "Miss [NAME]", "Lady {name}", "Miss ___".
+_BLANK_AFTER = re.compile(r"[^\S\n]+(?:\[[A-Za-z]|\{[\s\w{]|<[A-Za-z]|_{2}|\$\{?[A-Za-z]|%s\b)")
 _NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
 
 
@@ -152,7 +155,9 @@ class Sense:
             return False
         context = self.entry.context
         if context == "before_name":
-            if not word[0].isupper() or word.isupper() or not _before_name(text, end):
+            if not word[0].isupper() or word.isupper():
+                return False
+            if not (_before_name(text, end) or _BLANK_AFTER.match(text, end)):
                 return False
             return not names_thing(text, start, end)
         if context in RULES:

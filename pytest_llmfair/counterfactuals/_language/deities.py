@@ -1,0 +1,40 @@
+"""Whether a god or a goddess is one of several: "the sun god"; not "God", not "my goddess"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import (
+    NEAR,
+    low,
+    opens_sentence,
+    word_before,
+)
+from pytest_llmfair.counterfactuals._language.english import is_one_of
+
+_SOME = re.compile(
+    r"\b(?:an?|the|this|that|each|every|another|some|one|any)\s(?:[\w'-]+\s){0,2}\Z", re.IGNORECASE
+)
+# "Ares, god of war"; "is goddess of the hunt"
+_TITLE = re.compile(r"(?:\w,|\w (?:is|was|as|became|called|named))\s\Z")
+
+
+def is_deity(text: str, start: int, end: int) -> bool:
+    """Whether it is one of several gods, by the same signs for both sexes.
+
+    A capital inside a sentence is that of God or the Goddess, but for "the Sun God" and "Gods".
+    """
+    if text[end : end + 1] == "-":  # "god-damn", "god-given"
+        return False
+    near = max(0, start - NEAR)
+    several = text[end - 1] in "sS" and low(text[start:end]) in ("gods", "goddesses")
+    if text[start].isupper() and not opens_sentence(text, start):
+        before = low(word_before(text, start)[0])
+        if several and (before in ("and", "or") or is_one_of(before, "determiners")):
+            return True
+        return is_one_of(before, "gods_of")
+    if several or _SOME.search(text, near, start) is not None:
+        return True
+    if text.startswith(" of ", end) and _TITLE.search(text, near, start) is not None:
+        return True
+    return is_one_of(low(word_before(text, start)[0]), "gods_of")
