@@ -28,7 +28,7 @@ _FAR = 6  # words between a fronted adjective and its comma
 _COMES = ("come", "comes", "came", "coming")  # "your baby came out black"
 _RELATIVE = frozenset(("who", "that", "who's", "that's"))
 _PERCENT = frozenset(("%", "percent", "per", "cent"))
-_OWNERS = ("", "my", "your", "his", "her", "our", "their", "whose")
+_OWNERS = ("my", "your", "his", "her", "our", "their", "whose")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
 
@@ -127,7 +127,11 @@ def tells_group(before: Words, behind: Words) -> bool:
     if not told or not words or not is_one_of(words[-1], "told_of"):
         return False
     owner = next((word for word in reversed(words[:-1]) if not is_modifier(word)), "")
-    return owner in _OWNERS or owner.endswith(("'s", "s'"))
+    return not owner or _is_owner(owner)
+
+
+def _is_owner(word: str) -> bool:
+    return word in _OWNERS or word.endswith(("'s", "s'"))
 
 
 def _is_beside_colour(before: Words, behind: Words) -> bool:
@@ -381,6 +385,8 @@ def _is_subject(words: list[str], raw: Words, verb: str) -> bool:
     if is_one_of(word, "person_subjects") or is_one_of(word, "person_objects"):
         return True
     if is_one_of(word, "choirs") or (len(words) > 1 and is_person_compound(words[-2], word)):
+        return True
+    if is_one_of(word, "persons_owned") and _is_owner(" ".join(words[-2:-1])):
         return True
     owned = len(words) > 1 and words[-2] != "that" and is_one_of(words[-2], "determiners")
     several = verb in ("are", "were", "aren't", "weren't", "look", "seem", "sound", "appear")

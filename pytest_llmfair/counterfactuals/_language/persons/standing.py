@@ -9,6 +9,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_modifier,
     is_people,
     is_person,
+    is_person_compound,
     is_verb,
 )
 
@@ -51,6 +52,8 @@ def _nouns(words: Words, several: bool) -> list[tuple[str, str]]:
     found = []
     for at in range(len(words) - 1, -1, -1):
         word, front = words[at], words[at - 1] if at else ""
+        if front and is_person_compound(front, word):  # "my Welsh au pair"
+            word, front = "people" if several else "person", words[at - 2] if at > 1 else ""
         if not word[0].isalpha() or ends_phrase(word):
             continue
         described = bool(front) and (is_modifier(front) or is_one_of(front, "determiners"))
