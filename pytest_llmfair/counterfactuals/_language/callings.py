@@ -8,6 +8,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_pe
 from pytest_llmfair.counterfactuals._language.works import is_no_work
 
 _WORDS = ("woman", "lady", "man", "women", "men")
+_AUXILIARIES = ("be", "have", "modals")
 # "the family man actor"
 _COMPOUNDS = (
     "family",
@@ -57,6 +58,7 @@ def is_calling(text: str, start: int, end: int) -> bool:
         return False
     before = low(said)
     if plural and is_verb(after, ""):
-        return not (is_one_of(before, "determiners") or is_one_of(before, "quantities"))
+        verb = NEXT.match(text, following.end())
+        return verb is None or not any(is_one_of(low(verb[1]), kind) for kind in _AUXILIARIES)
     asked = is_one_of(before, "determiners") and low(word_before(text, begin)[0])
     return not (asked and is_one_of(asked, "asking"))

@@ -18,6 +18,9 @@ _SOME = re.compile(
 # "Ares, god of war"; "is goddess of the hunt"
 _TITLE = re.compile(r"(?:\w,|\w (?:is|was|as|became|called|named))\s\Z")
 
+# "Ode to the Gods"
+_IN_TITLE = re.compile(r"[A-Z]\w+\s(?:of|to|for|with|and|from)\s(?:the|all)\s\Z")
+
 
 def is_deity(text: str, start: int, end: int) -> bool:
     """Whether it is one of several gods, by the same signs for both sexes.
@@ -31,7 +34,7 @@ def is_deity(text: str, start: int, end: int) -> bool:
     if text[start].isupper() and not opens_sentence(text, start):
         before = low(word_before(text, start)[0])
         if several and (before in ("and", "or") or is_one_of(before, "determiners")):
-            return True
+            return _IN_TITLE.search(text, near, start) is None
         return is_one_of(before, "gods_of")
     if several or _SOME.search(text, near, start) is not None:
         return True
