@@ -45,6 +45,13 @@ _DOUBLED = re.compile(r"(?<![\w'])''(?=\w)")
 _SUM = r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?(?:thousand|million|billion))?\b"
 _FIGURE = re.compile(rf"{_SUM}|\$[^$\s\d][^$\n]{{0,40}}\$\w*")
 _VALUE = re.compile(r"\d+")
+# The letter of the next choice: "A. thank her B. hug her".
+_OPTION = re.compile(r"\s([B-H])([.):])\s")
+_MENU = 400
+# What is to be filled in counts as a noun: "her [MASK]", "his {job}", "her ____".
+_GAP_OPENS = ("[", "{", "<", "_")
+_GAP_NOUN = "thing"
+_GAP = re.compile(r"\s(?:\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{2,})")
 
 
 def is_initialism(word: str) -> bool:
@@ -60,7 +67,9 @@ def words_around(text: str, start: int, end: int) -> Around:
     elif marks in _BRACKETS:  # "ignored [her] warnings"
         start, end = start - 1, end + 1
     plain = _PLAIN.match(text, end)
-    if plain is not None:
+    if text[end + 1 : end + 2] in _GAP_OPENS and (gap := _GAP.match(text, end)) is not None:
+        raw, following = _GAP_NOUN, (_GAP_NOUN, *map(low, words_behind(text, gap.end(), 2)))
+    elif plain is not None:
         raw, other, third, behind_other, behind_raw = plain.groups("")
         following = (raw, other or behind_raw, third or behind_other)
         if not plain[0].islower():  # what else is the usual case goes at less cost
@@ -68,7 +77,9 @@ def words_around(text: str, start: int, end: int) -> Around:
     else:
         raw, other, third = words_behind(text, end, 3)
         following = (low(raw), low(other), low(third))
-    if is_initialism(raw) and text[end - 1].islower():
+    if len(raw) == 1 and _is_option(text, start, end):
+        raw, following = "", ("", "", "")
+    elif is_initialism(raw) and text[end - 1].islower():
         raw, following = _behind_initialism(text, start, end, raw, following)
     parts = text[max(0, start - _NEAR) : start].rsplit(" ", 3)
     if len(parts) == 4 and not parts[3] and parts[2].isalpha() and parts[1].isalpha():
@@ -82,6 +93,15 @@ def words_around(text: str, start: int, end: int) -> Around:
         before = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     first, second = ["", "", *before[-2:]][-2:]
     return Around((low(first), low(second)), following, raw, text, start, end)
+
+
+def _is_option(text: str, start: int, end: int) -> bool:
+    """Whether the next choice of a list begins behind the pronoun."""
+    option = _OPTION.match(text, end)
+    if option is None:
+        return False
+    before = f"{chr(ord(option[1]) - 1)}{option[2]} "
+    return text.find(before, max(0, start - _MENU), start) >= 0
 
 
 def _behind_initialism(

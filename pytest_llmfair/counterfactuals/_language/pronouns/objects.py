@@ -17,6 +17,11 @@ from pytest_llmfair.counterfactuals._language.pronouns.acting import (
     acts_herself,
     shares_predicate,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.doing import (
+    is_described_by,
+    is_found_doing,
+)
+from pytest_llmfair.counterfactuals._language.pronouns.gifts import is_gift
 from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_by_herself,
     is_by_other,
@@ -29,6 +34,11 @@ from pytest_llmfair.counterfactuals._language.pronouns.said_of import (
     is_impression,
     is_result,
     is_utterance,
+)
+from pytest_llmfair.counterfactuals._language.pronouns.settled import (
+    is_name_for_her,
+    is_never_owned,
+    is_place_in_order,
 )
 
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
@@ -44,6 +54,8 @@ def reads_as_object(around: Around) -> bool:
     final = is_final(second)
     if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
         return True
+    if is_never_owned(around) or is_place_in_order(around) or is_name_for_her(around):
+        return True
     if is_result(around) or (first.endswith("ed") and is_impression(around)):
         return True
     mark = around.text[around.end + 1 : around.end + 2]
@@ -52,6 +64,10 @@ def reads_as_object(around: Around) -> bool:
             return quoted
         if mark in _MONEY:
             return _is_paid(around)
+    if is_described_by(around):
+        return False
+    if is_found_doing(around):
+        return True
     acts = acts_herself(around)
     if acts is not None:
         return acts
@@ -75,10 +91,14 @@ def reads_as_object(around: Around) -> bool:
     if verb in words["name"] and first == "names":
         return final
     if verb in words["complement"] and is_predicative(first):
-        goes_on = second in words["let_make_help"] or second in words["finite_verbs"]
+        going = second.endswith("ing") and second not in words["not_participles"]
+        goes_on = going or second in words["let_make_help"] or second in words["finite_verbs"]
         return ends_at_second(around) or second == "enough" or goes_on
     if (verb in words["complement"] or verb in words["appoint"]) and first in words["compares"]:
-        return is_predicative(second) and is_final(third)
+        described = is_predicative(second) or is_participle(second)
+        return described and (is_final(third) or is_adverb(third))
+    if verb in words["make"] and (first, second) == ("part", "of"):
+        return True
     if verb in words["arrange"] and is_participle(first):
         return final
     if first in words["degrees"] and is_final(third) and second not in words["after_degrees"]:
@@ -117,6 +137,8 @@ def reads_as_object(around: Around) -> bool:
         if not final and is_by_herself(around):  # "she teaches her lessons online"
             return False
         return is_handed(around, first, second, third)
+    if verb in words["give"] and is_gift(around):
+        return True
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
         return final and is_by_other(around)
     if first == "past":  # "waved her past the gate"
@@ -125,8 +147,6 @@ def reads_as_object(around: Around) -> bool:
         clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
         part = second in _PARTS_OF_DAY and (is_final(third) or is_adverb(third))
         return final or part or (verb in words["say_to"] and clause)
-    if first == "one" and second in words["times"]:
-        return is_final(third)
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
         return False
     if raw[0].isupper() and not raw.isupper():
@@ -151,6 +171,7 @@ def reads_as_object(around: Around) -> bool:
         goes_on = second == "right" and third in words["behind_right"]
         return (
             (goes_on or ends_at_second(around))
+            and verb[:1].isalnum()
             and verb not in words["closed"]
             and verb not in words["body"]
         )
@@ -218,7 +239,7 @@ def _is_described(verb: str, word: str) -> bool:
     if is_participle(word) or word.endswith("ing"):
         return any(verb in words[kind] for kind in ("complement", "perceive", "keep", "arrange"))
     formed = word.endswith(("ive", "ic", "al", "ent", "ant", "ary", "y")) or is_predicative(word)
-    return formed and verb in words["complement"]
+    return (formed or word in words["comparatives"]) and verb in words["complement"]
 
 
 def _moved(around: Around) -> bool:

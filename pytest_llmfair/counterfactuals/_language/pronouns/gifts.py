@@ -1,0 +1,65 @@
+"""Things that no list of gifts holds: "gave her mixed reviews", "handing her ingredients"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._language.english import (
+    Around,
+    is_adverb,
+    is_final,
+    is_participle,
+    is_predicative,
+    tells_when,
+    word_classes,
+)
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
+from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_herself, is_handed
+
+_NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
+_FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing", "y")
+
+
+def is_gift(around: Around) -> bool:
+    """Whether a described or an unlisted thing goes to her, and is not her own.
+
+    One that is described is a listed one or several: "sent her anonymous threats"; one that is not
+    is several: "gave her tasks". Single things need an article: "gave her final lecture" is hers.
+    """
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    if verb in _NO_GIVING or (verb == "given" and not is_final(around.before[0])):
+        return False  # "allows her usual bias", "Given her recent choices"
+    if _ends(second, third):
+        noun, behind, further = first, second, third
+        known = verb in words["hand_over"] and _is_several(noun)
+    elif _ends(third, "") and _describes(first):
+        noun, behind, further = second, third, ""
+        known = _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
+    else:
+        return False
+    if not known or is_person(noun) or noun in words["owned_plurals"] or noun in words["own_goods"]:
+        return False
+    if is_by_herself(around) or noun.removesuffix("s") in words["pets"]:
+        return False
+    return is_handed(around, noun, behind, further)
+
+
+_THINGS = ("given", "given_some", "gifts", "granted", "offered_amounts")
+
+
+def _ends(word: str, following: str) -> bool:
+    return is_final(word) or is_adverb(word) or tells_when(word, following)
+
+
+def _is_several(noun: str) -> bool:
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
+
+
+def _describes(word: str) -> bool:
+    words = word_classes()
+    if word in words["owned_adjectives"]:
+        return False
+    if any(word in words[kind] for kind in ("offered", "attributive", "comparatives", "demonyms")):
+        return True
+    formed = len(word) > 4 and word.endswith(_FORMED) and word not in words["not_participles"]
+    return formed or is_predicative(word) or is_participle(word)

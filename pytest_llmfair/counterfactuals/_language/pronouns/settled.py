@@ -1,0 +1,47 @@
+"""What follows "her" and is never hers: "gave her such a fright", "sued her due to the delay"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.counterfactuals._language.english import (
+    Around,
+    is_adverb,
+    is_final,
+    word_classes,
+)
+
+_AGAIN = ("last", "more", "final", "single")
+
+
+def is_never_owned(around: Around) -> bool:
+    """Whether the next words never stand behind a possessive: "her only to learn"."""
+    words = word_classes()
+    first, second, _ = around.next
+    if first in words["never_owned"] or f"{first}-{second}" in words["never_owned_of_two"]:
+        return True
+    return first == "one" and _is_amount(around)
+
+
+def is_place_in_order(around: Around) -> bool:
+    """Whether she is put there: "ranked her second", "put her fourth on the list"."""
+    words = word_classes()
+    first, second, _ = around.next
+    if around.before[1] not in words["ranking"] or first not in words["ordinals"]:
+        return False
+    return is_final(second) or is_adverb(second)
+
+
+def is_name_for_her(around: Around) -> bool:
+    """Whether it is what she is called without quotes: "calls her baby"."""
+    words = word_classes()
+    first, second, _ = around.next
+    return around.before[1] in words["name"] and first in words["pet_names"] and is_final(second)
+
+
+def _is_amount(around: Around) -> bool:
+    """Whether "one" counts how often or begins another phrase: "her one last time", "one of"."""
+    words = word_classes()
+    _, second, third = around.next
+    if second == "of" or (second in _AGAIN and third in words["times"]):
+        return True
+    owned = around.before[1] in words["prepositions_of_things"]  # "reminded of her one night"
+    return second in words["times"] and is_final(third) and not owned
