@@ -24,6 +24,8 @@ _SHARED = re.compile(
     r"|(?i:my|your|our|his|her|their|the)\s(?:[\w-]+\s)?[\w-]+)\s(?:and|&)\s\Z"
 )
 _EVERYONE = ("everyone", "everybody", "nobody", "anyone", "anybody", "one", "none", "all")
+_ANYTHING = ("something", "anything", "everything", "someone", "anyone", "everyone", "somebody")
+_BOTH = ("handled", "verbal_nouns", "base_nouns", "developing")
 _SAVE = ("but", "except", "save", "besides")
 
 
@@ -38,7 +40,11 @@ def acts_herself(around: Around) -> bool | None:
     helped, had = verb in words["let_make_help"], verb in words["have"]
     if not (helped or had or verb in words["perceive"]):
         return None
+    if first == "live" and second in words["live_things"]:  # "made her live debut"
+        return False
     if _is_done_to_person(second, third):
+        return True
+    if helped and _begins_task(around):
         return True
     if shows_verb(around):
         return True
@@ -106,9 +112,11 @@ def _is_base_verb(around: Around) -> bool | None:
         if not noun or second in words["articles"]:
             return bool(second) and second[0].isalnum() and not _lasts(second, third)
         return (bool(second) and second[0].isalnum()) if is_final(second) else None
-    if verb not in words["let_make_help"]:
-        return True
+    if verb not in words["let_make_help"]:  # not "see her work come to life"
+        return not (noun and second in words["base_verbs"] and second not in words["manners"])
     if noun and second in words["base_verbs"]:
+        return False
+    if verb in words["make"] and _is_made_by_herself(around):
         return False
     if noun and verb in words["make"]:  # "make her work visible", "her dance a success"
         manner = second in words["manners"]
@@ -116,6 +124,28 @@ def _is_base_verb(around: Around) -> bool | None:
             return False
         return not (second in ("a", "an") and third in words["results"])
     return True
+
+
+def _begins_task(around: Around) -> bool:
+    """Whether it is told with what she is helped: "help her draft something", "better plan"."""
+    words = word_classes()
+    first, second, third = around.next
+    if first == "better":
+        return second in words["base_verbs"] or any(second in words[kind] for kind in _BOTH)
+    if not (first in words["base_verbs"] or any(first in words[kind] for kind in _BOTH)):
+        return False
+    return second in _ANYTHING or (second == "into" and third in words["articles"])
+
+
+def _is_made_by_herself(around: Around) -> bool:
+    """Whether one makes it oneself: "made her escape", "makes her return to the stage"."""
+    words = word_classes()
+    first, second, _ = around.next
+    if first in words["moves_made"]:
+        return not (second in words["articles"] or second in words["determiners"])
+    return first in words["moves_ending"] and (
+        not second[:1].isalnum() or second in ("and", "but")
+    )
 
 
 def _is_ordered(around: Around) -> bool:

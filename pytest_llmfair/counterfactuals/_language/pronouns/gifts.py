@@ -37,7 +37,12 @@ def is_gift(around: Around) -> bool:
         known = _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
     else:
         return False
-    if not known or is_person(noun) or noun in words["owned_plurals"] or noun in words["own_goods"]:
+    if (
+        not known
+        or is_person(noun)
+        or noun in words["owned_plurals"]
+        or noun in words["own_goods"]
+    ):
         return False
     if is_by_herself(around) or noun.removesuffix("s") in words["pets"]:
         return False

@@ -28,6 +28,8 @@ _LABEL = re.compile(
     r"\s+[\w-]+\s+(?:(?:#|[Nn]o\.?|[Nn]umber|[Nn]r\.?)\s?\d[\w-]*|[A-Z]{0,3}-?\d[\w/-]*|[A-Z])(?!\w)"
 )
 _FAR = 90
+_BACKING = ("support", "backing", "endorsement", "blessing", "services", "condolences", "help")
+_PROVIDE = ("give", "gives", "gave", "given", "giving", "get", "bring", "brings", "brought")
 _ISSUE = ("issue", "issues", "issued", "issuing", "fax", "faxed", "faxes", "faxing")
 _STOPS = ".!?;:\u2014\u2026([{>|"
 _PASSIVE = ("was", "were", "is", "are", "am", "be", "been", "being", "got", "getting")
@@ -52,6 +54,8 @@ def is_handed(around: Around, noun: str, behind: str, further: str) -> bool:
     words = word_classes()
     verb = around.before[1]
     if _is_for_another(verb, noun, behind, further):
+        return False
+    if verb in words["show"] and noun in words["shown_of_oneself"]:
         return False
     subject = _subject(around)
     if subject is None:  # "was given her medication"
@@ -101,6 +105,10 @@ def _is_for_another(verb: str, noun: str, behind: str, further: str) -> bool:
     """Whether others get it or it goes away: "her tickets to the guard", "her clothes away"."""
     words = word_classes()
     if behind in ("away", "back"):
+        return True
+    if behind in ("for", "behind") and noun in _BACKING and verb not in _PROVIDE:
+        return further != "free"
+    if behind == "and" and further == "her":  # "offered her help and her truck"
         return True
     if behind in ("in", "over", "out", "up", "off"):
         return not further[:1].isalnum() or further == "to"

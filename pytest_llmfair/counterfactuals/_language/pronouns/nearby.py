@@ -51,7 +51,9 @@ _MENU = 400
 # What is to be filled in counts as a noun: "her [MASK]", "his {job}", "her ____".
 _GAP_OPENS = ("[", "{", "<", "_")
 _GAP_NOUN = "thing"
-_GAP = re.compile(r"\s(?:\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{2,})")
+_GAP = re.compile(
+    r"\s(?:\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{2,})"
+)
 
 
 def is_initialism(word: str) -> bool:

@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.pronouns.acting import (
     acts_herself,
     shares_predicate,
@@ -105,7 +106,7 @@ def reads_as_object(around: Around) -> bool:
         return verb in words["complement"] or is_adverb(second)
     if first.endswith("ly") and is_in_ly(first) and is_final(third):
         return _is_described(verb, second)
-    each = third in ("a", "per", "each", "every") and is_number(first)
+    each = third in ("a", "per", "each", "every") and is_number(first) and verb != "in"
     if each and second[:-1] in words["frequencies"]:  # "two nights a week"
         return verb not in words["liking"]
     if is_number(first) and second in words["spans"]:
@@ -150,12 +151,15 @@ def reads_as_object(around: Around) -> bool:
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
         return False
     if raw[0].isupper() and not raw.isupper():
+        if is_final(third) and is_person(second) and third not in words["auxiliaries"]:
+            return False  # "told her Ohio congregation that"
         shown = verb in words["show"] and not final  # "showed her Visa card"
         return verb in words["name"] or (verb in words["say_to"] and not shown)
     if first in ("last", "next"):
         if second in words["calendar"] and not tells_when(second, third):
             return False  # "her next Monday class"
-        return second in words["times"] and verb not in words["closed"]
+        owned = verb in words["closed"] or verb in words["spend"]
+        return second in words["times"] and not owned
     if first == "then":
         return _does_then(around)
     if first == "much" and verb in words["give"]:  # "gave her much praise"

@@ -22,8 +22,20 @@ _WORD = r"[\w-]{1,30}"
 # "and Tom's", "and her husband's", "and my old school friends'".
 _OWNER = re.compile(
     rf"\s(?:and|n?or|&)\s(?:(?i:my|your|our|their|his|her|the)\s(?:{_WORD}\s){{0,2}}{_WORD}"
-    rf"|(?:[A-Z][\w.-]{{0,30}}\s){{0,2}}[A-Z][\w-]{{0,30}})(?:['\u2019]s|(?<=s)['\u2019])(?=\s)"
+    rf"|(?:[A-Z][\w.-]{{0,30}}\s){{0,2}}[A-Z][\w-]{{0,30}}"
+    r"|(?:every|some|any|no)(?:one|body)(?:\selse)?)(?:['\u2019]s|(?<=s)['\u2019])(?=\s)"
 )
+_OWNERS = r"(?:her|his|my|your|our|their|its)"
+# "his, her and my shoes", "her, his or somebody's"
+_LIST = re.compile(
+    rf"(?:,\s{_OWNERS})*,?\s(?:and|n?or|&)\s(?:{_OWNERS}|[\w ]{{1,30}}['\u2019]s)\s[\w-]",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\b(?:mine|yours|hers|ours|theirs|his)\b|['\u2019]s (?:is|was|\w+s)\b", re.IGNORECASE
+)
+_FAR = 80
+_CLAUSES = ("but", "and", "while", "whereas", "because", "so", "yet", "though", "although")
 
 
 def his_is_shared(around: Around) -> bool:
@@ -37,6 +49,30 @@ def his_is_shared(around: Around) -> bool:
     # "The house is his and Priya's car is new".
     told = around.before[1] in words["copulas"] and around.before[0][:1].isalnum()
     return not (told and (owned[1] in words["auxiliaries"] or owned[1] in words["finite_verbs"]))
+
+
+def is_in_list(around: Around) -> bool:
+    """Whether owners are listed behind a comma: "his, her and my shoes"."""
+    if around.next[0] != "," or not around.text.startswith(",", around.end):
+        return False
+    return around.next[1] == "" and _LIST.match(around.text, around.end) is not None
+
+
+def is_compared(around: Around) -> bool:
+    """Whether "his" is the subject of a verb beside another thing: "Mine leaks; his works"."""
+    words = word_classes()
+    first, second, _ = around.next
+    stem = first.removesuffix("s")
+    if stem == first or not (stem in words["base_verbs"] or stem in words["acts_of_things"]):
+        return False
+    front = around.before[1]
+    joined = front in (",", ";") or front in _CLAUSES
+    if front[:1].isalnum() and not joined:
+        return False
+    goes_on = is_adverb(second) or second in words["manners"] or second in ("like", "more", "less")
+    if second[:1].isalnum() and not (joined and (is_final(second) or goes_on)):
+        return False
+    return _OTHERS.search(around.text, max(0, around.start - _FAR), around.start) is not None
 
 
 def her_is_shared(around: Around) -> bool:

@@ -23,6 +23,9 @@ _QUOTATION = re.compile(
     r"|\u2018(?P<single>[^\n]{1,90}?)\u2019(?!\w)|\u00ab(?P<pointed>[^\u00bb\n]{1,90})\u00bb"
     r"|''(?P<doubled>[^\n]{1,90}?)''(?!\w)|'(?P<straight>[^\n]{1,90}?)(?<!s)'(?!\w))"
 )
+_CALLERS = ("she", "he", "they", "i", "we", "you", "xe", "has", "had", "have", "grandly")
+_WHAT = re.compile(r"\bwhat (?:\w+ ){1,3}\Z", re.IGNORECASE)
+_NEAR = 40
 _QUOTES = "\"'\u201c\u2018\u00ab"
 
 
@@ -61,7 +64,7 @@ def is_before_quotation(around: Around) -> bool | None:
     if not _ends(inside, low(behind), low(further)):
         return None
     if named:
-        return True
+        return around.before[0] not in _CALLERS or not _is_what(around)
     last = low(inside.rstrip(".,!?").rpartition(" ")[2])
     if last in words["person_nouns"] or last in words["pets"]:  # 'asked her "friend"'
         return None
@@ -71,6 +74,11 @@ def is_before_quotation(around: Around) -> bool | None:
     return (
         (spoken and behind != "to") or is_handed(around, last, low(behind), low(further)) or None
     )
+
+
+def _is_what(around: Around) -> bool:
+    """Whether it is told by what name something goes: 'what she called her "method"'."""
+    return _WHAT.search(around.text, max(0, around.start - _NEAR), around.start) is not None
 
 
 def _ends(inside: str, behind: str, further: str) -> bool:

@@ -19,6 +19,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     tells_when,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.pronouns.described import describes_on
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_around, words_behind
 from pytest_llmfair.counterfactuals._language.pronouns.objects import (
@@ -30,6 +31,8 @@ from pytest_llmfair.counterfactuals._language.pronouns.owners import (
     OTHER_OWNERS,
     her_is_shared,
     his_is_shared,
+    is_compared,
+    is_in_list,
 )
 from pytest_llmfair.counterfactuals._language.pronouns.quoted import (
     is_before_title,
@@ -96,7 +99,8 @@ def _her_owns(around: Around) -> bool:
         return False  # "she/her"
     if join in _JOINS:
         if other in ("his", "xyr"):
-            return join != "and" or clause_start
+            several = third.endswith("s") and not is_person(third)  # "her and his salaries"
+            return join != "and" or clause_start or several or around.before[1] == "both"
         if join not in ("and", "nor") and other in OTHER_OWNERS and not is_final(third):
             return True
         return her_is_shared(around)
@@ -105,7 +109,7 @@ def _her_owns(around: Around) -> bool:
     if around.text[around.start] in "HX" and _opens_sentence(around):
         return True
     if not join[:1].isalnum():
-        return begins_subject(around)
+        return is_in_list(around) or begins_subject(around)
     if around.before == ("him", "and"):  # "watched him and her dance"
         front = around.text[max(0, around.start - _NEAR) : around.start].split()
         around = around._replace(before=("", low(front[-3]) if len(front) > 2 else ""))
@@ -126,7 +130,7 @@ def _his_owns(around: Around) -> bool:
     if around.text[around.start] in "HX" and _opens_sentence(around):
         return True
     if not join[:1].isalnum():
-        return begins_subject(around)
+        return is_in_list(around) or begins_subject(around)
     words = word_classes()
     if is_owned_quotation(around):
         return True
@@ -138,7 +142,7 @@ def _his_owns(around: Around) -> bool:
     acts = (is_participle(join) and join != "beloved") or join in words["acted"]
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
         return False
-    return _noun_follows(around)
+    return _noun_follows(around) and not is_compared(around)
 
 
 def _noun_follows(around: Around) -> bool:
@@ -236,7 +240,8 @@ def _opens_phrase(around: Around) -> bool:
     if any(f"{first}-{form}" in words["closed_compounds"] for form in forms):
         return around.before[1] not in words["give"]  # "gave her inside information"
     if first == "later":
-        acts = second in words["base_verbs"] or second.endswith("ing")
+        verb = second in words["base_verbs"] and second not in words["base_nouns"]
+        acts = verb or second.endswith("ing")
         return not (acts or is_adverb(second) or tells_when(second, third))
     if first not in words["before_adjectives"] or is_final(third) or tells_when(third, ""):
         return False
