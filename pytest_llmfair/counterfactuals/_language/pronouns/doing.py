@@ -36,6 +36,8 @@ def is_found_doing(around: Around) -> bool:
         return False
     if first in words["going_nouns"] or first.startswith("un"):  # "behind her unwavering, stoic"
         return False
+    if not around.text[around.end + 1 : around.end + 2].isalpha():
+        return False
     front = around.text[max(0, around.start - _NEAR) : around.start]
     if _DEPICTED.search(front) is not None:
         return second not in words["activity_heads"]

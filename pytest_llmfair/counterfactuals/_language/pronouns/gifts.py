@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
     Around,
     is_adverb,
@@ -13,9 +14,10 @@ from pytest_llmfair.counterfactuals._language.english import (
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_herself, is_handed
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
 _NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
-_FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing", "y")
+_FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")
 
 
 def is_gift(around: Around) -> bool:
@@ -35,6 +37,9 @@ def is_gift(around: Around) -> bool:
     elif _ends(third, "") and _describes(first):
         noun, behind, further = second, third, ""
         known = _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
+    elif _describes(first) and _describes(second):  # "gave her detailed technical advice"
+        noun, behind, further = third, low(words_behind(around.text, around.end, 4)[3]), ""
+        known = _ends(behind, "") and any(noun in words[kind] for kind in _THINGS)
     else:
         return False
     if (

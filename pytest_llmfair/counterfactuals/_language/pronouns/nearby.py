@@ -70,7 +70,8 @@ def words_around(text: str, start: int, end: int) -> Around:
         start, end = start - 1, end + 1
     plain = _PLAIN.match(text, end)
     if text[end + 1 : end + 2] in _GAP_OPENS and (gap := _GAP.match(text, end)) is not None:
-        raw, following = _GAP_NOUN, (_GAP_NOUN, *map(low, words_behind(text, gap.end(), 2)))
+        other, third = words_behind(text, gap.end(), 2)
+        raw, following = _GAP_NOUN, (_GAP_NOUN, low(other), low(third))
     elif plain is not None:
         raw, other, third, behind_other, behind_raw = plain.groups("")
         following = (raw, other or behind_raw, third or behind_other)

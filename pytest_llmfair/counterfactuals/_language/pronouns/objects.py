@@ -91,7 +91,7 @@ def reads_as_object(around: Around) -> bool:
         return verb in words["lasting"] and final
     if verb in words["name"] and first == "names":
         return final
-    if verb in words["complement"] and is_predicative(first):
+    if verb in words["complement"] and is_predicative(first) and (first, second) != ("kind", "of"):
         going = second.endswith("ing") and second not in words["not_participles"]
         goes_on = going or second in words["let_make_help"] or second in words["finite_verbs"]
         return ends_at_second(around) or second == "enough" or goes_on

@@ -28,7 +28,7 @@ _OWNER = re.compile(
 _OWNERS = r"(?:her|his|my|your|our|their|its)"
 # "his, her and my shoes", "her, his or somebody's"
 _LIST = re.compile(
-    rf"(?:,\s{_OWNERS})*,?\s(?:and|n?or|&)\s(?:{_OWNERS}|[\w ]{{1,30}}['\u2019]s)\s[\w-]",
+    rf"(?:,\s{_OWNERS})+,?\s(?:and|n?or|&)\s(?:{_OWNERS}|[\w ]{{1,30}}['\u2019]s)\s[\w-]",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(

@@ -240,8 +240,8 @@ def _opens_phrase(around: Around) -> bool:
     if any(f"{first}-{form}" in words["closed_compounds"] for form in forms):
         return around.before[1] not in words["give"]  # "gave her inside information"
     if first == "later":
-        verb = second in words["base_verbs"] and second not in words["base_nouns"]
-        acts = verb or second.endswith("ing")
+        known = second in words["base_verbs"] and second not in words["base_nouns"]
+        acts = known or second.endswith("ing")
         return not (acts or is_adverb(second) or tells_when(second, third))
     if first not in words["before_adjectives"] or is_final(third) or tells_when(third, ""):
         return False
