@@ -22,7 +22,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.doing import (
     is_described_by,
     is_found_doing,
 )
-from pytest_llmfair.counterfactuals._language.pronouns.gifts import is_gift
+from pytest_llmfair.counterfactuals._language.pronouns.gifts import is_gift, is_renown
 from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_by_herself,
     is_by_other,
@@ -138,7 +138,7 @@ def reads_as_object(around: Around) -> bool:
         if not final and is_by_herself(around):  # "she teaches her lessons online"
             return False
         return is_handed(around, first, second, third)
-    if verb in words["give"] and is_gift(around):
+    if is_renown(around) or (verb in words["give"] and is_gift(around)):
         return True
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
         return final and is_by_other(around)

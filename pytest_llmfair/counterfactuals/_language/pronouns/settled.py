@@ -18,6 +18,8 @@ def is_never_owned(around: Around) -> bool:
     first, second, _ = around.next
     if first in words["never_owned"] or f"{first}-{second}" in words["never_owned_of_two"]:
         return True
+    if first == "following":  # "aimed at her following the match"
+        return second in words["articles"]
     return first == "one" and _is_amount(around)
 
 
