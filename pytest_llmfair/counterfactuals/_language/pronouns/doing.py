@@ -34,15 +34,16 @@ def is_found_doing(around: Around) -> bool:
     first, second, _ = around.next
     if not first.endswith("ing") or "-" in first or first in words["not_participles"]:
         return False
-    if first in words["going_nouns"] or first.startswith("un"):  # "behind her unwavering, stoic"
-        return False
+    final = is_final(second)
+    if first.startswith("un") or (final and first in words["going_nouns"]):
+        return False  # "behind her unwavering, stoic face", "heard of her singing"
     if not around.text[around.end + 1 : around.end + 2].isalpha():
         return False
     front = around.text[max(0, around.start - _NEAR) : around.start]
     if _DEPICTED.search(front) is not None:
         return second not in words["activity_heads"]
     shown = around.before[1] in words["depict"] or _BESIDE.search(front) is not None
-    return shown and (is_final(second) or is_adverb(second))
+    return shown and (final or is_adverb(second))
 
 
 def is_described_by(around: Around) -> bool:

@@ -18,6 +18,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behin
 
 _NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
 _BROUGHT = ("win", "wins", "won", "winning", "earn", "earns", "earned", "earning")
+_DESCRIBING = ("offered", "attributive", "comparatives", "demonyms", "closed_if_final")
 _FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")
 
 
@@ -80,7 +81,7 @@ def _describes(word: str) -> bool:
     words = word_classes()
     if word in words["owned_adjectives"]:
         return False
-    if any(word in words[kind] for kind in ("offered", "attributive", "comparatives", "demonyms")):
+    if any(word in words[kind] for kind in _DESCRIBING):
         return True
     formed = len(word) > 4 and word.endswith(_FORMED) and word not in words["not_participles"]
     return formed or is_predicative(word) or is_participle(word)

@@ -32,9 +32,12 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"\b(?:mine|yours|hers|ours|theirs|his)\b|['\u2019]s (?:is|was|\w+s)\b", re.IGNORECASE
+    r"\b(?:mine|yours|hers|ours|theirs)\b|['\u2019]s (?:is|was|\w+s)\b"
+    r"|\b(?:my|your|our|their) [\w-]+ (?:is|was|\w+s)\b",
+    re.IGNORECASE,
 )
 _FAR = 80
+_MORE = ("more", "less", "like", "too", "also", "fine", "all", "when", "every", "just")
 _CLAUSES = ("but", "and", "while", "whereas", "because", "so", "yet", "though", "although")
 
 
@@ -69,9 +72,9 @@ def is_compared(around: Around) -> bool:
     joined = front in (",", ";") or front in _CLAUSES
     if front[:1].isalnum() and not joined:
         return False
-    goes_on = is_adverb(second) or second in words["manners"] or second in ("like", "more", "less")
-    if second[:1].isalnum() and not (joined and (is_final(second) or goes_on)):
-        return False
+    goes_on = is_adverb(second) or second in words["manners"] or second in _MORE
+    if second[:1].isalnum() and not (joined and goes_on):
+        return False  # "and his works of art"
     return _OTHERS.search(around.text, max(0, around.start - _FAR), around.start) is not None
 
 
