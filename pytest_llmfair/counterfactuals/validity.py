@@ -138,7 +138,7 @@ def articles_fit(case: Case) -> str | None:
 
 
 def noun_follows(case: Case) -> str | None:
-    """Check that "a" and an adjective have a noun ("is a Jewish more likely"); "a male is" does."""
+    """Check that "a" and an adjective have a noun ("is a Jewish more likely"; not "a male is")."""
     text = case.pair.counterfactual
     for _, sense, edit in case.named:
         if sense.role != "adjective":
