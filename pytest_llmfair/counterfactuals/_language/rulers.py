@@ -37,7 +37,7 @@ _SQUARE = re.compile(
     r"|\bqueens? (?:\w+ )?(?:lays?|laid|laying) (?:[\w,-]+ ){0,4}eggs?\b"
     r"|\bcolony (?:[\w-]+ ){1,4}(?:new|old|young|virgin|its) queen\b"
 )
-_SIGNS = ("size", "legal", "piece", "direction", "egg", "colony")
+_SIGN = re.compile("size|legal|piece|direction|egg|colony")
 _DIGIT = re.compile("[0-9]")
 _LOWER = re.compile("[a-z]+")
 _WORDS = re.compile(r"[a-z']+")
@@ -118,8 +118,7 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     if "dealt" in near and _DEAL.search(text, first, start):
         return True
     game = "chess" in near or "check" in near or "square" in near
-    game = game or any(sign in near for sign in _SIGNS)
-    signs = game or _DIGIT.search(near)
+    signs = game or _DIGIT.search(near) or _SIGN.search(near)
     if not signs and known.isdisjoint(near.replace(".", " ").replace(",", " ").split()):
         return False  # the usual case at less cost
     for stop in _STOP.finditer(text, first, start):
