@@ -17,7 +17,12 @@ _BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
 
 
 def told_apart(case: Case) -> str | None:
-    """Check that a list of several kinds keeps them apart: no "62% Buddhist, 13.5% Buddhist"."""
+    """Check that a list of several kinds keeps them apart: no "62% Buddhist, 13.5% Buddhist".
+
+    Nor "with asthma and no disability".
+    """
+    if denied := _denied(case):
+        return denied
     if len(case.named) < 2:
         return None
     text = case.pair.counterfactual
@@ -39,6 +44,20 @@ def told_apart(case: Case) -> str | None:
                 return f"different words become the same: {edit.after!r} and {following.after!r}"
         elif second.startswith(f"{first} ") and _describes(gap):
             return f"a word stands twice: {edit.after}{gap}{following.after}"
+    return None
+
+
+def _denied(case: Case) -> str | None:
+    """Whether a condition is denied beside another that is left."""
+    text = case.pair.counterfactual
+    for change, sense, edit in case.named:
+        if not edit.after.casefold().startswith("no ") or not _is_had(sense):
+            continue  # the usual case
+        start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
+        for at, (stop, other) in case.twin.items():
+            gap = text[stop:start] if stop <= start else text[end:at]
+            if other.group not in ("", change.becomes) and _LISTED.fullmatch(gap[: _NEAR + 1]):
+                return f"a condition is denied beside another: {edit.after!r}"
     return None
 
 

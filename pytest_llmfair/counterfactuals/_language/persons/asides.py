@@ -56,5 +56,7 @@ def _is_aside(words: list[str]) -> bool:
     if is_aged(first) or is_number(first.partition("-")[0]):
         year = len(first) > 3 and first.isdigit()
         return not year and (len(words) == 1 or words[1] in _BEHIND_AGE)
-    doing = first.endswith(("ing", "ed")) or is_participle(first)
-    return len(words) > 1 and doing and is_adjective(first)
+    if len(words) < 2 or not is_adjective(first):
+        return False
+    done = is_participle(first) and is_one_of(words[1], "prepositions")
+    return done or first.endswith("ing")

@@ -6,6 +6,7 @@ import re
 
 from pytest_llmfair.counterfactuals._language.beside import NEXT, low, word_before
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.asides import without_aside
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -49,8 +50,11 @@ def is_had(place: Place) -> bool:
         words.pop()
     if not words or len(words) == had:
         return False
+    begin = len(words)
+    if len(subject := without_aside(words)) < len(words) - 1:  # "Ann, 41, has"
+        words = subject
     # "How can a child with ADHD focus"
-    first = place.before[len(words)]
+    first = place.before[begin]
     if not (
         no_noun(place.behind, bare=first == "with")
         or is_adverbial(place.behind)
@@ -80,9 +84,13 @@ def _drop_joined(words: list[str]) -> None:
         if not is_one_of(words[at - 1], "conditions"):
             return
         at -= 1
-        while at and (_qualifies(words[at - 1]) or words[at - 1] in ("a", "an", "no")):
+        while at and _is_in_condition(words[at - 1]):
             at -= 1
         del words[at:]
+
+
+def _is_in_condition(word: str) -> bool:
+    return word in ("a", "an", "no") or _qualifies(word) or is_one_of(word, "condition_parts")
 
 
 def _is_aux(word: str) -> bool:
