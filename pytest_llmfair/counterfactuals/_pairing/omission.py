@@ -56,14 +56,19 @@ _JOINED = re.compile(
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
-# In these places the sentence is about the group: "any openly gay men", "because it has a gay CEO".
+# Here the sentence is about the group: "any openly gay men", "because it has a gay CEO".
 _MATTERS = re.compile(
-    r"(?:\b(?:any|all|every|each|no|only|first|whether|one)|\bbecause[^.!?;,]{0,40}\s(?:an?|of|is|are))"
+    r"(?:\b(?:any|all|every|each|no|only|first|whether|one)"
+    r"|\bbecause[^.!?;,]{0,40}\s(?:an?|of|is|are))"
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
     re.IGNORECASE,
 )
 # "My gay friend and my bisexual friend"
 _AGAINST = re.compile(r"\s(\w{3,})\s(?:and|or|but)\s(?:\w+\s){1,2}\1\b", re.IGNORECASE)
+# "Gays and sinners" are no "people and sinners"
+_ANOTHER = re.compile(
+    r"\s(?:and|or)\s(?!(?:an?|one|two|another|some|their|his|her|my|the|they|we|you|i|he|she|it|to|how|is|are|in)\b)\w"
+)
 _OTHER = re.compile(r"[^.!?;]{0,60}\b(?:the other|another|the latter)\b", re.IGNORECASE)
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
@@ -135,12 +140,13 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     pattern = _PHRASES.get(sense.role)
     if pattern is not None and (cut := _phrase(pattern, text, start, end)):
         return [Change(*cut, "", sense.group)]
-    if sense.role in ("adjective", "noun") and _stands_before_person(text, start, end):
+    attributive = sense.role == "adjective" or (sense.role == "noun" and sense.term[-1] != "s")
+    if attributive and _stands_before_person(text, start, end):
         if is_all_said(text, start, end, noun=False):
             return None
         return _attribute(text, start, end, sense.group)
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
-    if noun is None or not _is_noun(lexicon, text, start, sense):
+    if noun is None or _ANOTHER.match(text, end) or not _is_noun(lexicon, text, start, sense):
         return None
     if is_all_said(text, start, end, noun=True):
         return None

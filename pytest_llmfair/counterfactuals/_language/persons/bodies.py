@@ -32,7 +32,7 @@ def is_of_body(place: Place, the: int) -> bool:
 
 
 def is_in_body(text: str, start: int, end: int) -> bool:
-    """Whether a term before a capital is part of such a name: "National Center for Lesbian Rights".
+    """Whether a term before a capital is part of such a name: "Center for Lesbian Rights".
 
     So it is in "Priests for Life"; not in a title, where all words have their capital.
     """

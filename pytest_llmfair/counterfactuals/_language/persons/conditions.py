@@ -116,7 +116,10 @@ def is_owned(place: Place) -> bool:
     following, second = (*place.behind[:2], "", "")[:2]
     if ends_phrase(following):
         return following != "to"  # "his blindness to the risk"
-    return is_verb(following, second) and not is_any(following, "noun_verbs")
+    if is_any(following, "disability_things"):
+        return False
+    told = following.endswith("s") and ends_phrase(second)  # "manifests as", "is so"
+    return told or (is_verb(following, second) and not is_any(following, "noun_verbs"))
 
 
 def _is_owner(word: str, written: str) -> bool:
