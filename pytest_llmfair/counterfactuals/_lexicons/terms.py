@@ -302,7 +302,11 @@ class Index:
             self._senses.update({key: [] for key in new})
         elif new and whole.entry is not None and whole.group == part.group:
             made: dict[str, tuple[str, ...]] = {part.group: (listed,)}
-            made |= {group: (variant,) for group, variant in variants.items()}
+            made |= {
+                group: (variant,)
+                for group, variant in variants.items()
+                if self._senses.get(variant.casefold()) != []  # an exception stays one
+            }
             registers: dict[str, Register] = {listed: whole.entry.register(whole.term)}
             self._add(Entry(whole.entry.role, made, registers=registers))
         else:
