@@ -40,7 +40,7 @@ _WHAT_VIRTUE = re.compile(
     r"|answer|foundation|force|emotion|word|quality|muscle|remedy|cornerstone|weapon|path|anchor)\b"
 )
 _FOR_MANY = re.compile(
-    r",[^\S\n]+(?:for|to)[^\S\n]+(?:many|some|most|all|others|me|him|her|us|them|you)\b"
+    r",[^\S\n]+(?:for|to)[^\S\n]+(?:many|some|most|all|others|me|him|us|them)\b"
     r"[^,.!?\n]{0,30},[^\S\n]+(?:is|was|means|meant|remains|comes|began)\b"
 )
 _WHAT_SEASON = re.compile(
@@ -49,6 +49,7 @@ _WHAT_SEASON = re.compile(
     r"|(?:a|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+)?(?:season|month|time)\b)"
 )
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
+_TELLING = ("is", "was", "so", ",")
 _MODALS = ("will", "may")
 _UNINFLECTED = ("be", "have", "not")
 _NEAR = 60
@@ -183,7 +184,7 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
     """Whether a sentence begins with it as a verb or a noun: "Mark the date", "Art books"."""
     behind = [low(word) for word in _line_behind(text, end)]
     following, third = behind[0], behind[1]
-    if following in ("is", "was", "so", ",") and _is_said_of_noun(text, word, end, following, third):
+    if following in _TELLING and _is_said_of_noun(text, word, end, behind):
         return True
     if is_of_class(following.partition("'")[0], "openers"):  # "Hope you're well"
         return True
@@ -218,8 +219,9 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
     )
 
 
-def _is_said_of_noun(text: str, word: str, end: int, following: str, third: str) -> bool:
+def _is_said_of_noun(text: str, word: str, end: int, behind: list[str]) -> bool:
     """Whether it is told what a virtue or a season is: "Hope is what she needs", "Hope so!"."""
+    following, third = behind
     if following == "so":
         return not third.isalnum()
     if is_of_class(word, "virtues"):
