@@ -18,6 +18,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behin
 
 _NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
 _BROUGHT = ("win", "wins", "won", "winning", "earn", "earns", "earned", "earning")
+_OWNED_BEHIND = ("of", "for", "as")  # "gave her reason for leaving"
 _DESCRIBING = ("offered", "attributive", "comparatives", "demonyms", "closed_if_final")
 _FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")
 
@@ -35,7 +36,8 @@ def is_gift(around: Around) -> bool:
         return False  # "allows her usual bias", "Given her recent choices"
     if _ends(second, third):
         noun, behind, further = first, second, third
-        known = verb in words["hand_over"] and _is_several(noun)
+        amount = noun in words["given_some"] and behind not in _OWNED_BEHIND
+        known = verb in words["hand_over"] and (_is_several(noun) or amount)
     elif _ends(third, "") and _describes(first):
         noun, behind, further = second, third, ""
         known = _is_several(noun) or any(noun in words[kind] for kind in _THINGS)

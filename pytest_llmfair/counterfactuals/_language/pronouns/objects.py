@@ -95,6 +95,8 @@ def reads_as_object(around: Around) -> bool:
         going = second.endswith("ing") and second not in words["not_participles"]
         goes_on = going or second in words["let_make_help"] or second in words["finite_verbs"]
         return ends_at_second(around) or second == "enough" or goes_on
+    if verb in words["perceive"] and is_predicative(first) and first not in words["also_nouns"]:
+        return final  # "never saw her sad"
     if (verb in words["complement"] or verb in words["appoint"]) and first in words["compares"]:
         described = is_predicative(second) or is_participle(second)
         return described and (is_final(third) or is_adverb(third))
@@ -109,6 +111,8 @@ def reads_as_object(around: Around) -> bool:
     each = third in ("a", "per", "each", "every") and is_number(first) and verb != "in"
     if each and second[:-1] in words["frequencies"]:  # "two nights a week"
         return verb not in words["liking"]
+    if is_number(first) and second == "more" and verb in words["lasting"]:
+        return True
     if is_number(first) and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True

@@ -138,6 +138,8 @@ def _his_owns(around: Around) -> bool:
         return False
     if around.before[1] in words["copulas"] and is_predicative(join) and is_final(other):
         return False
+    if join == "back" and around.before[1] in words["returning"]:  # "I sent his back"
+        return not is_final(other)
     of_friend = is_of_acquaintance(around)
     acts = (is_participle(join) and join != "beloved") or join in words["acted"]
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
@@ -150,7 +152,10 @@ def _noun_follows(around: Around) -> bool:
     words = word_classes()
     first, second, third = around.next
     if first in ("all", "everything") and is_final(second):
-        return _is_effort(around)
+        said = first == "everything" or not second[:1].isalnum()  # no "was his all along"
+        return (said and around.before[1] in words["copulas"]) or _is_effort(around)
+    if first == "what" and second == "?":  # "lost her what?"
+        return True
     if first == "used" and second == "to":  # "me and her used to swim"
         return False
     if first == "every":
