@@ -36,7 +36,7 @@ _LABEL_MARKS = (":", "=", "|")
 _POSSESSIVE = re.compile(r"['\u2019](?:s\b)?")
 _IS_PLACE = re.compile(
     r"[^\S\n]+(?:is|was)[^\S\n]+(?:an?|the)[^\S\n]+(?:(?!of\b)\w+[^\S\n]+){0,2}"
-    r"(?:capital|city|town|state|country|county|port|island|village)\b"
+    r"(?:capital|city|town|state|land|country|county|port|island|village)\b"
     r"(?=[^\S\n]+(?:of|in|that|which|where|with|on|by|near)\b|[.,;!?])"
 )
 _TOWN_OF = re.compile(

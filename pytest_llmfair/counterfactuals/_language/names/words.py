@@ -109,7 +109,9 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return not (named or is_of_class(following.lower(), "families"))
     if not opens_sentence(text, start):
         if word in _MODALS and following[:1].isupper():
-            return following == "Be" or before == "i"  # "Which May Be Used", "I Will Survive"
+            return (
+                following.lower() in _UNINFLECTED or before == "i"
+            )  # "Which May Be Used", "I Will Survive"
         return False
     initial = len(following) == 1 and following != "I"
     if following[:1].isupper() and (initial or not following.isupper()):
