@@ -20,6 +20,7 @@ SENTENCES = {
     "predicate": "Our teacher is {}, they say.",
     "collective": "We wrote about the {}.",
     "person_noun": "Yesterday {a} {} slept.",
+    "insult": "Yesterday the {} slept.",
     "people": "Most {} slept.",
     "origin": "Our teacher comes from {}.",
     "no_given_name": "These {} songs are loud.",
@@ -42,7 +43,7 @@ def is_plural(term: str) -> bool:
     last = term.split()[-1]
     return (
         last in PLURALS
-        or last.endswith("men")
+        or last.endswith(("men", "gaz"))
         or (last.endswith("s") and not last.endswith(("ss", "ese")))
     )
 

@@ -31,6 +31,7 @@ CARRIERS = {
     "predicate": "so he is {}, so",
     "collective": "so the {}, so",
     "person_noun": "as a {}, so",
+    "insult": "the {} slept",
     "people": "so most {}, so",
     "had": "so she has {}, so",
     "owned": "so her {}, so",

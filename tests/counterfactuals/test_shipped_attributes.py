@@ -18,6 +18,7 @@ CARRIERS = {
     "predicate": "so he is {}, so",
     "collective": "so the {}, so",
     "person_noun": "it is {a} {}, so",
+    "insult": "the {} slept, so",
     "people": "so most {}, so",
     "no_team": "so {} so",
     "no_first_name": "so {} so",

@@ -368,9 +368,11 @@ def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Regi
                 f"{where}: unknown register {register!r}; "
                 + suggestion(str(register), list(REGISTERS))
             )
-        terms += _terms([item.get("term")], where)
+        given = item.get("term")
+        words = _terms(given if isinstance(given, (list, tuple)) else [given], where)
+        terms += words
         if register != "preferred":
-            registers[terms[-1]] = register
+            registers |= dict.fromkeys(words, register)
     return _terms(terms if isinstance(value, (list, tuple, Mapping)) else value, where), registers
 
 

@@ -54,6 +54,7 @@ Context = Literal[
     "old",
     "collective",
     "person_noun",
+    "insult",
     "people",
     "no_team",
     "no_first_name",

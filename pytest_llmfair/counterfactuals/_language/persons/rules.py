@@ -30,6 +30,7 @@ from pytest_llmfair.counterfactuals._language.persons.conditions import is_had, 
 from pytest_llmfair.counterfactuals._language.persons.contrasts import is_beside_opposite
 from pytest_llmfair.counterfactuals._language.persons.couples import is_of_couple
 from pytest_llmfair.counterfactuals._language.persons.houses import is_house
+from pytest_llmfair.counterfactuals._language.persons.insults import is_insult
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
     are_people,
@@ -55,7 +56,10 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_pe
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _COMPOUNDS = ("before_person", "demonym", "no_first_name")
-_NO_VALUES = ("owned", "person_noun", "people", "collective", "no_team", "house", "of_couple")
+_NO_VALUES = (
+    *("owned", "person_noun", "insult", "people", "collective", "no_team", "house"),
+    "of_couple",
+)
 
 RULES: Mapping[str, Callable[[Place], bool]] = {
     "before_person": describes,
@@ -67,6 +71,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "old": is_old,
     "collective": is_collective,
     "person_noun": is_noun,
+    "insult": is_insult,
     "people": are_people,
     "no_team": are_no_team,
     "no_first_name": is_no_first_name,
@@ -89,6 +94,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "old": ("seldom", "capital"),
     "collective": ("opposed", "people", "capital"),
     "person_noun": ("people",),
+    "insult": ("people", "plural"),
     "no_first_name": ("capital",),
     "no_given_name": ("capital", "one_case"),
     "no_institution": ("capital",),
