@@ -25,6 +25,7 @@ from pytest_llmfair.counterfactuals._language.writing import (
 from pytest_llmfair.counterfactuals._lexicons.peoples import People, called_people
 from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
+    UNPAIRED,
     Entry,
     Index,
     Register,
@@ -301,7 +302,7 @@ class Lexicon:
         said = said_terms(text, found, self._capitalised) if len(found) > 1 else {}
         for start, end, sense in found:
             group = to.get(sense.group)
-            if group is None or sense.entry is None:
+            if group is None or sense.entry is None or sense.role == UNPAIRED:
                 continue
             term = (
                 said.get((id(sense.entry), group))
@@ -371,7 +372,7 @@ class Lexicon:
 
     def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
         """Return the group that is named first in what :meth:`read` found; None for none."""
-        return next((sense.group for *_, sense in found if sense.group in among), None)
+        return next((s.group for *_, s in found if s.group in among and s.role != UNPAIRED), None)
 
     def spread(self, to: Mapping[str, str]) -> Mapping[str, str]:
         """Return which groups of mentions become which; here the mapping itself."""

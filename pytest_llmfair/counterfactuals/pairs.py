@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
+from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
 from pytest_llmfair.counterfactuals._pairing.pair import (
@@ -96,7 +97,9 @@ def generate_pairs(
         found = lexicon.read(text)
         first = _first(lexicon, found, wanted) if found else None
         if first is None:
-            unmentioned += 1
+            alone = [text[start:end] for start, end, own in found if own.role == UNPAIRED]
+            dropped.update(alone)
+            unmentioned += not alone
             continue
         if first not in exchanges:
             exchanges[first] = _exchanges(lexicon, first, wanted)

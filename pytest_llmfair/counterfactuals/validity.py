@@ -15,6 +15,7 @@ from pytest_llmfair.counterfactuals._language.english import article_for, is_one
 from pytest_llmfair.counterfactuals._language.persons.words import JOINS
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initialism
 from pytest_llmfair.counterfactuals._language.writing import article_before
+from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
@@ -30,6 +31,7 @@ from pytest_llmfair.counterfactuals._pairing.replacements import (
     spacing_kept,
     words_balanced,
 )
+from pytest_llmfair.counterfactuals._pairing.unpaired import no_unpaired_person
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
@@ -101,7 +103,7 @@ def no_residual_term(case: Case) -> str | None:
     """Check that no term of a group is left that the exchange should have removed."""
     if case.gone:
         for start, (end, sense) in case.twin.items():
-            if sense.group in case.gone:
+            if sense.group in case.gone and sense.role != UNPAIRED:
                 word = case.pair.counterfactual[start:end]
                 return f"a term of the source group is left: {word!r} names {sense.group}"
     return None
@@ -250,6 +252,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "names the other group": names_the_other_group,
     "read alike": read_alike,
     "no residual term": no_residual_term,
+    "no word without a counterpart": no_unpaired_person,
     "the name is new": name_is_new,
     "articles fit": articles_fit,
     "one determiner": one_determiner,

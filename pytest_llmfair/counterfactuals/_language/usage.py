@@ -48,6 +48,10 @@ _OPENED_QUOTE = re.compile(r"[\s(][\"'\u201c\u2018]\Z")
 _LAST_WORD = re.compile(r"[.!?]*[\"'\u201d\u2019]?\s*(?:\Z|\n)")
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
 _COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
+_PEER = r"(?:lord|lady|lords|ladies)"
+_AND_PEER = r"\s(?:and|or|nor|&)\s(?:(?:the|a|an|his|her|my|our|their|other|young|old|great|fine)\s){0,2}"
+_PEER_BEFORE = re.compile(rf"\b{_PEER}{_AND_PEER}\Z", re.IGNORECASE)
+_PEER_BEHIND = re.compile(rf"{_AND_PEER}{_PEER}\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
 _YEARS_OLD = re.compile(
     r"\d[\s-]?(?:y/?o|years?[\s-]old|yrs?[\s-]old|y\.o\.)\s(?:[A-Z][a-z]+\s)?\Z"
@@ -153,6 +157,12 @@ def is_couple(text: str, start: int, end: int) -> bool:
     if _COUPLE_BEHIND.match(text, end):
         return True
     return _COUPLE_BEFORE.search(text, max(0, start - 12), start) is not None
+
+
+def is_noble(text: str, start: int, end: int) -> bool:
+    """Whether a lord and a lady are joined: "the lords and ladies"; not "the Lord", "drug lords"."""
+    behind = _PEER_BEHIND.match(text, end)
+    return behind is not None or _PEER_BEFORE.search(text, max(0, start - NEAR), start) is not None
 
 
 def is_field(text: str, start: int, end: int) -> bool:
@@ -366,6 +376,7 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "no_work": is_no_tool,
     "address": is_address,
     "couple": is_couple,
+    "noble": is_noble,
     "field": is_field,
     "contracted": is_contracted,
     "shortened": is_shortened,

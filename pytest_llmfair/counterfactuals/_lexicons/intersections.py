@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pytest_llmfair.counterfactuals._lexicons.double_words import double_term, doubles
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
-from pytest_llmfair.counterfactuals._lexicons.terms import Sense
+from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
 from pytest_llmfair.text import MASK
 
@@ -106,7 +106,7 @@ class Intersection(Lexicon):
         "white man"). Those that overlap otherwise are lost: no part can be exchanged alone.
         """
         found = self.read(text) if found is None else found
-        named = {sense.group for *_, sense in found}
+        named = {sense.group for *_, sense in found if sense.role != UNPAIRED}
         if not named.issuperset(self.cells[next(iter(to))]):
             return [], []
         twice, rest = doubles(found)

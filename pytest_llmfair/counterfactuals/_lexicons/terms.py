@@ -34,6 +34,7 @@ Context = Literal[
     "noun",
     "no_work",
     "royal",
+    "noble",
     "address",
     "couple",
     "field",
@@ -80,6 +81,9 @@ WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
 
 # Contexts that depend on the words around a term, so that it is not exchanged inside a phrase.
 _AROUND = {*RULES, "calling", "condition"}
+
+# Role of words of a group that have no counterpart in any other: found, never exchanged.
+UNPAIRED = "unpaired"
 
 # Streets that bear a name are told apart where names are swapped.
 _NAMES = ("name", "first name", "last name")
