@@ -21,6 +21,7 @@ SENTENCES = {
     "collective": "We wrote about the {}.",
     "person_noun": "Yesterday {a} {} slept.",
     "insult": "Yesterday the {} slept.",
+    "noble": "Yesterday the {} and the peasants slept.",
     "people": "Most {} slept.",
     "origin": "Our teacher comes from {}.",
     "no_given_name": "These {} songs are loud.",

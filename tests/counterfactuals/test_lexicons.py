@@ -32,6 +32,7 @@ CARRIERS = {
     "collective": "so the {}, so",
     "person_noun": "as a {}, so",
     "insult": "the {} slept",
+    "noble": "the {} and the peasants slept",
     "people": "so most {}, so",
     "had": "so she has {}, so",
     "owned": "so her {}, so",
@@ -121,7 +122,8 @@ class TestShipped:
 
     def test_gender_has_a_counterpart_for_every_binary_term(self) -> None:
         for entry in load_lexicons()["gender"].entries:
-            assert ("female" in entry.terms) == ("male" in entry.terms), entry
+            if entry.role != "unpaired":
+                assert ("female" in entry.terms) == ("male" in entry.terms), entry
 
     def test_are_not_read_before_they_are_used(self) -> None:
         code = (

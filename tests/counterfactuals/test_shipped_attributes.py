@@ -19,6 +19,7 @@ CARRIERS = {
     "collective": "so the {}, so",
     "person_noun": "it is {a} {}, so",
     "insult": "the {} slept, so",
+    "noble": "the {} and the peasants slept, so",
     "people": "so most {}, so",
     "no_team": "so {} so",
     "no_first_name": "so {} so",

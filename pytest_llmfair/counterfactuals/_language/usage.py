@@ -48,8 +48,10 @@ _OPENED_QUOTE = re.compile(r"[\s(][\"'\u201c\u2018]\Z")
 _LAST_WORD = re.compile(r"[.!?]*[\"'\u201d\u2019]?\s*(?:\Z|\n)")
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
 _COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
-_PEER = r"(?:lord|lady|lords|ladies)"
-_AND_PEER = r"\s(?:and|or|nor|&)\s(?:(?:the|a|an|his|her|my|our|their|other|young|old|great|fine)\s){0,2}"
+_PEER = r"(?:lords?|lady|ladies|knights?|vassals?|peasants?|commoners?)"
+_AND_PEER = (
+    r"\s(?:and|or|nor|&)\s(?:(?:the|a|an|his|her|my|our|their|other|young|old|great|fine)\s){0,2}"
+)
 _PEER_BEFORE = re.compile(rf"\b{_PEER}{_AND_PEER}\Z", re.IGNORECASE)
 _PEER_BEHIND = re.compile(rf"{_AND_PEER}{_PEER}\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
@@ -160,7 +162,7 @@ def is_couple(text: str, start: int, end: int) -> bool:
 
 
 def is_noble(text: str, start: int, end: int) -> bool:
-    """Whether a lord and a lady are joined: "the lords and ladies"; not "the Lord", "drug lords"."""
+    """Whether a lord is joined to others: "the lord and the lady"; not "the Lord", "drug lords"."""
     behind = _PEER_BEHIND.match(text, end)
     return behind is not None or _PEER_BEFORE.search(text, max(0, start - NEAR), start) is not None
 

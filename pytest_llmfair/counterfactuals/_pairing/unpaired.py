@@ -1,4 +1,4 @@
-"""Words of one gender without a counterpart, beside words that are exchanged: "the chambermaid, she".
+"""Words of one gender without a counterpart beside words that are exchanged: "the maid, she".
 
 A twin in which only the other words change is torn where both stand for one person: "the
 chambermaid lost his keys". Where they stand for two, as in "she rang for the chambermaid", it is
@@ -96,7 +96,8 @@ def _is_same(text: str, start: int, end: int, other: Place, beside: list[Place])
 
 
 def _is_plural(word: str) -> bool:
-    return word.endswith("s") and not word.endswith("ss")
+    named = word[0].isupper() and " " in word  # "Grandma Moses"
+    return word.endswith("s") and not (named or word.endswith("ss"))
 
 
 def _is_told(text: str, start: int, other: Place, beside: list[Place]) -> bool:

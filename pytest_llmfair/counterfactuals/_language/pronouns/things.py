@@ -182,6 +182,8 @@ def _is_title_or_god(text: str, start: int, end: int) -> bool:
     if _is_quoted(text, start, end):
         return not is_headline(text, start, end)
     before, at = word_before(text, start)
+    if text.startswith("; ", start - 2) and _GOD.search(text, near, start) is not None:
+        return True  # "God bless her; He is good"
     if not before or _HIGH.match(text, end) or _BESIDE.match(text, end):
         return False
     if opens_sentence(text, start) or _BESIDE_BEFORE.search(text, near, start):
