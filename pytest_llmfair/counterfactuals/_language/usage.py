@@ -162,7 +162,7 @@ def is_couple(text: str, start: int, end: int) -> bool:
 
 
 def is_noble(text: str, start: int, end: int) -> bool:
-    """Whether a lord is joined to others: "the lord and the lady"; not "the Lord", "drug lords"."""
+    """Whether a lord is joined to others: "the lord and the lady"; not "the Lord"."""
     behind = _PEER_BEHIND.match(text, end)
     return behind is not None or _PEER_BEFORE.search(text, max(0, start - NEAR), start) is not None
 
