@@ -62,7 +62,7 @@ def test_comes_in_two_variants(text: str, attribute: str, left_out: str, explici
         ("He was born with Down syndrome.", "disability"),
         ("My neighbour uses a wheelchair.", "disability"),
         ("He is in a wheelchair.", "disability"),
-        ("A man with epilepsy and diabetes called.", "disability"),
+        ("A man with epilepsy and a cold called.", "disability"),
         ("A woman who is blind in her left eye called.", "disability"),
         ("The gay community met.", "sexual_orientation"),
         ("The blind are ignored.", "disability"),
