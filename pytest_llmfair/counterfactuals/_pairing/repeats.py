@@ -9,20 +9,27 @@ import re
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
+from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
 # What joins the items of a list, with their shares: "Catholics, 13.5% Lutherans and 6% Baptists".
 _LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
 _NEAR = 30
+_COMPARED = re.compile(
+    r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over)(?![\w-])",
+    re.IGNORECASE,
+)
+_STOP = re.compile(r"[.!?]\s")
+_FAR = 90
 _BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
 
 
 def told_apart(case: Case) -> str | None:
     """Check that a list of several kinds keeps them apart: no "62% Buddhist, 13.5% Buddhist".
 
-    Nor "with asthma and no disability".
+    Nor "with asthma and no disability", "Do white pupils read more than white pupils?".
     """
-    if denied := _denied(case):
-        return denied
+    if said := _denied(case) or _compared(case):
+        return said
     if len(case.named) < 2:
         return None
     text = case.pair.counterfactual
@@ -58,6 +65,28 @@ def _denied(case: Case) -> str | None:
             gap = text[stop:start] if stop <= start else text[end:at]
             if other.group not in ("", change.becomes) and _LISTED.fullmatch(gap[: _NEAR + 1]):
                 return f"a condition is denied beside another: {edit.after!r}"
+    return None
+
+
+def _compared(case: Case) -> str | None:
+    """Whether a group becomes the one that it is compared with, which stays as it is."""
+    text = case.pair.counterfactual
+    if len(case.twin) == len(case.named) or _COMPARED.search(text) is None:
+        return None  # the usual case
+    edited = {
+        edit.counterfactual_start: edit.after.casefold()
+        for _, sense, edit in case.named
+        if sense.role not in PRONOUNS
+    }
+    for at, (stop, _) in case.twin.items():
+        if at in edited:
+            continue
+        word = text[at:stop].casefold()
+        for start, after in edited.items():
+            gap = text[start + len(after) : at] if start < at else text[stop:start]
+            same = word.removesuffix("s") == after.removesuffix("s")
+            if same and len(gap) <= _FAR and _COMPARED.search(gap) and not _STOP.search(gap):
+                return f"what is compared becomes the same: {word!r}"
     return None
 
 

@@ -32,7 +32,7 @@ def is_found_doing(around: Around) -> bool:
     """
     words = word_classes()
     first, second, _ = around.next
-    if not first.endswith("ing") or "-" in first or first in words["not_participles"]:
+    if "-" in first or first in words["not_participles"]:
         return False
     final = is_final(second)
     if first.startswith("un") or (final and first in words["going_nouns"]):

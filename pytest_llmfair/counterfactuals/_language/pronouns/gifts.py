@@ -17,7 +17,6 @@ from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_herse
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
 _NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
-_BROUGHT = ("win", "wins", "won", "winning", "earn", "earns", "earned", "earning")
 _OWNED_BEHIND = ("of", "for", "as")  # "gave her reason for leaving"
 _DESCRIBING = ("offered", "attributive", "comparatives", "demonyms", "closed_if_final")
 _FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")
@@ -65,7 +64,7 @@ def is_renown(around: Around) -> bool:
     """Whether a success brought her fame: "won her worldwide acclaim", "earned her praise"."""
     words = word_classes()
     first, second, third = around.next
-    if around.before[1] not in _BROUGHT or is_by_herself(around):
+    if is_by_herself(around):
         return False
     famed = first in words["renown"] and _ends(second, third)
     return famed or (second in words["renown"] and _ends(third, "") and _describes(first))

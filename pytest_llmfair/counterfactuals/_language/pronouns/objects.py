@@ -36,11 +36,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.said_of import (
     is_result,
     is_utterance,
 )
-from pytest_llmfair.counterfactuals._language.pronouns.settled import (
-    is_name_for_her,
-    is_never_owned,
-    is_place_in_order,
-)
+from pytest_llmfair.counterfactuals._language.pronouns.settled import is_settled
 
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
@@ -55,7 +51,7 @@ def reads_as_object(around: Around) -> bool:
     final = is_final(second)
     if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
         return True
-    if is_never_owned(around) or is_place_in_order(around) or is_name_for_her(around):
+    if is_settled(around):
         return True
     if is_result(around) or (first.endswith("ed") and is_impression(around)):
         return True
@@ -65,10 +61,11 @@ def reads_as_object(around: Around) -> bool:
             return quoted
         if mark in _MONEY:
             return _is_paid(around)
-    if is_described_by(around):
-        return False
-    if is_found_doing(around):
-        return True
+    if first.endswith("ing"):
+        if is_described_by(around):
+            return False
+        if is_found_doing(around):
+            return True
     acts = acts_herself(around)
     if acts is not None:
         return acts
@@ -142,7 +139,7 @@ def reads_as_object(around: Around) -> bool:
         if not final and is_by_herself(around):  # "she teaches her lessons online"
             return False
         return is_handed(around, first, second, third)
-    if is_renown(around) or (verb in words["give"] and is_gift(around)):
+    if (verb in words["give"] and is_gift(around)) or (verb in words["win"] and is_renown(around)):
         return True
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
         return final and is_by_other(around)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from pytest_llmfair.counterfactuals._language.english import (
     Around,
     is_adverb,
@@ -9,10 +11,26 @@ from pytest_llmfair.counterfactuals._language.english import (
     word_classes,
 )
 
+_OTHERS = ("one", "following")
 _AGAIN = ("last", "more", "final", "single")
 
 
-def is_never_owned(around: Around) -> bool:
+def is_settled(around: Around) -> bool:
+    """Whether "her" is an object by the next words, whatever the verb is."""
+    first = around.next[0]
+    if first not in _firsts():
+        return False  # the usual case at less cost
+    return _is_never_owned(around) or _is_place_in_order(around) or _is_name_for_her(around)
+
+
+@functools.cache
+def _firsts() -> frozenset[str]:
+    words = word_classes()
+    pairs = {pair.partition("-")[0] for pair in words["never_owned_of_two"]}
+    return words["never_owned"] | words["ordinals"] | words["pet_names"] | pairs | set(_OTHERS)
+
+
+def _is_never_owned(around: Around) -> bool:
     """Whether the next words never stand behind a possessive: "her only to learn"."""
     words = word_classes()
     first, second, _ = around.next
@@ -23,7 +41,7 @@ def is_never_owned(around: Around) -> bool:
     return first == "one" and _is_amount(around)
 
 
-def is_place_in_order(around: Around) -> bool:
+def _is_place_in_order(around: Around) -> bool:
     """Whether she is put there: "ranked her second", "put her fourth on the list"."""
     words = word_classes()
     first, second, _ = around.next
@@ -32,7 +50,7 @@ def is_place_in_order(around: Around) -> bool:
     return is_final(second) or is_adverb(second)
 
 
-def is_name_for_her(around: Around) -> bool:
+def _is_name_for_her(around: Around) -> bool:
     """Whether it is what she is called without quotes: "calls her baby"."""
     words = word_classes()
     first, second, _ = around.next
