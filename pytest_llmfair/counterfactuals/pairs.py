@@ -15,6 +15,7 @@ from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import case_of
+from pytest_llmfair.counterfactuals._pairing.minimal import not_minimal
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
 from pytest_llmfair.counterfactuals._pairing.pair import (
     EXPLICIT,
@@ -140,6 +141,10 @@ def generate_pairs(
 def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     """Put a pair that was made elsewhere (by hand, by a template, by a model) through the gate.
 
+    Beside the checks of :func:`generate_pairs`: nothing but mentions may change, each to one of
+    the same role and number. That is the texts are equal once masked; in other languages than
+    English words around a mention have to agree with it, and may change.
+
     Parameters
     ----------
     pair : Pair
@@ -158,6 +163,16 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
         If the attribute or a group is unknown, or a member of the pair is no text.
     """
     lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
+    # The pronouns of a person follow the name.
+    beside = (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
+    return reasons_against(pair, lexicon, beside)
+
+
+def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> tuple[str, ...]:
+    """Return what is wrong with a pair that somebody else made; see :func:`check_pair`.
+
+    `beside` are the lexicons whose words may change.
+    """
     for text in (pair.original, pair.counterfactual):
         _check_text(text)
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
@@ -184,7 +199,8 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
         group = becomes.get(sense.group, sense.group) if sense is not None and named else ""
         known = sense if group else None
         changes.append(Change(edit.start, edit.end, edit.after, pair.from_group, known, group))
-    return failed(case_of(pair, changes, lexicon, exchange.vanishing(pair.variant)))
+    case = case_of(pair, changes, lexicon, exchange.vanishing(pair.variant))
+    return (*failed(case), *not_minimal(case, beside))
 
 
 def mentions(text: str, attribute: Attribute) -> list[Mention]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
 from pytest_llmfair.checks import check_is_list, share
-from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.generated_sentences import sentences_about
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
@@ -24,12 +23,11 @@ from pytest_llmfair.counterfactuals.pairs import (
     Pair,
     Pairs,
     Rejected,
-    check_pair,
     generate_pairs,
     lexicon_for,
+    reasons_against,
 )
 
-_WORDS = re.compile(r"\w+")
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _EXAMPLES = 3  # sentences of the example, each of another role
 # Characters of a text that surely hold one token, and tokens beside the text itself.
@@ -250,30 +248,7 @@ class Task:
         """Return what the checks of every pair say: of the person, or of the whole group."""
         groups, lexicon = self._person
         person = replace(pair, from_group=groups[0], to_group=groups[1])
-        return (*check_pair(person, lexicon), *self._beside(pair))
-
-    def _beside(self, pair: Pair) -> Iterator[str]:
-        """Say which words are added or left out although they name nobody."""
-        for edit in pair.edits:
-            lost, loses = self._others(pair.original, edit.start, edit.before)
-            new, names = self._others(pair.counterfactual, edit.counterfactual_start, edit.after)
-            # With a mention other words can come and go: "who is" of "who is blind".
-            if new and not names and not edit.before.strip():
-                yield f"words are added that name nobody: {edit.after!r}"
-            elif lost and not new and not (loses and not edit.after.strip()):
-                yield f"words are left out that name nobody: {edit.before!r}"
-
-    def _others(self, text: str, start: int, part: str) -> tuple[bool, bool]:
-        """Tell whether a part of a text has words beside mentions and articles, and mentions."""
-        places = [(found.start, found.end) for found in self.lexicon.mentions(text)]
-        words = [(word[0].lower(), start + word.start()) for word in _WORDS.finditer(part)]
-        inside = [any(a <= at < b for a, b in places) for _, at in words]
-        others = any(
-            not is_one_of(word, "articles")
-            for (word, _), named in zip(words, inside, strict=True)
-            if not named
-        )
-        return others, any(inside)
+        return reasons_against(person, lexicon, (self.lexicon,))
 
     @staticmethod
     def _names(text: str, group: str, lexicon: Lexicon) -> bool:

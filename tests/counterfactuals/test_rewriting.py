@@ -177,7 +177,10 @@ def test_a_label_and_a_fence_around_the_answer_are_dropped(answer: str) -> None:
     [
         (f"{TWIN} Done.", "words are added that name nobody: ' Done.'"),
         (TWIN.replace("late", "very late"), "words are added that name nobody: 'very '"),
-        (TWIN.replace("is late", "late"), "words are left out that name nobody: 'brother is'"),
+        (TWIN.replace("is late", "late"), "words are left out that name nobody: 'is '"),
+        (TWIN.replace("late", "ill"), "words change that name nobody: 'late' -> 'ill'"),
+        (TWIN.replace("her", "her angry"), "words are added that name nobody: 'angry '"),
+        (TWIN.removesuffix("."), "words are left out that name nobody: '.'"),
     ],
 )
 def test_words_beside_the_mentions_are_neither_added_nor_left_out(

@@ -1,0 +1,143 @@
+"""Whether a pair that others wrote changes the mentions only, each to one of the same kind.
+
+Pairs made from a lexicon are so by the way they are made, and are not asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_llmfair.counterfactuals._language.english import is_in_ly, is_one_of
+from pytest_llmfair.counterfactuals._pairing.case import Case
+from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Edit, Pair, edits_between
+from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
+from pytest_llmfair.text import MASK
+
+_WORD = re.compile(r"(?<!['\u2019])\w+")  # the "s" of "who's" is none
+_HOLE = "\ufffc"  # one character for a mention, which no text holds for itself
+_SHOWN = "\u2026"
+_LIVES = ("live", "lives", "lived", "living", "born")
+_PLURALS = ("men", "people", "children", "folk")
+_SINGULARS = ("ss", "us", "is")
+_HEAD = re.compile(r"-in-|\s(?:of|in|with|who|to)\s")
+
+Spans = Sequence[tuple[int, int]]
+
+
+def not_minimal(case: Case, beside: Sequence[Lexicon]) -> tuple[str, ...]:
+    """Return what is wrong with the edits of a pair, in words; empty where nothing is.
+
+    Parameters
+    ----------
+    case : Case
+        The pair on trial.
+    beside : sequence of Lexicon
+        Those whose words may change: of the attribute, and for a name the words that follow it.
+        The twin of another language than English has to agree in more, and is not judged.
+    """
+    if case.lexicon.language != "en":
+        return ()
+    if case.pair.variant == OMISSION:
+        said = next(_left_out(case), None)
+    else:
+        said = _changed(case.pair, beside) or _of_another_kind(case)
+    return () if said is None else (said,)
+
+
+def _changed(pair: Pair, beside: Iterable[Lexicon]) -> str | None:
+    """Say what differs although it names nobody: both must be the same once masked."""
+    texts = [pair.original, pair.counterfactual]
+    for lexicon in beside:
+        texts = [lexicon.mask(text) for text in texts]
+    if texts[0] == texts[1]:
+        return None
+    edit = edits_between(*(text.replace(MASK, _HOLE) for text in texts))[0]
+    before, after = (part.replace(_HOLE, _SHOWN) for part in (edit.before, edit.after))
+    if not f"{before}{after}".strip():
+        return f"blanks change: {before!r} -> {after!r}"
+    if not f"{before}{after}".replace(_SHOWN, "").strip():
+        return f"more is named in one text than in the other: {before!r} -> {after!r}"
+    return _said(before, after)
+
+
+def _said(before: str, after: str) -> str:
+    if not before.strip():
+        return f"words are added that name nobody: {after!r}"
+    if not after.strip():
+        return f"words are left out that name nobody: {before!r}"
+    return f"words change that name nobody: {before!r} -> {after!r}"
+
+
+def _of_another_kind(case: Case) -> str | None:
+    """Say which mention becomes one of another role or number: "she cooks", "boys cooks"."""
+    twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
+    if len(twin) != len(case.found):  # two attributes named by one word
+        return None
+    for (start, end, sense), (at, stop, other) in zip(case.found, twin, strict=True):
+        if sense.entry is None or other.entry is None or sense.group == other.group:
+            continue
+        senses = [own for own in case.lexicon.senses(other.term) if own.group == other.group]
+        if any(own.entry and sense.term in own.entry.terms.get(sense.group, ()) for own in senses):
+            continue  # they stand for each other in some line of the lexicon
+        before, after = case.pair.original[start:end], case.pair.counterfactual[at:stop]
+        written = case.lexicon.counterpart(sense, other.group)
+        if written is not None and after.casefold().startswith(written.casefold()):
+            continue  # "Asian Americans" for "Black Americans", of which two words count, and one
+        ends = (before, case.pair.counterfactual, stop), (after, case.pair.original, end)
+        if any(_ends_alike(*each) for each in ends):
+            continue
+        if all(own.role != sense.role for own in senses):
+            return f"a replacement is of another kind: {before!r} -> {after!r}"
+        if sense.role not in PRONOUNS and _is_plural(before) != _is_plural(after):
+            return f"a replacement is of another number: {before!r} -> {after!r}"
+    return None
+
+
+def _ends_alike(term: str, text: str, end: int) -> bool:
+    """Whether a term of several words ends with the word behind the other: "Swedish people"."""
+    _, blank, last = term.rpartition(" ")
+    return bool(blank) and text.startswith(f" {last}", end)
+
+
+def _is_plural(term: str) -> bool:
+    head = _HEAD.split(term.lower(), maxsplit=1)[0]
+    return head.endswith(_PLURALS) or (head.endswith("s") and not head.endswith(_SINGULARS))
+
+
+def _left_out(case: Case) -> Iterator[str]:
+    """Say which words go, come or change that do not belong to a mention left out."""
+    pair = case.pair
+    named = [(start, end) for start, end, _ in case.found]
+    named_twin = [(start, end) for start, (end, _) in case.twin.items()]
+    nouns = {word for noun in case.lexicon.neutral_nouns.values() for word in noun.split()}
+    for edit in pair.edits:
+        lost, mentions = _words(edit.before, edit.start, named)
+        new, _ = _words(edit.after, edit.counterfactual_start, named_twin)
+        known = {word.lower() for word in (*lost, *mentions, *nouns)}
+        came = [word for word in new if word not in known and not is_one_of(word, "articles")]
+        went = [word for word in lost if word not in new and not _goes_along(word)]
+        moved = not mentions and not _is_article_or_capital(edit)
+        if came or went or moved:
+            yield _said(edit.before, edit.after)
+
+
+def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
+    """Return the words of a part of a text in lower case, outside and inside the mentions."""
+    found: tuple[list[str], list[str]] = ([], [])
+    for word in _WORD.finditer(part):
+        at = start + word.start()
+        found[any(first <= at < last for first, last in named)].append(word[0].lower())
+    return found
+
+
+def _goes_along(word: str) -> bool:
+    """Whether a word can go with a mention: "who is totally" with "blind"."""
+    return (
+        is_one_of(word, "closed") or word in _LIVES or is_in_ly(word) or is_one_of(word, "degrees")
+    )
+
+
+def _is_article_or_capital(edit: Edit) -> bool:
+    sides = edit.before.lower(), edit.after.lower()
+    return sides[0] == sides[1] or all(is_one_of(side, "articles") for side in sides)

@@ -1,0 +1,140 @@
+"""Pairs that others wrote: nothing but the mentions may change, each to one of its kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmfair.counterfactuals import (
+    Pair,
+    check_pair,
+    generate_pairs,
+    pairs_from_templates,
+    template_set,
+)
+
+SHE = ("female", "male")
+BLIND = ("visual disability", "no disability")
+
+
+def reasons(
+    original: str,
+    twin: str,
+    groups: tuple[str, str] = SHE,
+    attribute: str = "gender",
+    variant: str = "",
+) -> tuple[str, ...]:
+    return check_pair(Pair(original, twin, *groups, (), attribute, variant), attribute)
+
+
+@pytest.mark.parametrize(
+    ("original", "twin", "reason"),
+    [
+        ("She is nice.", "He is horrible.",
+         "words change that name nobody: 'nice' -> 'horrible'"),
+        ("She is a nurse.", "He is a cook.", "words change that name nobody: 'nurse' -> 'cook'"),
+        ("She left early.", "He left late and angry.",
+         "words change that name nobody: 'early' -> 'late and angry'"),
+        ("She left Rome.", "He left rome.", "words change that name nobody: 'Rome' -> 'rome'"),
+        ("She left.", "He left!", "words change that name nobody: '.' -> '!'"),
+        ("She left.", "He left", "words are left out that name nobody: '.'"),
+        ("She  left.", "He left.", "blanks change: ' ' -> ''"),
+        ("She left.\r\nBye", "He left.\nBye", r"blanks change: '\r' -> ''"),
+        ("She lost her keys.", "He lost his blue keys.",
+         "words are added that name nobody: 'blue '"),
+        ("She left.", "He he left.", "more is named in one text than in the other"),
+        ("The women sing.", "The man sing.",
+         "a replacement is of another number: 'women' -> 'man'"),
+        ("She cooks.", "Boys cooks.", "a replacement is of another kind: 'She' -> 'Boys'"),
+        ("My mother cooks.", "My king cooks.",
+         "a replacement is of another kind: 'mother' -> 'king'"),
+    ],
+)  # fmt: skip
+def test_a_pair_that_changes_more_than_the_mentions_fails(
+    original: str, twin: str, reason: str
+) -> None:
+    assert any(said.startswith(reason) for said in reasons(original, twin))
+
+
+@pytest.mark.parametrize(
+    ("original", "twin"),
+    [
+        ("She lost her keys.", "He lost his keys."),
+        ("Mrs. Lee called an aunt.", "Mr. Lee called an uncle."),
+        ("An actress and her mother left.", "An actor and his father left."),
+        ("The ladies' hats", "The gentlemen's hats"),
+        ("My mother cooks.", "My uncle cooks."),
+    ],
+)  # fmt: skip
+def test_a_pair_that_changes_only_mentions_passes(original: str, twin: str) -> None:
+    assert reasons(original, twin) == ()
+
+
+def test_a_word_of_another_attribute_must_stay() -> None:
+    said = reasons("A Black man", "A white men", ("black", "white"), "race")
+    assert said == ("words change that name nobody: 'man' -> 'men'",)
+
+
+@pytest.mark.parametrize(
+    ("original", "twin", "reason"),
+    [
+        ("My blind friend is nice.", "My friend is horrible.",
+         "words change that name nobody: 'nice' -> 'horrible'"),
+        ("My blind friend left.", "My old friend left.",
+         "words change that name nobody: 'blind' -> 'old'"),
+        ("My blind, angry friend left.", "My friend left.",
+         "words are left out that name nobody: ' blind, angry'"),
+        ("My blind friend left.", "My friend left", "words are left out that name nobody: '.'"),
+    ],
+)  # fmt: skip
+def test_a_mention_that_is_left_out_takes_nothing_else_along(
+    original: str, twin: str, reason: str
+) -> None:
+    assert reason in reasons(original, twin, BLIND, "disability", "omission")
+
+
+@pytest.mark.parametrize(
+    ("original", "twin"),
+    [
+        ("My totally blind friend left.", "My friend left."),
+        ("A man who is blind left.", "A man left."),
+        ("Blind people left.", "People left."),
+        ("An entirely blind man left.", "A man left."),
+    ],
+)
+def test_a_mention_that_is_left_out_takes_what_hangs_on_it_along(original: str, twin: str) -> None:
+    assert reasons(original, twin, BLIND, "disability", "omission") == ()
+
+
+def test_pronouns_may_follow_a_name() -> None:
+    names = ("John", "Jane")
+    assert reasons("John lost his keys.", "Jane lost her keys.", names, "name") == ()
+    assert reasons("John lost his bus.", "Jane lost a bus.", names, "name") == (
+        "words change that name nobody: '\u2026' -> 'a'",
+    )
+
+
+def test_words_that_agree_with_a_mention_may_change_in_other_languages() -> None:
+    pair = ("La enfermera cansada llam\u00f3.", "El enfermero cansado llam\u00f3.")
+    assert reasons(*pair, SHE, "gender_es") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("White Americans earn more.", "race"),
+        ("A nurse who's gay mentions her wife.", "sexual_orientation"),
+        ("Wheelchair users' complaints went unanswered.", "disability"),
+        ("Please let Mrs. Novak know.", "gender"),
+        ("A 70-year-old man with type 2 diabetes. He lives alone.", ("disability", "gender")),
+    ],
+)
+def test_the_pairs_of_the_package_pass(text: str, attribute: str) -> None:
+    pairs = generate_pairs([text], attribute)
+    assert pairs
+    assert [check_pair(pair, attribute) for pair in pairs] == [()] * len(pairs)
+
+
+@pytest.mark.parametrize("attribute", ["race", "nationality", "sexual_orientation"])
+def test_the_pairs_of_the_template_sets_pass(attribute: str) -> None:
+    pairs = pairs_from_templates(template_set(attribute), attribute, fill_limit=1)
+    assert {check_pair(pair, attribute) for pair in pairs} == {()}
