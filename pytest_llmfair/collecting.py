@@ -16,8 +16,9 @@ from pytest_llmfair.evidence import (
     texts_of,
     usable,
 )
+from pytest_llmfair.gating import gated
 from pytest_llmfair.losses import losses_of
-from pytest_llmfair.pairing import commonest, is_pair, paired_texts
+from pytest_llmfair.pairing import commonest, is_pair, named, paired_texts
 from pytest_llmfair.responses import Missing, PairedResponses, Responses, left_behind
 
 if TYPE_CHECKING:
@@ -53,21 +54,24 @@ def collect(
     Raises
     ------
     ValueError
-        If there is no prompt, or the list mixes prompts and pairs.
+        If there is no prompt, or the list mixes prompts and pairs. Where all pairs fail the
+        validity checks nobody is asked, and the responses hold them in `.rejected`.
     """
     from pytest_llmfair.clients import ModelClient, origins
 
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
+    data, _ = gated(data)
+    if (beside := left_behind(data))["rejected"] and not len(data):
+        return PairedResponses((), (), (), getattr(client, "name", ""), **beside)
     items = prompts_or_pairs(data)
     if is_pair(items[0]):
         if not placebo:
             items = [
-                replace(item, placebo=None) if getattr(item, "placebo", None) else item
+                item.without_placebo() if getattr(item, "placebo", None) else item
                 for item in items
             ]
         answered: PairedResponses = client.answer_pairs(items, n=n)
-        beside = left_behind(data)
         return replace(answered, **beside) if any(beside.values()) else answered
     origin = origins()
     rows = tuple(tuple(row) for row in client.generate(items, n=n))
@@ -87,6 +91,11 @@ def prompts_or_pairs(data: Any) -> list[Any]:
         raise ValueError(
             f"all {len(rejected)} pairs failed the validity checks: {commonest(rejected)}; "
             "reword their prompts"
+        )
+    if not items and (lost := left_behind(data)["lost"]):
+        raise ValueError(
+            f"there are no pairs, for the lexicon has no counterpart of {named(lost)}; name "
+            "the group by other words in the prompts, or add terms to the lexicon"
         )
     if not items and (asked := getattr(data, "unmentioned", 0)):
         raise ValueError(

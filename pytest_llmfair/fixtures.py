@@ -77,7 +77,8 @@ def counterfactual_pairs(
         FileNotFoundError
             If there is no such file.
         ValueError
-            If there is no prompt, none makes a pair, or a template or a filler is wrong.
+            If there is no prompt, none makes a pair, or a template or a filler is wrong. Where
+            pairs are made and all fail the checks, the set is empty, and assertions say INVALID.
         """
         if isinstance(prompts, (str, Path)):
             prompts = _prompts_of(_found(prompts, request.config.rootpath))
@@ -95,7 +96,7 @@ def counterfactual_pairs(
             placebo=placebo,
             seed=_recorder().settings.seed if seed is None else seed,
         )
-        if not made:
+        if not made and not made.rejected:
             raise ValueError(_no_pair(len(prompts), attribute, made))
         return made
 
@@ -156,12 +157,6 @@ def _found(name: str | Path, root: Path) -> Path:
 def _no_pair(prompts: int, attribute: Attribute, made: Pairs) -> str:
     parts = attribute if isinstance(attribute, (tuple, list)) else (attribute,)
     name = " x ".join(part if isinstance(part, str) else part.name for part in parts)
-    if made.rejected:
-        return (
-            f"none of the {prompts} prompts makes a pair that passes the checks: "
-            f"{len(made.rejected)} fail them, the first because {made.rejected[0].reasons[0]}; "
-            "word the prompts otherwise, or give other groups"
-        )
     lost = f" (no counterpart is listed of {', '.join(made.lost)})" if made.lost else ""
     return (
         f"none of the {prompts} prompts makes a pair: no mention of {name} that could be "

@@ -12,6 +12,7 @@ from pytest_llmfair.auditing import note_audit
 from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.collecting import collect, prompts_or_pairs
 from pytest_llmfair.evidence import Evidence, Texts, note_sameness
+from pytest_llmfair.gating import gated, note_unchecked
 from pytest_llmfair.judging import (
     Judging,
     TextScorer,
@@ -117,13 +118,14 @@ def assert_counterfactual_invariance(
         level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid
     )
     most_missing, most_invalid = judging.largest_shares
-    units = None if units is None else list(units)
+    pairs_or_responses, units = gated(pairs_or_responses, units)
     found = _Found()
 
     def measured(answers: Any, labels: Sequence[Any] | None) -> Estimate:
         nonlocal found
         found = _found(answers, measure, labels, most_missing, population, placebo)
         judge_selection(found.evidence, pairs_or_responses, most_invalid)
+        note_unchecked(found.evidence, pairs_or_responses)
         from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
 
         if isinstance(measure.scorer, TextScorer) and found.evidence.attribute:

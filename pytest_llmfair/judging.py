@@ -22,6 +22,7 @@ from pytest_llmfair.collecting import (
     scored,
 )
 from pytest_llmfair.evidence import Evidence
+from pytest_llmfair.gating import gated, note_unchecked
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.options import OPTIONS
 from pytest_llmfair.pairing import is_pair, judge_selection, sides_of, unfit
@@ -84,8 +85,9 @@ class Judging:
     family : str
         Assertions of one family share their error rate; by default all of the session.
     max_invalid : float or None
-        Largest share of pairs, in [0, 1], that may have failed the validity checks. Only the whole
-        set that ``generate_pairs`` returns, and the answers to it, know of them: a slice does not.
+        Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
+        that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
+        checked here.
     """
 
     level: float | None = None
@@ -158,7 +160,8 @@ def measure_and_judge(
     max_missing, max_invalid = judging.largest_shares
     source = data[0] if data else None
     evidence = Evidence()
-    units = keywords.pop("units", None)
+    source, units = gated(source, keywords.pop("units", None))
+    data = (source, *data[1:]) if data else data
 
     def measure(*collected: Any, units: Any = units) -> Estimate:
         nonlocal evidence
@@ -170,6 +173,7 @@ def measure_and_judge(
             fixed=keywords.get("population") == "fixed",
         )
         judge_selection(evidence, source, max_invalid)
+        note_unchecked(evidence, source)
         if evidence.undefined is not None:
             return nothing(evidence)
         given = {**evidence.keywords, **keywords}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair.evidence import (
@@ -20,6 +20,7 @@ from pytest_llmfair.responses import Answer, PairedResponses, left_behind
 
 _MOST_REASONS = 3
 _MOST_WORDS = 5
+_NOBODY_ASKED = "nothing was asked, since no answer could be judged"
 
 
 def paired_texts(
@@ -37,6 +38,8 @@ def paired_texts(
     left out, and repeats stay as they are. With `placebo` the answers to placebo twins are counted
     and kept too; a pair without them stays.
     """
+    if not responses.pairs and responses.rejected:
+        return Evidence(undefined=_NOBODY_ASKED), [], [], []
     sides = sides_of(responses.pairs)
     evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))
     evidence.origin = responses.origin
@@ -120,26 +123,31 @@ def judge_selection(evidence: Evidence, source: Any, max_invalid: float) -> None
             evidence.invalid["invalid_pairs"] = (
                 f"{n} of {total} pairs ({n / total:.1%}) failed the validity checks, more than "
                 f"max_invalid = {max_invalid:.0%}; most often: {most}; reword the prompts that "
-                "table() of the pairs lists as rejected, or raise max_invalid"
+                "table() of the pairs lists as rejected (of a pair of your own check_pair tells "
+                "what is wrong), or raise max_invalid"
             )
         else:
             evidence.reasons.append("pairs_left_out")
             evidence.notes.append(f"{n} of {total} pairs left out as invalid: {most}")
     if lost:
-        words = [f"{word!r} ({n})" for word, n in lost.items()]
-        more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
         evidence.reasons.append("prompts_left_out")
         evidence.notes.append(
-            "prompts left out, for the lexicon has no counterpart of "
-            f"{', '.join(words[:_MOST_WORDS])}{more}"
+            f"prompts left out, for the lexicon has no counterpart of {named(lost)}"
         )
 
 
 def unfit(source: Any, max_invalid: float) -> Evidence | None:
     """Return what is to be said of pairs that nobody needs to answer: too many are invalid."""
-    evidence = Evidence(undefined="nothing was asked, since no answer could be judged")
+    evidence = Evidence(undefined=_NOBODY_ASKED)
     judge_selection(evidence, source, max_invalid)
     return evidence if evidence.invalid else None
+
+
+def named(lost: Mapping[str, int]) -> str:
+    """Return the words without a counterpart, each with its count."""
+    words = [f"{word!r} ({n})" for word, n in lost.items()]
+    more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
+    return f"{', '.join(words[:_MOST_WORDS])}{more}"
 
 
 def commonest(rejected: Sequence[Any]) -> str:

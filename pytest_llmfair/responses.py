@@ -152,8 +152,7 @@ def joined_origins(first: Any, second: Any) -> tuple[int, int]:
 def left_behind(source: Any) -> dict[str, Any]:
     """Return what a set of pairs from ``generate_pairs``, or the answers to it, left out.
 
-    As keywords of :class:`PairedResponses`. Anything else left nothing out, also a slice of such a
-    set, which is a plain list.
+    As keywords of :class:`PairedResponses`. Anything else left nothing out.
     """
     # A table of the caller's may well have a column of such a name.
     known = source if isinstance(source, (list, PairedResponses)) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import dataclass
 
 import pytest
@@ -71,12 +72,18 @@ def test_nobody_is_asked_about_pairs_too_many_of_which_are_invalid():
     assert asked == []
 
 
-def test_a_set_of_invalid_pairs_only_is_invalid_and_cannot_be_collected():
+def test_a_set_of_invalid_pairs_only_is_invalid():
     nothing = pairs(5, kept=0)
     with pytest.raises(InvalidEvidence, match="5 of 5 pairs"):
         assert_counterfactual_invariance(nothing, 0.1, client=alike)
-    with pytest.raises(ValueError, match="all 5 pairs failed the validity checks"):
-        Fairness(client=lambda: alike, scorers=dict).collect(nothing)
+    asked = []
+    fairness = Fairness(client=lambda: asked.append, scorers=dict)
+    assert len(fairness.collect(nothing)) == 0
+    result = fairness.check("rouge_l", minimum=0.5)
+    assert (result.verdict, result.rejected, asked) == (Verdict.INVALID, 5, [])
+    assert "invalid_pairs" in result.reasons
+    with pytest.raises(InvalidEvidence, match="5 of 5 pairs"):
+        assert_counterfactual_invariance(fairness.responses, 0.1)
 
 
 def test_the_limit_is_a_keyword_and_a_setting():
@@ -117,8 +124,16 @@ class TestTravelling:
         assert result.looks[0] < result.looks[1]
         assert any("12 of 120 pairs left out" in note for note in result.notes)
 
-    def test_not_to_a_part_of_the_pairs(self):
-        assert assert_metric("rouge_l", pairs(50)[:100], minimum=0.5, client=alike).rejected == 0
+    def test_to_a_part_of_the_pairs(self):
+        part = pairs(5, lacks=("x",), lost={"y": 2})[:100]
+        assert (len(part), len(part.rejected), part.lost) == (100, 5, {"y": 2})
+        result = assert_metric("rouge_l", part, minimum=0.5, client=alike)
+        assert (result.rejected, result.lacks) == (5, ("x",))
+        with pytest.raises(InvalidEvidence, match="50 of 150 pairs"):
+            assert_metric("rouge_l", pairs(50)[:100], minimum=0.5, client=alike)
+
+    def test_to_a_copy_of_the_pairs(self):
+        assert pairs(5).copy().rejected == copy(pairs(5)).rejected == pairs(5).rejected
 
     def test_not_from_a_column_of_a_table(self):
         @dataclass

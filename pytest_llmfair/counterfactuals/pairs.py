@@ -25,6 +25,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     Pairs,
     Rejected,
     edits_between,
+    marked,
     pair_of,
 )
 from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
@@ -123,7 +124,7 @@ def generate_pairs(
                 if placebo:
                     twin = placebo_of(lexicon, text, found, exchange.spread, f"{seed} {row}")
                     pair = replace(pair, placebo=twin)
-                pairs.append(pair)
+                pairs.append(marked(pair))
         unmentioned += not mentioned
     exchanged = lexicon.groups if wanted else lexicon.default_groups
     left = [group for group in lexicon.groups if group not in exchanged]

@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry
-from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION, edits_between
+from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION, edits_between, marked
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import (
     Attribute,
@@ -304,7 +304,7 @@ def _first_valid(
         reasons = task.failures(text, output, prefix, limit, masked)
         reasons += task.check(pair)
         if not reasons:
-            return pair, rejected
+            return marked(pair), rejected
         rejected.append(Rejected(pair, tuple(reasons)))
     return None, rejected
 

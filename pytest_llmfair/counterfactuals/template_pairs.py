@@ -15,7 +15,7 @@ from typing import Any
 from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_data
 from pytest_llmfair.counterfactuals._pairing.case import case_of
-from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, pair_of
+from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, marked, pair_of
 from pytest_llmfair.counterfactuals._pairing.replacements import (
     capital_kept,
     changes_something,
@@ -277,7 +277,7 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
         if reasons:
             rejected.append(Rejected(pair, reasons))
         else:
-            passed.append(pair)
+            passed.append(marked(pair))
     return Pairs(passed, rejected=rejected)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -193,15 +194,21 @@ def test_pairs_with_placebo_twins(run: Run, pytester: pytest.Pytester) -> None:
     run().assert_outcomes(passed=1)
 
 
-def test_prompts_whose_pairs_all_fail_the_checks_are_an_error(
+def test_prompts_whose_pairs_all_fail_the_checks_are_invalid_and_in_the_report(
     run: Run, pytester: pytest.Pytester
 ) -> None:
     pytester.makepyfile(
-        "def test_it(counterfactual_pairs): counterfactual_pairs(['{Person} said she won.'])"
+        """
+        def test_it(counterfactual_pairs, fairness):
+            fairness.collect(counterfactual_pairs(["{Person} said she won."]))
+            fairness.check("rouge_l", minimum=0.5)
+        """
     )
-    run().stdout.fnmatch_lines(
-        ["E*none of the 1 prompts *1 fail them, *'she' names female; word the prompts*"]
+    run("--llmfair-json=run.json").stdout.fnmatch_lines(
+        ["E*InvalidEvidence: INVALID*", "*1 of 1 pairs (100.0%) failed the validity checks*"]
     )
+    (result,) = json.loads((pytester.path / "run.json").read_text(encoding="utf-8"))["results"]
+    assert (result["verdict"], result["rejected"]) == ("INVALID", 1)
 
 
 def test_unknown_attribute_is_an_error(run: Run, pytester: pytest.Pytester) -> None:

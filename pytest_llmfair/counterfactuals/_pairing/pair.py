@@ -7,7 +7,8 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Self, SupportsIndex, overload
 
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.text import replaced
@@ -62,6 +63,8 @@ class Pair:
     placebo : str or None
         The original reworded within its own group (another term, another name); None when it was
         not asked for, or no such term is known.
+    checked : bool
+        Whether it passed the validity gate; a copy that is changed has to pass it anew.
     """
 
     original: str
@@ -72,6 +75,12 @@ class Pair:
     attribute: str
     variant: str = ""
     placebo: str | None = None
+    checked: bool = field(default=False, init=False, repr=False, compare=False)
+
+    def without_placebo(self) -> Pair:
+        """Return the pair without its placebo twin."""
+        bare = replace(self, placebo=None)
+        return marked(bare) if self.checked else bare
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,9 @@ class Rejected:
 
 class Pairs(list[Pair]):
     """Counterfactual pairs that pass the validity gate, and what was left out.
+
+    A slice, a copy and a sum still tell what was left out; what picks pairs one by one (a
+    comprehension, ``list(pairs)``) does not.
 
     Attributes
     ----------
@@ -124,6 +136,31 @@ class Pairs(list[Pair]):
         self.lost = dict(lost or {})
         self.lacks = tuple(lacks)
         self.unexchanged = tuple(unexchanged)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Pair: ...
+    @overload
+    def __getitem__(self, place: slice) -> Self: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Pair | Self:
+        """Return a pair, or some of them with all that was left out."""
+        if not isinstance(place, slice):
+            return super().__getitem__(place)
+        return self._holding(super().__getitem__(place))
+
+    def copy(self) -> Self:
+        """Return a copy, with what was left out."""
+        return self._holding(self)
+
+    def _holding(self, pairs: Iterable[Pair]) -> Self:
+        """Return other pairs with what was left out of these."""
+        return type(self)(
+            pairs,
+            rejected=self.rejected,
+            unmentioned=self.unmentioned,
+            lost=self.lost,
+            lacks=self.lacks,
+            unexchanged=self.unexchanged,
+        )
 
     def __add__(self, other: Iterable[Pair]) -> Pairs:  # type: ignore[override]
         """Return the pairs of both, with what was left out of either."""
@@ -159,6 +196,12 @@ class Pairs(list[Pair]):
         from pytest_llmfair.counterfactuals._pairing.table import table
 
         return table(self, width, limit)
+
+
+def marked(pair: Pair) -> Pair:
+    """Note of a pair that nobody else holds yet that it passed the validity gate."""
+    object.__setattr__(pair, "checked", True)
+    return pair
 
 
 def pair_of(

@@ -1,0 +1,82 @@
+"""Pairs that others made, put through the validity gate before a model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, marked
+from pytest_llmfair.counterfactuals.lexicon import Lexicon
+from pytest_llmfair.counterfactuals.pairs import check_pair, lexicon_for
+
+_CROSSED = " x "
+
+
+def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
+    """Put those pairs of a list through the gate that did not pass it yet.
+
+    Parameters
+    ----------
+    pairs : sequence of Pair
+        Any pairs; a `Pairs` keeps what it left out.
+
+    Returns
+    -------
+    Pairs
+        Those that pass, marked, and those that no lexicon of the package can judge, as they are;
+        those that fail are in `.rejected`.
+    list of int
+        Which of the pairs given these are.
+    """
+    before = pairs if isinstance(pairs, Pairs) else Pairs()
+    kept: dict[int, Any] = {}
+    rejected: list[Rejected] = []
+    lacks = dict.fromkeys(before.lacks)
+    for row, pair in enumerate(pairs):
+        if getattr(pair, "checked", False) or why_unjudged(pair):
+            kept[row] = pair
+            continue
+        lexicon = _lexicon(pair)
+        lacks |= dict.fromkeys(lexicon.lacks)
+        if reasons := check_pair(pair, lexicon):
+            rejected.append(Rejected(pair, reasons))
+        else:
+            kept[row] = marked(replace(pair))
+    passed = Pairs(
+        kept.values(),
+        rejected=(*before.rejected, *rejected),
+        unmentioned=before.unmentioned,
+        lost=before.lost,
+        lacks=lacks,
+        unexchanged=before.unexchanged,
+    )
+    return passed, list(kept)
+
+
+def why_unjudged(pair: Any) -> str:
+    """Say why no lexicon of the package can judge a pair; empty where one can."""
+    if not isinstance(pair, Pair):
+        return f"a {type(pair).__name__} is no Pair"
+    try:
+        lexicon = _lexicon(pair)
+        for group in (pair.from_group, pair.to_group):
+            lexicon.group(group)
+    except ValueError as error:
+        return str(error)
+    if any(map(lexicon.read, (pair.original, pair.counterfactual))):
+        return ""
+    return f"the lexicon {lexicon.name} knows no word of them"
+
+
+def _lexicon(pair: Pair) -> Lexicon:
+    """Return the lexicon of the package that has the name of the attribute.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    groups = (pair.from_group, pair.to_group)
+    first, crossed, second = str(pair.attribute).partition(_CROSSED)
+    return lexicon_for((first, second) if crossed else first, groups)

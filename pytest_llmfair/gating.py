@@ -1,0 +1,82 @@
+"""The validity gate for pairs that a test made itself, or has answers to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_llmfair.evidence import Evidence
+from pytest_llmfair.pairing import is_pair, sides_of
+from pytest_llmfair.responses import PairedResponses
+
+
+def gated(data: Any, units: Any = None) -> tuple[Any, Any]:
+    """Leave out pairs that fail the validity gate, and count them; other data stay as they are.
+
+    Pairs that the package made passed it already, and cost nothing here.
+
+    Parameters
+    ----------
+    data : PairedResponses, list of Pair, or anything else
+        What an assertion is given.
+    units : sequence, optional
+        One label per pair.
+
+    Returns
+    -------
+    data, units
+        Without the rows of pairs that fail.
+    """
+    if isinstance(data, Iterator):
+        data = list(data)
+    pairs = _pairs_of(data)
+    if not any(map(_unchecked, pairs)) or not all(map(is_pair, pairs)):
+        return data, units
+    from pytest_llmfair.counterfactuals.handmade import through_gate
+
+    sides_of(pairs)
+    passed, kept = through_gate(pairs)
+    if isinstance(data, PairedResponses):
+        result: Any = replace(
+            data,
+            pairs=tuple(passed),
+            original=tuple(data.original[row] for row in kept),
+            counterfactual=tuple(data.counterfactual[row] for row in kept),
+            placebo=tuple(data.placebo[row] for row in kept) if data.placebo else (),
+            rejected=(*data.rejected, *passed.rejected),
+            lacks=tuple(dict.fromkeys((*data.lacks, *passed.lacks))),
+        )
+    else:
+        result = passed
+    labels = None if units is None else list(units)
+    if labels is not None and len(labels) == len(pairs):
+        labels = [labels[row] for row in kept]
+    return result, labels
+
+
+def note_unchecked(evidence: Evidence, source: Any) -> None:
+    """Say how many pairs no lexicon of the package can judge, and why."""
+    pairs = _pairs_of(source)
+    unknown = [pair for pair in pairs if _unchecked(pair)]
+    if not unknown:
+        return
+    from pytest_llmfair.counterfactuals.handmade import why_unjudged
+
+    why, _ = Counter(map(why_unjudged, unknown)).most_common(1)[0]
+    evidence.reasons.append("pairs_unchecked")
+    evidence.notes.append(
+        f"{len(unknown)} of {len(pairs)} pairs could not be checked, so that nobody knows whether "
+        f"only the group changes in them: {why}"
+    )
+
+
+def _pairs_of(data: Any) -> Sequence[Any]:
+    if isinstance(data, PairedResponses):
+        return data.pairs
+    return data if isinstance(data, (list, tuple)) else ()
+
+
+def _unchecked(item: Any) -> bool:
+    return is_pair(item) and not getattr(item, "checked", False)

@@ -1,0 +1,155 @@
+"""Pairs that a test made by hand go through the validity gate like all others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_llmfair import (
+    InvalidEvidence,
+    Verdict,
+    assert_counterfactual_invariance,
+    assert_metric,
+)
+from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.collecting import collect
+from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
+from pytest_llmfair.fairness import Fairness
+from pytest_llmfair.gating import gated
+from pytest_llmfair.responses import PairedResponses
+
+GROUPS = ("female", "male")
+
+
+def alike(prompt):
+    return "The same to everybody."
+
+
+def good(i):
+    return Pair(f"She drove car {i}.", f"He drove car {i}.", *GROUPS, (), "gender")
+
+
+def bad(i):
+    return Pair(f"She drove hers car {i}.", f"He drove hers car {i}.", *GROUPS, (), "gender")
+
+
+def foreign(i, attribute="gender"):
+    return Pair(f"Elle a {i} ans.", f"Il a {i} ans.", *GROUPS, (), attribute)
+
+
+def judged(pairs, **keywords):
+    return assert_counterfactual_invariance(pairs, 0.5, client=alike, **keywords)
+
+
+def test_many_that_fail_are_invalid_and_the_message_says_which_check_and_how_to_go_on():
+    asked = []
+    with pytest.raises(InvalidEvidence) as caught:
+        assert_counterfactual_invariance([bad(i) for i in range(30)], 0.5, client=asked.append)
+    for part in ("30 of 30 pairs", "a term of the source group is left (30)", "check_pair"):
+        assert part in str(caught.value)
+    assert asked == []
+
+
+def test_few_that_fail_are_left_out_and_counted():
+    asked = []
+    pairs = [bad(0), *(good(i) for i in range(40))]
+    result = assert_counterfactual_invariance(
+        pairs, 0.5, client=lambda prompt: asked.append(prompt) or "The same."
+    )
+    assert (result.verdict, result.rejected) == (Verdict.PASS, 1)
+    assert not any("hers" in prompt for prompt in asked)
+    assert result.lacks == load_lexicons()["gender"].lacks
+
+
+def test_labels_of_units_stay_with_their_pairs():
+    pairs = [good(0), bad(1), good(2)]
+    kept, units = gated(pairs, units=["a", "b", "c"])
+    assert (list(kept), units) == ([good(0), good(2)], ["a", "c"])
+    many = [bad(0), *(good(i) for i in range(40))]
+    result = assert_metric(
+        "rouge_l", many, minimum=0.5, client=alike, units=[i // 2 for i in range(41)]
+    )
+    assert (result.units, result.rejected) == (21, 1)
+
+
+def test_the_answers_to_pairs_are_judged_without_those_that_fail():
+    pairs = [bad(0), *(good(i) for i in range(40))]
+    answers = PairedResponses(tuple(pairs), (("x",),) * 41, (("x",),) * 41)
+    assert assert_metric("rouge_l", answers, minimum=0.5).rejected == 1
+    only = PairedResponses((bad(0),) * 9, (("x",),) * 9, (("x",),) * 9)
+    with pytest.raises(InvalidEvidence, match="9 of 9 pairs"):
+        assert_metric("rouge_l", only, minimum=0.5)
+
+
+def test_a_collector_asks_about_those_that_pass_only():
+    fairness = Fairness(client=lambda: alike, scorers=dict)
+    answers = fairness.collect([bad(0), *(good(i) for i in range(40))])
+    assert (len(answers), len(answers.rejected)) == (40, 1)
+    assert fairness.check("rouge_l", minimum=0.5).rejected == 1
+
+
+def test_looks_leave_them_out_too():
+    pairs = [bad(0), *(good(i) for i in range(108))]
+    result = assert_metric("rouge_l", pairs, minimum=0.5, client=alike, sequential="obf")
+    assert (result.verdict, result.rejected) == (Verdict.PASS, 1)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "why"),
+    [
+        ([foreign(i) for i in range(40)], "the lexicon gender knows no word of them"),
+        ([foreign(i, "genre") for i in range(40)], "no lexicon is called 'genre'"),
+    ],
+)
+def test_what_no_lexicon_can_judge_is_asked_and_told(pairs, why):
+    result = judged(pairs)
+    assert (result.verdict, result.rejected) == (Verdict.PASS, 0)
+    assert "pairs_unchecked" in result.reasons
+    (note,) = [note for note in result.notes if "could not be checked" in note]
+    assert note.startswith("40 of 40 pairs")
+    assert why in note
+
+
+def test_a_group_that_the_lexicon_does_not_have_is_told():
+    pairs = [Pair(f"She has {i}.", f"He has {i}.", "f", "m", (), "gender") for i in range(40)]
+    assert any("gender has no group 'f'" in note for note in judged(pairs).notes)
+
+
+def test_groups_and_attributes_are_those_of_generate_pairs():
+    made = [
+        *generate_pairs(["Is the Frenchman nice?"], "nationality", ("French", "German")),
+        *generate_pairs(["A Black man left."], ("gender", "race"), ("black male", "white female")),
+        *generate_pairs(["John left."], "name", ("John", "Jane")),
+    ]
+    for pair in made:
+        again = Pair(
+            pair.original, pair.counterfactual, pair.from_group, pair.to_group, (), pair.attribute
+        )
+        kept, _ = gated([again])
+        assert (len(kept), kept.rejected, kept[0].checked) == (1, (), True)
+
+
+def test_pairs_of_the_package_are_not_checked_again():
+    family = Lexicon.from_dict(
+        {"name": "gender", "groups": ["a", "b"], "entries": [{"role": "noun", "a": "x", "b": "y"}]}
+    )
+    made = generate_pairs([f"An x and {i}." for i in range(40)], family)
+    assert all(pair.checked for pair in made)
+    result = judged(list(made))
+    assert (result.rejected, "pairs_unchecked" in result.reasons) == (0, False)
+    assert gated(made)[0] is made
+
+
+def test_a_copy_that_is_changed_is_checked_again():
+    (pair,) = generate_pairs(["She left."], "gender", placebo=True)
+    assert pair.checked
+    assert not replace(pair, counterfactual="He left her.").checked
+    assert pair.without_placebo().checked
+    answers = collect([replace(pair, counterfactual="He left her.")], alike, 1)
+    assert len(answers.rejected) == 1
+
+
+def test_no_answers_are_asked_of_a_client_where_all_fail():
+    answers = collect([bad(0)], ModelClient.of(alike), 1)
+    assert (len(answers), len(answers.rejected)) == (0, 1)
