@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+from pytest_llmfair.term_edges import edges, is_glue, with_ascii_marks, with_edges
+
 # Scripts written without blanks: a character (with its marks) is a token, as in the default rules
 # of Unicode Annex 29: Thai, Lao, Burmese, Khmer, Hiragana, Han.
 _UNSPACED = (
@@ -26,22 +28,13 @@ CLITICS = frozenset(("s", "d", "ll", "re", "ve", "m"))
 _GAP = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
 
 
-def _is_glue(char: str) -> bool:
-    """Tell joiners, soft hyphens, variation selectors, enclosing marks: no spelling needs them."""
-    return (
-        char in "\u00ad\u200c\u200d\u2060\ufeff"
-        or "\ufe00" <= char <= "\ufe0f"
-        or unicodedata.category(char) == "Me"
-    )
-
-
 class _WordLine(dict[int, int | None]):
     """Translation that keeps words, folds apostrophes, drops glue and blanks out the rest."""
 
     def __missing__(self, code: int) -> int | None:
         char = chr(code)
         value: int | None = 0x20
-        if _is_glue(char):
+        if is_glue(char):
             value = None
         elif char.isalnum() or unicodedata.category(char)[0] == "M":
             value = code
@@ -60,7 +53,7 @@ class _PieceLine(dict[int, int]):
     def __missing__(self, code: int) -> int:
         char = chr(code)
         value = 0x20
-        if _is_glue(char) or unicodedata.category(char)[0] == "M":
+        if is_glue(char) or unicodedata.category(char)[0] == "M":
             value = 0
         elif char.isalnum():
             value = ord(char.lower()) if char.isascii() else code
@@ -73,11 +66,6 @@ _WORD_LINE = _WordLine()
 _PIECE_LINE = _PieceLine()
 _ASCII_LINE = bytes(_WORD_LINE[ord(chr(code).lower())] or 0x20 for code in range(128)) + bytes(128)
 _ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
-# Quotes, dashes and dots; a dash between words is no hyphen.
-_ASCII_MARKS = (
-    *(("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')),
-    *(("\u2013", ";"), ("\u2014", ";"), ("\u2026", ";"), ("\u00a0", " ")),
-)
 _ASCII_PIECES = bytes(
     ord(chr(code).lower()) if chr(code).isalnum() else 0x20 for code in range(128)
 ) + bytes(128)
@@ -244,7 +232,8 @@ class WordFinder:
     A word is never found inside another ("her" in "there"), nor inside an identifier
     ("her_name") or a name with an apostrophe ("O'Brien"); a clitic behind it is left alone ("he"
     is found in "he's", "girlfriend" in "girlfriend's"). Blanks inside a term match any blanks,
-    line breaks too.
+    line breaks too. Marks at the ends of a term belong to it ("C++", "'em"), and where a term with
+    and one without them fit, the former is found.
 
     Parameters
     ----------
@@ -261,6 +250,7 @@ class WordFinder:
         # First piece of a term -> second piece ("" for none) -> the other pieces with the gap
         # before each, longest term first.
         heads: dict[str, dict[str, list[_Term]]] = {}
+        self._marks: dict[str, tuple[str, str]] = {}
         for word in dict.fromkeys(words):
             pattern, line = _scan(word)
             spans = [match.span() for match in pattern.finditer(line)]
@@ -271,14 +261,16 @@ class WordFinder:
                 for (_, end), (start, stop) in itertools.pairwise(spans)
             )
             head = _fold_piece(word[slice(*spans[0])])
+            if (marks := edges(word, spans[0][0], spans[-1][1])) != ("", ""):
+                self._marks[word] = marks
             second = rest[0][1] if rest else ""
             heads.setdefault(head, {}).setdefault(second, []).append((rest, word))
         # The same, terms of one piece apart; they follow those that begin with both pieces.
         self._heads: dict[str, tuple[list[_Term], dict[str, list[_Term]]]] = {}
         for head, seconds in heads.items():
-            alone = seconds.pop("", [])
+            alone = sorted(seconds.pop("", []), key=self._rank)
             for terms in seconds.values():
-                terms.sort(key=lambda term: -len(term[0]))
+                terms.sort(key=self._rank)
                 terms += alone
             self._heads[head] = alone, seconds
 
@@ -289,22 +281,33 @@ class WordFinder:
     def matches(self, text: str) -> list[tuple[int, int, str]]:
         """Return what :meth:`find` does as plain tuples, at less cost."""
         if not text.isascii():
-            text = _with_ascii_marks(text)
+            text = with_ascii_marks(text)
         pattern, line = _scan(text)
         ascii_only = text.isascii()
         pieces = self._ascii_pieces(text) if ascii_only else self._pieces(text, pattern, line)
         found: list[tuple[int, int, str]] = []
         position = 0
+        marks = self._marks
         for start, end, terms in pieces:
             if start < position or not (text[start - 1] == " " or _opens(text, start)):
                 continue
             for rest, word in terms:
                 stop = _follow(text, line, pattern, end, rest) if rest else end
                 if stop and (text[stop : stop + 1] == " " or _closes(text, line, pattern, stop)):
+                    if marks and word in marks:
+                        around = with_edges(text, start, stop, marks[word])
+                        if around is None or around[0] < position:
+                            continue
+                        start, stop = around
                     found.append((start, stop, word))
                     position = stop
                     break
         return found
+
+    def _rank(self, term: _Term) -> tuple[int, int]:
+        """Tell which of two terms comes first: that of more pieces, then of more marks."""
+        rest, word = term
+        return -len(rest), -sum(map(len, self._marks.get(word, ())))
 
     def _ascii_pieces(self, text: str) -> list[_Piece]:
         """Return where a term may begin: start, end and what may stand there, in order."""
@@ -379,13 +382,6 @@ def _scan(text: str) -> tuple[re.Pattern[str], str]:
 def _unspaced() -> re.Pattern[str]:
     marks = [c for c in map(chr, range(0xE00, 0x3100)) if unicodedata.category(c)[0] == "M"]
     return re.compile(f"[{_UNSPACED}][{''.join(marks)}]*")
-
-
-def _with_ascii_marks(text: str) -> str:
-    """Return a text of the same length and words whose frequent marks are ASCII."""
-    for mark, other in _ASCII_MARKS:
-        text = text.replace(mark, other)
-    return text
 
 
 def _fold(text: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from pytest_llmfair.text import WordFinder, find_words, rouge_l, sentences, tokens
+from pytest_llmfair.text import WordFinder, find_words, mask_words, rouge_l, sentences, tokens
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=80)
 PLAIN_ASCII = st.text(st.characters(max_codepoint=127, exclude_characters="'"), max_size=80)
@@ -202,3 +202,25 @@ class TestFindWords:
             assert last <= start < end
             assert "".join(tokens((text + " ".join(words))[start:end])) == "".join(tokens(word))
             last = end
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("Take vitamin C", ["C++"], []),
+        ("I code C++ and C.", ["C", "C++"], ["C++", "C"]),
+        ("LGBTQ+ and LGBTQ people", ["LGBTQ+"], ["LGBTQ+"]),
+        ("Room 65, a 65+ man, 65+s", ["65+"], ["65+"]),
+        ("An R.N. left, R.N too", ["R.N."], ["R.N."]),
+        ("An em dash; tell 'em, tell \u2019em", ["'em"], ["'em", "\u2019em"]),
+        ("(x) devs, x devs, a(x) devs", ["(x) devs"], ["(x) devs"]),
+        ("she, (she)", [" she ", "(she)"], ["she", "(she)"]),
+        ("she left", ["\u00adshe\u00ad"], ["she"]),
+    ],
+)
+def test_marks_at_the_ends_of_a_term_belong_to_it(text, words, expected):
+    assert [text[start:end] for start, end, _ in find_words(text, words)] == expected
+
+
+def test_marks_at_the_ends_of_a_term_are_masked():
+    assert mask_words("I code C++, not C.", ["C++"]) == "I code [MASK], not C."

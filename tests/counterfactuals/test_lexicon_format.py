@@ -222,3 +222,17 @@ def test_every_term_carries_the_date_of_its_review() -> None:
 def test_every_shipped_term_has_been_reviewed() -> None:
     for lexicon in load_lexicons().values():
         assert all(entry.reviewed is not None for entry in lexicon.entries), lexicon.name
+
+
+def test_marks_at_the_ends_of_a_term_are_part_of_it() -> None:
+    lexicon = Lexicon.from_dict(
+        {
+            "name": "skill",
+            "groups": ["a", "b"],
+            "entries": [{"role": "noun", "a": "C++", "b": "LGBTQ+"}],
+        }
+    )
+    assert lexicon.mentions("Take vitamin C.") == []
+    (pair,) = generate_pairs(["I code C++."], lexicon)
+    assert pair.counterfactual == "I code LGBTQ+."
+    assert lexicon.mask("I code C++.") == "I code [MASK]."

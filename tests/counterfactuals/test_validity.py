@@ -49,10 +49,10 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
     ("names the other group", "The boss left.",
      own({"a": "chair", "b": "chairman"}, {"role": "title", "a": "boss", "b": "chair"}), None,
      "a replacement names another group: 'chair' names a"),
-    # A term whose first letter no search begins with.
+    # A term that reads as an address, in which nothing counts.
     ("names the other group", "Nice autistic people",
-     own({"a": "autistic", "b": "(neuro)typical"}), None,
-     "a replacement names nobody: '(neuro)typical' is not read as b"),
+     own({"a": "autistic", "b": "ask@typical.org"}), None,
+     "a replacement names nobody: 'ask@typical.org' is not read as b"),
     # An exchange that takes from another word the person that it described.
     ("read alike", "a tall nurse",
      own({"c": "tall", "role": "adjective", "context": "before_person"},
