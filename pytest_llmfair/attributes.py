@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_llmfair.counterfactuals import Lexicon, load_lexicons
-from pytest_llmfair.counterfactuals.pairs import lexicon_of, words_to_mask
+from pytest_llmfair.counterfactuals.pairs import lexicon_of, lexicon_to_mask, words_to_mask
 
-__all__ = ["lexicons_of", "words_to_mask"]
+__all__ = ["lexicons_of", "mask_of"]
 
 _LANGUAGE = "en"
 
@@ -39,3 +39,17 @@ def lexicons_of(attribute: Any = None) -> list[Lexicon]:
             f"attribute is {attribute!r}; give the name of a lexicon, a lexicon, or a list of them"
         )
     return [lexicon_of(each) for each in attribute]
+
+
+def mask_of(mask: Any) -> Any:
+    """Return the lexicon, or the list of words, that a caller wants masked.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, nor the name of a shipped lexicon, nor two that can be crossed.
+    """
+    if hasattr(mask, "mask"):
+        return mask
+    known = lexicon_to_mask(mask)
+    return words_to_mask(mask, "mask") if known is None else known

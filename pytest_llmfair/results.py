@@ -158,6 +158,10 @@ class FairnessAssertionError(AssertionError):
         super().__init__(message)
         self.result = result
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes a copy, so that it can be pickled and sent between processes."""
+        return type(self), (self.result, *self.args), self.__dict__
+
 
 class BoundExceeded(FairnessAssertionError):
     """The whole interval (in mode point: the value) is beyond the bound."""

@@ -153,3 +153,17 @@ def test_a_copy_that_is_changed_is_checked_again():
 def test_no_answers_are_asked_of_a_client_where_all_fail():
     answers = collect([bad(0)], ModelClient.of(alike), 1)
     assert (len(answers), len(answers.rejected)) == (0, 1)
+
+
+def test_a_group_whose_words_are_all_outdated_is_told() -> None:
+    family = Lexicon.from_dict(
+        {
+            "name": "own",
+            "groups": ["a", "b"],
+            "entries": [
+                {"role": "noun", "a": "xx", "b": [{"term": "yy", "register": "outdated"}]}
+            ],
+        }
+    )
+    with pytest.raises(ValueError, match=r"no counterpart of 'xx' \(1\); name the group by other"):
+        assert_counterfactual_invariance(generate_pairs(["An xx."], family), 0.1, client=alike)

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmfair import assert_within
 from pytest_llmfair.metrics import ruted_neutrality
 from pytest_llmfair.results import (
     BoundExceeded,
@@ -228,3 +231,15 @@ def test_an_estimate_of_nan_without_a_reason_is_invalid():
     result = judge(estimate, 0.5, name="x", direction="lower", fair_value=0.0, settings=Settings())
     assert result.verdict is Verdict.INVALID
     assert result.red
+
+
+@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_error_can_be_copied_and_sent_between_processes(again):
+    with pytest.raises(FairnessAssertionError) as caught:
+        assert_within(Mean.of_values([1.0] * 40), 0.1)
+    caught.value.add_note("of worker 3")
+    other = again(caught.value)
+    assert type(other) is type(caught.value) is BoundExceeded
+    assert str(other) == str(caught.value)
+    assert other.result.to_dict() == caught.value.result.to_dict()
+    assert other.__notes__ == ["of worker 3"]

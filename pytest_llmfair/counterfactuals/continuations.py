@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.checks import share, whole
+from pytest_llmfair.counterfactuals._templates.rows import Rows
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_for
 from pytest_llmfair.counterfactuals.rewriting import rewrite_pairs, with_names
@@ -33,6 +34,10 @@ class TooFewAnswers(ValueError):
         super().__init__(message)
         self.responses = responses
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes a copy, so that it can be pickled."""
+        return type(self), (*self.args, self.responses), self.__dict__
+
 
 class FairPairAnswers(dict[str, Any]):
     """Arguments of the metric ``fairpair``, and what was left out on the way.
@@ -46,6 +51,8 @@ class FairPairAnswers(dict[str, Any]):
         Side ("original", "counterfactual") to reason to number of missing answers.
     left_out : int
         Pairs with fewer than two answers on a side.
+
+    Its continuations know the groups for which the lexicon has no terms, and the metric tells.
     """
 
     responses: PairedResponses
@@ -144,7 +151,7 @@ def collect_fairpair(
     texts = [[[a for a in row if isinstance(a, str)] for row in both] for both in responses]
     kept = [i for i, both in enumerate(texts) if all(len(row) > 1 for row in both)]
     found.left_out = len(pairs) - len(kept)
-    found["perturbed_continuations"] = [texts[i][0] for i in kept]
+    found["perturbed_continuations"] = Rows((texts[i][0] for i in kept), responses.lacks)
     found["continuations_of_perturbed"] = [texts[i][1] for i in kept]
     found["units"] = [pairs[i].original for i in kept]
     return found

@@ -22,6 +22,7 @@ from pytest_llmfair.counterfactuals._language.writing import (
     in_place,
     refitted,
 )
+from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
 from pytest_llmfair.counterfactuals._lexicons.peoples import People, called_people
 from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
@@ -92,7 +93,7 @@ class Mention:
 
 
 @dataclass(frozen=True, eq=False)
-class Lexicon:
+class Lexicon(ByValue):
     """The words of a protected attribute.
 
     Attributes

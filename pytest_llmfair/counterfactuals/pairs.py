@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
@@ -249,9 +249,17 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
         If there is no such attribute, a word is none, or this is no text.
     """
     _check_text(text)
-    if isinstance(attribute, (str, Lexicon)) or _is_crossed(attribute):
-        return lexicon_of(attribute).mask(text)
+    known = lexicon_to_mask(attribute)
+    if known is not None:
+        return known.mask(text)
     return mask_words(text, words_to_mask(attribute, "attribute"))
+
+
+def lexicon_to_mask(attribute: Any) -> Lexicon | None:
+    """Return the lexicon of an attribute or of two, None for what can be words to mask."""
+    if isinstance(attribute, (str, Lexicon)) or _is_crossed(attribute):
+        return lexicon_of(attribute)
+    return None
 
 
 def words_to_mask(words: object, argument: str) -> list[str]:
@@ -301,7 +309,7 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
         raise ValueError(str(error)) from None
 
 
-def lexicon_for(attribute: Attribute, groups: tuple[str, str] | None) -> Lexicon:
+def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon in which two groups are exchanged: of two names, of two peoples too."""
     if attribute == "name":
         return name_lexicon(groups)

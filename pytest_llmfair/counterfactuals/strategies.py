@@ -255,8 +255,8 @@ def require_hypothesis(who_needs: str) -> None:
 
 def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon, tuple[str, ...]]:
     if attribute == "name":
-        return (lexicon := name_lexicon(groups)), lexicon.groups  # type: ignore[arg-type]
-    lexicon = lexicon_for(attribute, groups)  # type: ignore[arg-type]
+        return (lexicon := name_lexicon(groups)), lexicon.groups
+    lexicon = lexicon_for(attribute, groups)
     if groups is not None:
         check_is_list(groups, "groups", "groups")
         if not len(groups):

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair.checks import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_data
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, marked, pair_of
 from pytest_llmfair.counterfactuals._pairing.replacements import (
@@ -32,11 +31,11 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     own_attribute,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots
+from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots, lacks_of
 from pytest_llmfair.counterfactuals._templates.slots import Part, as_written, slot_names, text_of
 from pytest_llmfair.counterfactuals._templates.template import Template, as_template
 from pytest_llmfair.counterfactuals.lexicon import Change
-from pytest_llmfair.counterfactuals.pairs import Attribute, generate_pairs, lexicon_of
+from pytest_llmfair.counterfactuals.pairs import Attribute, generate_pairs, lexicon_for, lexicon_of
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
     equal_outside,
@@ -146,7 +145,7 @@ def pairs_from_templates(
         rejected=itertools.chain.from_iterable(part.rejected for part in parts),
         unmentioned=sum(part.unmentioned for part in parts),
         lost=lost,
-        lacks=_lacks(attribute, known.groups),
+        lacks=lacks_of(attribute, known.groups),
         unexchanged=() if attribute == NAME or groups else _beside(attribute, known.groups),
     )
 
@@ -154,14 +153,6 @@ def pairs_from_templates(
 def _beside(attribute: Attribute, groups: Sequence[str]) -> list[str]:
     """Return the groups of an attribute that are not among these."""
     return [group for group in lexicon_of(attribute).groups if group not in groups]
-
-
-def _lacks(attribute: Attribute, groups: Sequence[str]) -> tuple[str, ...]:
-    """Return the groups without terms; none where the names themselves are given."""
-    if attribute != NAME:
-        return lexicon_of(attribute).lacks
-    by_group = any(group in name_choices() for group in groups)
-    return tuple(name_data()["lacks"]) if by_group else ()
 
 
 def _read(prompt: str | Template, row: int, slots: Sequence[str]) -> str | Template:
@@ -286,7 +277,7 @@ def _failed(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     if attribute == NAME:  # other people of a text may have the gender of the source group
         lexicon, gone = lexicon_of("gender"), frozenset[str]()
     else:
-        lexicon = lexicon_of(attribute)
+        lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
         becomes = lexicon.spread({pair.from_group: pair.to_group})
         gone = frozenset(becomes) - frozenset(becomes.values())
     case = case_of(pair, changes, lexicon, gone)

@@ -13,7 +13,7 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     own_attribute,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._templates.group_terms import Term
+from pytest_llmfair.counterfactuals._templates.group_terms import Term, lacks_of
 from pytest_llmfair.counterfactuals._templates.slots import text_of
 from pytest_llmfair.counterfactuals._templates.source_examples import (
     SourceExample,
@@ -120,7 +120,7 @@ def fill_templates(
             }
             examples.append(SourceExample(template, fills, variations))
             units.append(number)
-    return SourceExamples(tuple(examples), known.groups, units)
+    return SourceExamples(tuple(examples), known.groups, units, lacks_of(attribute, known.groups))
 
 
 def _checked(templates: Iterable[str | Template]) -> list[Template]:

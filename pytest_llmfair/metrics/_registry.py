@@ -9,6 +9,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
@@ -209,6 +210,10 @@ def metric(
                     "an Estimate, such as pytest_llmfair.stats.Mean.of_values(...)"
                 )
             estimate.metric = info
+            # Rows from templates and continuations know the groups that no prompt names.
+            rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
+            told = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
+            estimate.lacks = tuple(dict.fromkeys((*estimate.lacks, *told)))
             return estimate
 
         info = MetricInfo(

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_llmfair.metrics._counterfactual.bleu import smaller_bleu
 from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs
-from pytest_llmfair.metrics._counterfactual.texts import Masks, masked_pairs, rouge_of_texts
+from pytest_llmfair.metrics._counterfactual.texts import Mask, masked_pairs, rouge_of_texts
 from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Mean, Population
@@ -30,7 +30,7 @@ def counterfactual_rouge_l(
     texts_a: Any,
     texts_b: Any,
     *,
-    mask: Masks | Sequence[str] | None = None,
+    mask: Mask = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
@@ -46,8 +46,9 @@ def counterfactual_rouge_l(
         Row i of both is one pair: one answer a side, or several. Several are compared each with
         each; ``.noise_floor()`` is then the likeness of two answers to the same prompt and
         ``.excess`` the value minus that floor.
-    mask : lexicon or list of str, optional
-        Words replaced by a placeholder in both texts before they are compared.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
     units : sequence, optional
         One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
     population : {"sampled", "fixed"}
@@ -82,7 +83,7 @@ def counterfactual_bleu(
     texts_a: Any,
     texts_b: Any,
     *,
-    mask: Masks | Sequence[str] | None = None,
+    mask: Mask = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
@@ -98,8 +99,9 @@ def counterfactual_bleu(
     texts_a, texts_b : list of str, or list of list of str
         Row i of both is one pair: one answer a side, or several, compared each with each;
         ``.noise_floor()`` and ``.excess`` are then given.
-    mask : lexicon or list of str, optional
-        Words replaced by a placeholder in both texts before they are compared.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
     units, population
         As in every metric: one label per pair, and whether pairs are sampled or fixed.
 
@@ -131,7 +133,7 @@ def exact_match(
     texts_a: Any,
     texts_b: Any,
     *,
-    mask: Masks | Sequence[str] | None = None,
+    mask: Mask = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
@@ -145,8 +147,9 @@ def exact_match(
     texts_a, texts_b : list of str, or list of list of str
         Row i of both is one pair: one answer a side, or several, compared each with each;
         ``.noise_floor()`` and ``.excess`` are then given.
-    mask : lexicon or list of str, optional
-        Words replaced by a placeholder in both texts before they are compared.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
     units, population
         As in every metric: one label per pair, and whether pairs are sampled or fixed.
 
@@ -171,15 +174,16 @@ def _likeness(
     texts_a: Any,
     texts_b: Any,
     compare: Compare[str],
-    mask: Masks | Sequence[str] | None,
+    mask: Mask,
     units: Sequence[Hashable] | None,
     population: Population,
     *,
     outcomes: bool = False,
 ) -> Mean:
-    rows_a, rows_b, distinct = masked_pairs(texts_a, texts_b, mask)
+    rows_a, rows_b, distinct, lacks = masked_pairs(texts_a, texts_b, mask)
     estimate = mean_over_pairs(
         rows_a, rows_b, compare, units=units, population=population, outcomes=outcomes
     )
     note_canned(estimate, distinct)
+    estimate.lacks = lacks
     return estimate

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 
 import pytest
 
-from pytest_llmfair import BoundExceeded, Verdict, assert_fairpair_within, assert_metric
+from pytest_llmfair import (
+    BoundExceeded,
+    Underpowered,
+    Verdict,
+    assert_fairpair_within,
+    assert_metric,
+)
 from pytest_llmfair.clients import load_client
-from pytest_llmfair.counterfactuals import TooFewAnswers, collect_fairpair, generate_pairs
+from pytest_llmfair.counterfactuals import (
+    TooFewAnswers,
+    collect_fairpair,
+    generate_pairs,
+    load_lexicons,
+)
 from pytest_llmfair.metrics import fairpair
-from pytest_llmfair.responses import Missing
+from pytest_llmfair.responses import Missing, PairedResponses
 
 BEGINNINGS = [
     *("She works as", "He works as", "My sister works as", "The woman works as"),
@@ -129,6 +141,21 @@ def test_too_many_failures_of_the_perturber_are_an_error() -> None:
     assert "max_invalid = 10%" in str(error.value)
     assert error.value.responses.counterfactual == (("he left.", "he left."),)
     assert all(answer.detail for answer in error.value.responses.original[0])  # type: ignore[union-attr]
+
+
+def test_the_error_can_be_sent_between_processes() -> None:
+    error = TooFewAnswers("too few", PairedResponses((), (), ()))
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.responses) == ("too few", error.responses)
+
+
+def test_reports_tell_the_groups_that_the_lexicon_lacks() -> None:
+    said = collect_fairpair(BEGINNINGS, lambda prompt, seed: f"a cook {seed}.", generations=2)
+    lacks = load_lexicons()["gender"].lacks
+    assert fairpair(**said).lacks == lacks != ()
+    with pytest.raises(Underpowered) as caught:
+        assert_fairpair_within(said, bound=50.0)
+    assert caught.value.result.lacks == lacks
 
 
 def test_too_many_missing_answers_are_an_error_that_names_the_side() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
+from collections.abc import Callable
 from datetime import date
 from importlib import resources
 from pathlib import Path
@@ -10,7 +13,13 @@ from typing import Any
 
 import pytest
 
-from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
+from pytest_llmfair.counterfactuals import (
+    Lexicon,
+    generate_pairs,
+    intersection,
+    load_lexicons,
+    name_lexicon,
+)
 from pytest_llmfair.counterfactuals._lexicons.terms import CONTEXTS
 
 FILE = """\
@@ -236,3 +245,44 @@ def test_marks_at_the_ends_of_a_term_are_part_of_it() -> None:
     (pair,) = generate_pairs(["I code C++."], lexicon)
     assert pair.counterfactual == "I code LGBTQ+."
     assert lexicon.mask("I code C++.") == "I code [MASK]."
+
+
+class TestShared:
+    """Every test of a session has the same lexicons."""
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda lexicon: lexicon.aliases.update(chick="female"),
+            lambda lexicon: lexicon.aliases.__setitem__("chick", "female"),
+            lambda lexicon: lexicon.aliases.pop("non-binary"),
+            lambda lexicon: lexicon.neutral_nouns.clear(),
+            lambda lexicon: lexicon.entries[0].terms.__setitem__("female", ("chick",)),
+            lambda lexicon: lexicon.entries[0].registers.setdefault("she", "slur"),
+        ],
+    )
+    def test_nobody_can_change_their_data(self, change: Callable[[Any], object]) -> None:
+        with pytest.raises(TypeError, match="the data of a lexicon cannot be changed"):
+            change(load_lexicons()["gender"])
+        assert "chick" not in load_lexicons()["gender"].aliases
+
+    @pytest.mark.parametrize(
+        "lexicon",
+        [load_lexicons()["gender"], name_lexicon(("John", "Jane")),
+         intersection(load_lexicons()["gender"], load_lexicons()["race"])],
+    )  # fmt: skip
+    def test_they_can_be_sent_between_processes(self, lexicon: Lexicon) -> None:
+        text = "John gave her Black sister his book."
+        assert lexicon.mask(text) != text
+        again = pickle.loads(pickle.dumps(lexicon))
+        assert again == lexicon == copy.deepcopy(lexicon)
+        assert hash(again) == hash(lexicon)
+        assert again.mask(text) == lexicon.mask(text)
+        assert generate_pairs([text], again) == generate_pairs([text], lexicon)
+
+    def test_they_differ_where_their_words_do(self) -> None:
+        lexicons = load_lexicons()
+        assert lexicons["gender"] != lexicons["race"]
+        other = Lexicon.from_dict({"extends": "gender", "neutral": ["zorp"]})
+        assert other != lexicons["gender"]
+        assert lexicons["gender"] != "gender"

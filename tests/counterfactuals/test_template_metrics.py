@@ -9,7 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pytest_llmfair.counterfactuals import SourceExamples, fill_templates, template_set
+from pytest_llmfair.counterfactuals import (
+    SourceExamples,
+    fill_templates,
+    load_lexicons,
+    template_set,
+)
 from pytest_llmfair.metrics import class_probability, named
 
 CLASSES = ["negative", "neutral", "positive"]
@@ -158,3 +163,30 @@ def test_tagged_tokens_go_straight_into_a_sequence_metric() -> None:
     assert estimate.value == pytest.approx(shares[0] - shares[1])
     places = examples.variations[0].identity
     assert class_probability([answers[0][place] for place in places], "LOC") == 0.9
+
+
+def test_metrics_tell_the_groups_that_no_template_names() -> None:
+    lexicon = load_lexicons()["religion"]
+    examples = fill_templates(template_set("religion"), attribute="religion", groups=GROUPS[:2])
+    part = examples[:20]
+    assert part.lacks == examples.lacks == lexicon.lacks != ()
+    scores = part.nested([[0.1 + 0.8 * (len(text) % 2)] * 2 for text in part.texts])
+    estimate = named("CFGap", y_prob=scores, groups=part.groups, positive=1)
+    assert estimate.lacks == lexicon.lacks
+    estimate = named(
+        "FPED*",
+        y_true=gold(part.text_labels),
+        y_pred=[0] * len(part.texts),
+        groups=part.text_groups,
+        positive=0,
+    )
+    assert estimate.lacks == lexicon.lacks
+
+
+def test_two_peoples_fill_templates() -> None:
+    made = fill_templates(
+        ["{Person} works."], attribute="nationality", groups=("Italian", "Nigerian")
+    )
+    assert made.groups == ("Italian", "Nigerian")
+    assert "An Italian works." in made.texts
+    assert "A Nigerian person works." in made.texts

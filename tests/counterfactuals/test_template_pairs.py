@@ -264,3 +264,18 @@ def test_groups_that_no_slot_takes_are_told() -> None:
     assert pairs_from_templates(["{Person} left."]).unexchanged[0] == "nonbinary"
     mixed = pairs_from_templates(["{Person} left.", "She left."], "gender", ("female", "male"))
     assert mixed.unexchanged == ()
+
+
+def test_two_peoples_change_places_in_templates() -> None:
+    pairs = pairs_from_templates(
+        ["{Person} works.", "{People} work."], "nationality", ("Italian", "Nigerian")
+    )
+    assert [(pair.original, pair.counterfactual) for pair in pairs] == [
+        ("An Italian works.", "A Nigerian works."),
+        ("Italian people work.", "Nigerian people work."),
+    ]
+    assert pairs.rejected == ()
+    rejected = pairs_from_templates(
+        ["{Person} met an Italian."], "nationality", ("Italian", "Nigerian")
+    ).rejected
+    assert "a term of the source group is left" in rejected[0].reasons[0]

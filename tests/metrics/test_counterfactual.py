@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.metrics import (
     counterfactual_bleu,
@@ -211,9 +212,26 @@ def test_one_answer_a_side_has_no_noise_floor():
     assert estimate.excess is None
 
 
-def test_a_mask_given_as_one_text_is_an_error():
-    with pytest.raises(ValueError, match="mask is the text 'gender'"):
-        counterfactual_rouge_l(["a"], ["b"], mask="gender")
+@pytest.mark.parametrize("mask", ["gender", ("gender", "race"), ["gender", "race"]])
+def test_a_mask_can_be_the_name_of_a_lexicon_or_two_that_are_crossed(mask):
+    estimate = counterfactual_rouge_l(["she left"], ["he left"], mask=mask)
+    assert estimate.value == 1
+    lexicons = load_lexicons()
+    names = [mask] if isinstance(mask, str) else mask
+    assert set(estimate.lacks) == {group for name in names for group in lexicons[name].lacks}
+
+
+def test_a_lexicon_that_masks_tells_what_it_lacks():
+    lexicon = load_lexicons()["gender"]
+    rows = [("she left", "he left")] * 40
+    assert counterfactual_rouge_l(["a"], ["b"], mask=lexicon).lacks == lexicon.lacks
+    assert assert_counterfactual_invariance(rows, 0.5, mask=lexicon).lacks == lexicon.lacks
+    assert counterfactual_rouge_l(["a"], ["b"], mask=["a"]).lacks == ()
+
+
+def test_a_mask_of_an_unknown_name_is_an_error():
+    with pytest.raises(ValueError, match="no lexicon is called 'gendr'; did you mean gender"):
+        counterfactual_rouge_l(["a"], ["b"], mask="gendr")
 
 
 def test_a_mask_of_anything_but_words_is_an_error():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
@@ -138,7 +138,7 @@ class _TwoNames(Lexicon):
         return not is_no_name(name)
 
 
-def name_lexicon(groups: tuple[str, str] | None) -> Lexicon:
+def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     """Make the lexicon of a name swap, for `mentions`, `mask` and `generate_pairs`.
 
     A name counts as a whole word with a capital first letter (or all capitals), and in the plural

@@ -46,7 +46,7 @@ def synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tu
     return [line for line in lines if line]
 
 
-def of_two_peoples(lexicon: Lexicon, groups: tuple[str, str] | None) -> Lexicon:
+def of_two_peoples(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon of two peoples where `groups` name two and no groups; else itself.
 
     A people goes by each of its words, in any case: "Italian", "Italians", "Italy".

@@ -24,6 +24,7 @@ from pytest_llmfair.counterfactuals._language.usage import (
     names_thing,
 )
 from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed
+from pytest_llmfair.counterfactuals._lexicons.by_value import freeze
 from pytest_llmfair.text import WordFinder
 
 Context = Literal[
@@ -120,6 +121,10 @@ class Entry:
     context: Context = ""
     registers: dict[str, Register] = field(default_factory=dict)
     reviewed: date | None = None
+
+    def __post_init__(self) -> None:
+        """Make its mappings such that nobody can change them."""
+        freeze(self)
 
     def register(self, term: str) -> Register:
         """Return how people take the term: preferred, neutral, outdated or slur."""

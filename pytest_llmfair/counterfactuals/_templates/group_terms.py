@@ -28,7 +28,7 @@ from pytest_llmfair.counterfactuals._lexicons.names import (
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PERSON
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.counterfactuals.pairs import Attribute, lexicon_of
+from pytest_llmfair.counterfactuals.pairs import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.text import MASK
 
 NAME = "name"
@@ -92,6 +92,16 @@ class GroupTerms:
     unmarked: tuple[str, ...] = ()
 
 
+def lacks_of(attribute: Attribute | None, groups: Sequence[str]) -> tuple[str, ...]:
+    """Return the groups without terms; none where the names themselves are given."""
+    if attribute is None:
+        return ()
+    if attribute != NAME:
+        return lexicon_of(attribute).lacks
+    by_group = any(group in name_choices() for group in groups)
+    return tuple(name_data()["lacks"]) if by_group else ()
+
+
 def group_slots(attribute: Attribute) -> tuple[str, ...]:
     """Return the slots that terms of an attribute fill."""
     if attribute == NAME:
@@ -113,7 +123,7 @@ def group_terms(
     """
     if attribute == NAME:
         return _of_names(("female", "male") if groups is None else groups, count, seed)
-    lexicon = lexicon_of(attribute)
+    lexicon = lexicon_for(attribute, groups)
     wanted = lexicon.default_groups
     if groups is not None:
         wanted = tuple(lexicon.group(group) for group in groups)

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, overload
 
+from pytest_llmfair.counterfactuals._templates.rows import Rows
 from pytest_llmfair.counterfactuals._templates.template import Template
 
 T = TypeVar("T")
@@ -71,11 +72,15 @@ class SourceExamples(Sequence[SourceExample]):
         The groups, in the order of the columns.
     units : list of int
         Template of each source example: those of one template are no independent evidence.
+    lacks : tuple of str
+        Groups of the attribute for which its lexicon has no terms; `text_groups` and what
+        :meth:`nested` arranges know them too, and metrics tell.
     """
 
     examples: tuple[SourceExample, ...]
     groups: tuple[str, ...]
     units: list[int]
+    lacks: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, place: int) -> SourceExample: ...
@@ -83,7 +88,7 @@ class SourceExamples(Sequence[SourceExample]):
     def __getitem__(self, place: slice) -> SourceExamples: ...
     def __getitem__(self, place: int | slice) -> SourceExample | SourceExamples:
         if isinstance(place, slice):
-            return SourceExamples(self.examples[place], self.groups, self.units[place])
+            return SourceExamples(self.examples[place], self.groups, self.units[place], self.lacks)
         return self.examples[place]
 
     def __len__(self) -> int:
@@ -112,7 +117,7 @@ class SourceExamples(Sequence[SourceExample]):
     @property
     def text_groups(self) -> list[str]:
         """Group of each text."""
-        return [group for _, group, _ in self._rows()]
+        return Rows((group for _, group, _ in self._rows()), self.lacks)
 
     @property
     def text_units(self) -> list[int]:
@@ -136,10 +141,13 @@ class SourceExamples(Sequence[SourceExample]):
         if len(given) != len(self.texts):
             raise ValueError(f"{len(given)} values for {len(self.texts)} texts; give one for each")
         rest = iter(given)
-        return [
-            [list(itertools.islice(rest, len(own))) for own in example.variations.values()]
-            for example in self.examples
-        ]
+        return Rows(
+            (
+                [list(itertools.islice(rest, len(own))) for own in example.variations.values()]
+                for example in self.examples
+            ),
+            self.lacks,
+        )
 
     def _rows(self) -> Iterator[tuple[int, str, Variation]]:
         for place, example in enumerate(self.examples):

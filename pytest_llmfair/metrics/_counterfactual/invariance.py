@@ -35,21 +35,25 @@ class Measure:
         Two sequences of prepared answers to dissimilarities in [0, 1].
     scorer : callable or None
         What gives the scores, where answers are compared by score.
+    lacks : tuple of str
+        Groups for which the lexicon that masks has no terms.
     """
 
     symbol: str
     prepare: Callable[[Sequence[str]], Iterable[Any]]
     compare: Compare[Any]
     scorer: Scorer | None = None
+    lacks: tuple[str, ...] = ()
 
 
 def rouge_measure(mask: Any = None) -> Measure:
     """1 - ROUGE-L F1 of the texts, masked or not."""
-    masked = masker(mask)
+    masked, lacks = masker(mask)
     return Measure(
         "1 - ROUGE-L",
         lambda texts: [masked(text) for text in texts],
         lambda first, second: np.subtract(1.0, rouge_of_texts(first, second)),
+        lacks=lacks,
     )
 
 
@@ -151,4 +155,5 @@ def counterfactual_invariance(
         value.floor, value.excess = placebo_floor(
             rows_a, rows_b, twins, measure.compare, **settings
         )
+    value.lacks = measure.lacks
     return value

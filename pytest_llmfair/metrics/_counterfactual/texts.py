@@ -23,35 +23,36 @@ class Masks(Protocol):
         ...
 
 
-def masker(mask: Masks | Sequence[str] | None) -> Callable[[str], str]:
-    """Return the function that masks a text with a lexicon or with a list of words."""
-    if mask is None:
-        return str
-    if isinstance(mask, str):
-        raise ValueError(
-            f"mask is the text {mask!r}; give a lexicon (such as lexicons[{mask!r}]) "
-            "or a list of words"
-        )
-    if hasattr(mask, "mask"):
-        return mask.mask
-    from pytest_llmfair.attributes import words_to_mask
+Mask = Masks | str | Sequence[str] | None
 
-    words = words_to_mask(mask, "mask")
-    return lambda text: mask_words(text, words)
+
+def masker(mask: Mask) -> tuple[Callable[[str], str], tuple[str, ...]]:
+    """Return the function that masks a text, and the groups that its lexicon has no terms for.
+
+    Of a lexicon, the name of one, two names that are crossed, or a list of words.
+    """
+    if mask is None:
+        return str, ()
+    from pytest_llmfair.attributes import mask_of
+
+    known = mask_of(mask)
+    if isinstance(known, list):
+        return lambda text: mask_words(text, known), ()
+    return known.mask, tuple(getattr(known, "lacks", ()))
 
 
 def masked_pairs(
-    texts_a: Any, texts_b: Any, mask: Masks | Sequence[str] | None
-) -> tuple[list[list[str]], list[list[str]], list[str]]:
-    """Return the masked answers of both sides, and the distinct answers as they were given."""
-    masked = masker(mask)
+    texts_a: Any, texts_b: Any, mask: Mask
+) -> tuple[list[list[str]], list[list[str]], list[str], tuple[str, ...]]:
+    """Return the masked answers of both sides, the distinct answers as given, and what lacks."""
+    masked, lacks = masker(mask)
     sides = text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b")
     distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
     if mask is None:
-        return *sides, distinct
+        return *sides, distinct, lacks
     seen = {text: masked(text) for text in distinct}
     first, second = ([[seen[text] for text in row] for row in rows] for rows in sides)
-    return first, second, distinct
+    return first, second, distinct, lacks
 
 
 def rouge_of_texts(first: Sequence[str], second: Sequence[str]) -> list[float]:
