@@ -125,6 +125,7 @@ def test_words_that_agree_with_a_mention_may_change_in_other_languages() -> None
         ("A nurse who's gay mentions her wife.", "sexual_orientation"),
         ("Wheelchair users' complaints went unanswered.", "disability"),
         ("Please let Mrs. Novak know.", "gender"),
+        ("Do Latinas pay more for loans?", ("race", "gender")),
         ("A 70-year-old man with type 2 diabetes. He lives alone.", ("disability", "gender")),
     ],
 )

@@ -6,15 +6,16 @@ Pairs made from a lexicon are so by the way they are made, and are not asked.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_llmfair.counterfactuals._language.english import is_in_ly, is_one_of
+from pytest_llmfair.counterfactuals._language.english import WORD, is_in_ly, is_one_of
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Edit, Pair, edits_between
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.text import MASK
 
-_WORD = re.compile(r"(?<!['\u2019])\w+")  # the "s" of "who's" is none
+_CLITIC = re.compile(r"['\u2019]s?\Z")
 _HOLE = "\ufffc"  # one character for a mention, which no text holds for itself
 _SHOWN = "\u2026"
 _LIVES = ("live", "lives", "lived", "living", "born")
@@ -72,10 +73,13 @@ def _said(before: str, after: str) -> str:
 def _of_another_kind(case: Case) -> str | None:
     """Say which mention becomes one of another role or number: "she cooks", "boys cooks"."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
-    if len(twin) != len(case.found):  # two attributes named by one word
+    starts = Counter(start for start, _, _ in case.found)
+    if len(twin) != len(case.found):  # one word for two attributes: "Latina", "Black woman"
         return None
     for (start, end, sense), (at, stop, other) in zip(case.found, twin, strict=True):
         if sense.entry is None or other.entry is None or sense.group == other.group:
+            continue
+        if starts[start] > 1:
             continue
         senses = [own for own in case.lexicon.senses(other.term) if own.group == other.group]
         if any(own.entry and sense.term in own.entry.terms.get(sense.group, ()) for own in senses):
@@ -125,9 +129,10 @@ def _left_out(case: Case) -> Iterator[str]:
 def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
     """Return the words of a part of a text in lower case, outside and inside the mentions."""
     found: tuple[list[str], list[str]] = ([], [])
-    for word in _WORD.finditer(part):
+    for word in re.finditer(WORD, part):
         at = start + word.start()
-        found[any(first <= at < last for first, last in named)].append(word[0].lower())
+        named_too = any(first <= at < last for first, last in named)
+        found[named_too].append(_CLITIC.sub("", word[0].lower()))
     return found
 
 
