@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 _MOST_DRAWN = 500
+_MOST_ROUNDS = 20
 _WIDTH = 160
 
 
@@ -144,7 +145,10 @@ def find_worst_pair(
         As in ``assert_counterfactual_invariance``. Mask the attribute unless a model that repeats
         the prompt shall be found out.
     seed : int
-        Of the answers, and of the choice among more prompts than can be asked.
+        Of the answers, and of the choice among more prompts than can be asked. What a strategy
+        draws depends beside it on the version of Hypothesis, which also takes values from the code
+        of your own modules that are loaded: where the search must be the same everywhere, give a
+        list of prompts.
     database : ExampleDatabase, "default" or None
         Hypothesis database where a pair is kept, by model, metric, attribute and prompts; the next
         run tries it first, and searches only if it does not differ any more. "default" is the
@@ -182,7 +186,9 @@ def find_worst_pair(
             f"none of the {len(texts)} prompts makes a pair: no mention of {name} that could be "
             "exchanged; name a group in the prompts"
         )
-    memory = Memory.of(database, asker.name, measure.symbol, name, groups, texts)
+    # What a strategy draws is not the same in every session; what was found in it is remembered.
+    asked_about = texts if isinstance(prompts, Iterable) else repr(prompts)
+    memory = Memory.of(database, asker.name, measure.symbol, name, groups, asked_about)
     search = Search(asker, pairs_of, threshold, generations, alpha)
     start = search.known(memory)
     replayed = start is not None
@@ -247,10 +253,10 @@ def _texts(prompts: Any, max_calls: int, seed: int) -> Any:
         check_is_list(prompts)
         return list(prompts)
     drawn: dict[str, None] = {}
+    wanted = min(max_calls, _MOST_DRAWN)
 
-    @seeded(seed)
     @settings(
-        max_examples=min(max_calls, _MOST_DRAWN),
+        max_examples=wanted,
         phases=[Phase.generate],
         database=None,
         deadline=None,
@@ -258,9 +264,15 @@ def _texts(prompts: Any, max_calls: int, seed: int) -> Any:
     )
     @given(prompts)
     def draw(text: str) -> None:
-        drawn.setdefault(text)
+        if len(drawn) < wanted:
+            drawn.setdefault(text)
 
-    draw()
+    # Half of what is drawn can be the same again; a strategy of few prompts runs dry.
+    for again in range(_MOST_ROUNDS):
+        before = len(drawn)
+        seeded(seed + again)(draw)()
+        if len(drawn) in (before, wanted):
+            break
     return list(drawn)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
 
 from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
-from pytest_llmfair.counterfactuals import find_worst_pair, load_lexicons
+from pytest_llmfair.counterfactuals import WorstPair, find_worst_pair, load_lexicons
 from pytest_llmfair.counterfactuals import strategies as fair
 from pytest_llmfair.counterfactuals._searching.differences import Asker, smallest_p
 from pytest_llmfair.counterfactuals._searching.shrinking import shortest
@@ -356,3 +356,28 @@ def test_difference_is_that_of_a_direct_count(codes: list[int]) -> None:
     assert found.excess == pytest.approx(observed)
     assert found.p == pytest.approx(p)
     assert found.p >= smallest_p(half) - 1e-12
+
+
+@pytest.mark.parametrize(("many", "drawn"), [(300, 200), (7, 7)])
+def test_a_strategy_is_drawn_from_until_there_are_enough_prompts(many: int, drawn: int) -> None:
+    days = st.integers(1, many).map("It rained on day {}.".format)
+    often = st.one_of(st.just("It rained on day 1."), days)
+    with pytest.raises(ValueError, match=f"none of the {drawn} prompts makes a pair"):
+        find_worst_pair(lambda prompt: prompt, often, max_calls=200, database=None)
+
+
+def test_what_was_found_in_a_strategy_is_tried_first_whatever_is_drawn_later() -> None:
+    prompts, database = (
+        st.sampled_from([f"She has {i}." for i in range(400)]),
+        InMemoryExampleDatabase(),
+    )
+
+    def search(seed: int) -> WorstPair:
+        return find_worst_pair(
+            lambda prompt: prompt, prompts, max_calls=120, seed=seed, database=database
+        )
+
+    first, second = search(0), search(1)
+    assert not first.replayed
+    assert second.replayed
+    assert second.pair == first.pair is not None
