@@ -107,9 +107,13 @@ def prompts_or_pairs(data: Any) -> list[Any]:
     if not all(map(is_pair, items)):
         for i, item in enumerate(items):
             if not isinstance(item, str):
+                how = (
+                    "; two prompts make a pair as Pair(original, counterfactual, from_group, "
+                    "to_group, (), attribute)"
+                )
                 raise ValueError(
                     f"item {i} is a {type(item).__name__}; give all prompts as texts, "
-                    "or all as pairs"
+                    f"or all as pairs{how if isinstance(item, (tuple, list)) else ''}"
                 )
     return items
 

@@ -19,5 +19,7 @@ def read_utf8(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}; give the path of one") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"{path} is a folder; give the path of a file in it") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None

@@ -146,6 +146,12 @@ class Result:
     calls: tuple[int, int] | None = None
     options: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Return in words what was found, as a failing test prints it."""
+        from pytest_llmfair.reports.message import failure_message
+
+        return failure_message(self, show_text="none")
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
         return {key: _plain(value) for key, value in asdict(self).items()}

@@ -50,6 +50,7 @@ def test_pairs_are_asked_on_both_sides():
         ("one text", "one text"),
         (["a", 3], "item 1 is a int"),
         (["a", PAIRS[0]], "item 1 is a Pair"),
+        ([("a", "b")], r"item 0 is a tuple; .*; two prompts make a pair as Pair\(original, "),
         (None, "prompts are a NoneType; give a list"),
         ({"first": "a", "second": "b"}, "prompts are a dict; give a list"),
         ({"a", "b"}, "prompts are a set; give a list"),

@@ -167,3 +167,15 @@ def test_a_group_whose_words_are_all_outdated_is_told() -> None:
     )
     with pytest.raises(ValueError, match=r"no counterpart of 'xx' \(1\); name the group by other"):
         assert_counterfactual_invariance(generate_pairs(["An xx."], family), 0.1, client=alike)
+
+
+def test_a_client_that_is_none_is_an_error():
+    with pytest.raises(ValueError, match="the client is None; give a ModelClient or a function"):
+        collect([good(0)], None, 1)
+
+
+def test_a_result_reads_as_its_message():
+    result = judged([good(i) for i in range(40)])
+    assert str(result).startswith("PASS counterfactual invariance")
+    assert "red" not in str(result).partition("\n")[2].split()
+    assert "She drove" not in str(result)

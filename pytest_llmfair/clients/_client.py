@@ -55,7 +55,7 @@ class ModelClient:
     @classmethod
     def of(
         cls,
-        model: Callable[..., Any] | Backend | RemoteBackend | ModelClient,
+        model: Callable[..., Any] | Backend | RemoteBackend | ModelClient | None,
         *,
         name: str | None = None,
         seed: int = 0,
@@ -71,6 +71,12 @@ class ModelClient:
         """
         if isinstance(model, ModelClient):
             return model
+        if model is None:
+            from pytest_llmfair.clients._spec import ModelSpecError
+
+            raise ModelSpecError(
+                "the client is None; give a ModelClient or a function of a prompt"
+            )
         backend = model
         # Chat models of LangChain have a `generate` of their own.
         ways = () if hasattr(model, "ainvoke") else ("generate", "send")

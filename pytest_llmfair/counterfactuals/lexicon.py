@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals._language.bare_places import bare_before
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import takes_case
-from pytest_llmfair.counterfactuals._language.writing import (
-    article_before,
-    in_place,
-    refitted,
-)
+from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
 from pytest_llmfair.counterfactuals._lexicons.peoples import People, called_people
 from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
@@ -79,8 +76,8 @@ class Mention:
         How people take the words.
     confidence : {"certain", "context"}
         Whether the words name the group wherever they stand, or by a rule about the words around
-        them, as "black" and "French" do. Of sentences with such words that the rules had never
-        met, 88 to 98 % were read right.
+        them, as "black" and "French" do, and terms that hold these: "African American men". Of
+        sentences with such words that the rules had never met, 88 to 98 % were read right.
     """
 
     start: int
@@ -211,6 +208,8 @@ class Lexicon(ByValue):
                 f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words "
                 "of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
             )
+        elif is_of_class(str(name).lower(), "given"):
+            remedy = f'names change places with attribute="name"; of {self.name} {remedy}'
         raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
 
     def groups_of(self, term: str) -> list[str]:

@@ -32,7 +32,13 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     read_fillers,
 )
 from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots, lacks_of
-from pytest_llmfair.counterfactuals._templates.slots import Part, as_written, slot_names, text_of
+from pytest_llmfair.counterfactuals._templates.slots import (
+    Part,
+    almost_slots,
+    as_written,
+    slot_names,
+    text_of,
+)
 from pytest_llmfair.counterfactuals._templates.template import Template, as_template
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import Attribute, generate_pairs, lexicon_for, lexicon_of
@@ -164,6 +170,12 @@ def _read(prompt: str | Template, row: int, slots: Sequence[str]) -> str | Templ
     if known is not None:
         where = f"prompt {row}, a template for its slot {{{known}}}"
         return as_template(prompt, where)
+    for written, name in almost_slots(prompt):
+        if name in slots:
+            _log.warning(
+                "prompt %d is a text as it stands, for %s is no slot; write {%s}",
+                *(row, written, name),
+            )
     for name in found:
         near = difflib.get_close_matches(name.lower(), slots, n=1, cutoff=_NEAR)
         if near:

@@ -93,8 +93,10 @@ def failure_message(result: Result, *, show_text: str) -> str:
 
 def _why_red(result: Result) -> list[str]:
     """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
-    if result.verdict is Verdict.INVALID or (
-        result.verdict is Verdict.FAIL and result.mode != "point"
+    if (
+        not result.red
+        or result.verdict is Verdict.INVALID
+        or (result.verdict is Verdict.FAIL and result.mode != "point")
     ):
         return []
     if "missing_rates_differ" in result.reasons:

@@ -326,3 +326,8 @@ def test_mentions_of_what_is_no_text_are_an_error(text):
 def test_articles_follow_the_sound(article, line):
     words = line.split()
     assert {word: article_for(word) for word in words} == dict.fromkeys(words, article)
+
+
+def test_names_given_as_groups_of_an_attribute_are_an_error_that_says_how() -> None:
+    with pytest.raises(ValueError, match=r"no group 'John'; names change .* attribute="):
+        generate_pairs(["John left."], "gender", ("John", "Jane"))

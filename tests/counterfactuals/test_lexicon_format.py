@@ -247,6 +247,17 @@ def test_marks_at_the_ends_of_a_term_are_part_of_it() -> None:
     assert lexicon.mask("I code C++.") == "I code [MASK]."
 
 
+def test_a_word_that_yaml_reads_as_something_else_is_to_be_quoted() -> None:
+    data = {"name": "x", "groups": ["a", "b"], "entries": [{"role": "noun", "a": False, "b": "y"}]}
+    with pytest.raises(ValueError, match=r"False is neither a term .*; put a term in quotes"):
+        Lexicon.from_dict(data)
+
+
+def test_a_folder_is_no_lexicon(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="is a folder; give the path of a file in it"):
+        Lexicon.from_file(tmp_path)
+
+
 class TestShared:
     """Every test of a session has the same lexicons."""
 

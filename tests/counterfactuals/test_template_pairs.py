@@ -279,3 +279,15 @@ def test_two_peoples_change_places_in_templates() -> None:
         ["{Person} met an Italian."], "nationality", ("Italian", "Nigerian")
     ).rejected
     assert "a term of the source group is left" in rejected[0].reasons[0]
+
+
+@pytest.mark.parametrize("slot", ["{ Person }", "{Person:>10}", "{a : person}"])
+def test_what_is_nearly_a_slot_is_warned_of(slot: str, caplog: pytest.LogCaptureFixture) -> None:
+    (pair,) = pairs_from_templates([f"{slot} met her."], "gender")
+    assert pair.original == f"{slot} met her."
+    assert f"for {slot} is no slot; write {{person}}" in caplog.text
+
+
+def test_other_braces_are_not_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    pairs_from_templates(['{"person": 1, "a": {}} { x } {{ Person }} her'], "gender")
+    assert "is no slot" not in caplog.text

@@ -234,3 +234,8 @@ class TestFiles:
         file.write_bytes(b"templates: [na\xefve]")
         with pytest.raises(ValueError, match="is not UTF-8"):
             load_templates(file)
+
+
+def test_a_set_is_about_one_attribute() -> None:
+    with pytest.raises(ValueError, match="a set is about one attribute: age, country, "):
+        template_set(("gender", "race"))  # type: ignore[arg-type]

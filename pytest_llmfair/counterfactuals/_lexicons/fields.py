@@ -380,7 +380,10 @@ def _terms(value: Any, where: str) -> tuple[str, ...]:
     """Return a term, or a list of them, with single blanks between its words."""
     terms = [value] if isinstance(value, str) else value
     if not isinstance(terms, (list, tuple)) or (isinstance(value, str) and not value):
-        raise ValueError(f"{where}: {value!r} is neither a term nor a list of terms")
+        raise ValueError(
+            f"{where}: {value!r} is neither a term nor a list of terms; put a term in quotes, for "
+            "YAML reads no, on, 1990 and the like as something else"
+        )
     for term in terms:
         if not isinstance(term, str) or not tokens(term):
             raise ValueError(

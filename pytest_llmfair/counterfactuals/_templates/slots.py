@@ -13,6 +13,7 @@ PERSON, NOUN = "person", "noun"
 
 _BRACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 _SLOT = re.compile(r"\{(?:([aA]):)?([^\W\d]\w*)\}")
+_ALMOST = re.compile(r"\{\s*(?:[aA]\s*:)?\s*([^\W\d]\w*)\s*(?:[:!][^{}]*)?\}")
 _ARTICLE = re.compile(r"(?:an?|the)(?:\s*:|\s)\s*", re.IGNORECASE)
 _OWN_ARTICLE = re.compile(r"(?:an?|the|some)\s", re.IGNORECASE)
 _ATTRIBUTIVE = re.compile(r"\s+([^\W_]+)")
@@ -95,6 +96,13 @@ def slot_names(text: str) -> list[str]:
     """Return what reads like a slot in any text; doubled braces hold none."""
     found = (_SLOT.fullmatch(match[0]) for match in _BRACE.finditer(text))
     return [slot[2][0].lower() + slot[2][1:] for slot in found if slot is not None]
+
+
+def almost_slots(text: str) -> list[tuple[str, str]]:
+    """Return what is nearly a slot ("{ Person }", "{person:>10}"), each with the name meant."""
+    braces = (match[0] for match in _BRACE.finditer(text))
+    found = ((brace, _ALMOST.fullmatch(brace)) for brace in braces if not _SLOT.fullmatch(brace))
+    return [(brace, slot[1][0].lower() + slot[1][1:]) for brace, slot in found if slot is not None]
 
 
 def as_written(name: str) -> str:

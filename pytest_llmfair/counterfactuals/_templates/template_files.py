@@ -114,6 +114,8 @@ def template_set(name: str) -> TemplateSet:
     )
     if name not in known:
         hint = suggestion(str(name), known)
+        if name != str(name):
+            hint = f"a set is about one attribute: {', '.join(known)}"
         raise ValueError(
             f"no template set is called {name!r}; {hint} (load_templates reads yours)"
         )
