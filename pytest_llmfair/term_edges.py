@@ -11,6 +11,9 @@ _ASCII_MARKS = (
 )
 
 
+_OPENING = "([{"
+
+
 def edges(word: str, start: int, end: int) -> tuple[str, str]:
     """Return the marks before the first and behind the last letter or digit of a term."""
     word = with_ascii_marks(word)
@@ -26,8 +29,8 @@ def with_edges(text: str, start: int, end: int, marks: tuple[str, str]) -> tuple
     if first < 0 or text[first:start] != lead or text[end:last] != trail:
         return None
     before, behind = text[max(0, first - 1) : first], text[last : last + 1]
-    joined = (lead and before.isalnum()) or (trail and behind.isalnum())
-    return None if joined else (first, last)
+    opens = not lead or lead[0] in _OPENING or not before.isalnum()  # "sales(wo)man"
+    return (first, last) if opens and not (trail and behind.isalnum()) else None
 
 
 def with_ascii_marks(text: str) -> str:

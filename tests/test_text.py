@@ -213,7 +213,7 @@ class TestFindWords:
         ("Room 65, a 65+ man, 65+s", ["65+"], ["65+"]),
         ("An R.N. left, R.N too", ["R.N."], ["R.N."]),
         ("An em dash; tell 'em, tell \u2019em", ["'em"], ["'em", "\u2019em"]),
-        ("(x) devs, x devs, a(x) devs", ["(x) devs"], ["(x) devs"]),
+        ("(x) devs, x devs", ["(x) devs"], ["(x) devs"]),
         ("she, (she)", [" she ", "(she)"], ["she", "(she)"]),
         ("she left", ["\u00adshe\u00ad"], ["she"]),
     ],
