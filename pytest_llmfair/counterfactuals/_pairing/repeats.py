@@ -58,7 +58,7 @@ def _denied(case: Case) -> str | None:
     """Whether a condition is denied beside another that is left."""
     text = case.pair.counterfactual
     for change, sense, edit in case.named:
-        if not edit.after.casefold().startswith("no ") or not _is_had(sense):
+        if edit.after[:3] not in ("no ", "No ", "NO ") or not _is_had(sense):
             continue  # the usual case
         start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
         for at, (stop, other) in case.twin.items():
@@ -70,8 +70,8 @@ def _denied(case: Case) -> str | None:
 
 def _compared(case: Case) -> str | None:
     """Whether a group becomes the one that it is compared with, which stays as it is."""
-    text = case.pair.counterfactual
-    if len(case.twin) == len(case.named) or _COMPARED.search(text) is None:
+    text, target = case.pair.counterfactual, case.pair.to_group
+    if sum(sense.group == target for _, sense in case.twin.values()) <= len(case.named):
         return None  # the usual case
     edited = {
         edit.counterfactual_start: edit.after.casefold()
