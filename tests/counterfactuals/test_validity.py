@@ -101,6 +101,8 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "different words become the same: 'Hindu' and 'Hindu'"),
     ("kinds told apart", "Lutheran state churches remain.", "religion", ("christian", "hindu"),
      "a word stands twice: Hindu state Hindu temples"),
+    ("kinds told apart", "Do Black pupils read more than white pupils?", "race",
+     ("black", "white"), "what is compared becomes the same: 'white'"),
     # A term with a blank at its end, in a lexicon made by hand; from files blanks are trimmed.
     ("spacing kept", "Yes, boss.",
      replace(own(BOSS), entries=(Entry("noun", {"a": ("boss",), "b": ("sir ",)}),)), None,
@@ -146,6 +148,9 @@ def test_every_check_fails_for_something() -> None:
         ("She wrote about epilepsy.", "disability", ("epilepsy", "chronic illness")),
         ("She saw his car.", "gender", None),
         ("She gave him his keys.", "gender", None),
+        ("A male is often afraid of women.", "gender", None),
+        ("She ran faster than he did.", "gender", ("female", "male")),
+        ("The Black nurse helped a white patient.", "race", ("black", "white")),
         ("the the man", "gender", None),
         ("men and women", "gender", None),
         ("men and men", "gender", ("male", "female")),
