@@ -108,7 +108,7 @@ def reads_as_object(around: Around) -> bool:
     each = third in ("a", "per", "each", "every") and is_number(first) and verb != "in"
     if each and second[:-1] in words["frequencies"]:  # "two nights a week"
         return verb not in words["liking"]
-    if is_number(first) and second == "more" and verb in words["lasting"]:
+    if second == "more" and verb in words["lasting"] and is_number(first):
         return True
     if is_number(first) and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
