@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals._language.bare_places import bare_before
+from pytest_llmfair.counterfactuals._language.foreign import is_foreign, looks_english
 from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
@@ -29,6 +30,7 @@ from pytest_llmfair.counterfactuals._lexicons.terms import (
     Register,
     Sense,
     cases_of,
+    tails_of,
 )
 from pytest_llmfair.files import read_utf8
 from pytest_llmfair.text import MASK, replaced
@@ -347,6 +349,8 @@ class Lexicon(ByValue):
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""
         found = self._index.find(text)
+        if found and self.language == "en" and is_foreign(text):
+            found = [own for own in found if not looks_english(text[own[0] : own[1]])]
         untouched = iter(protected_spans(text) if found else ())
         begin, stop = next(untouched, _NOWHERE)
         reading: Reading = []
@@ -425,17 +429,7 @@ class Lexicon(ByValue):
 
     @functools.cached_property
     def _tail(self) -> re.Pattern[str]:
-        """What stands behind an adjective of the lexicon in a longer term of it."""
-        parts = {
-            (lead, word)
-            for entry in self.entries
-            for terms in entry.terms.values()
-            for lead, _, word in (term.rpartition(" ") for term in terms)
-        }
-        words = sorted(
-            {word for lead, word in parts if any(s.role == "adjective" for s in self.senses(lead))}
-        )
-        return re.compile(rf"\s+({'|'.join(map(re.escape, words)) or '(?!)'})\b", re.IGNORECASE)
+        return tails_of(self.entries, self.senses)
 
     @functools.cached_property
     def _index(self) -> Index:

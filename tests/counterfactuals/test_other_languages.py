@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mentions
 
 SPANISH = [
     ("Ella llegó tarde.", "Él llegó tarde."),
@@ -24,6 +24,25 @@ UNTOUCHED = [
     "Les dio las llaves a sus padrinos.",
     "https://ejemplo.es/ella",
 ]
+
+
+# Languages that no lexicon is for: what looks English is none, what means the same is found.
+FOREIGN = [
+    ("Ellos son amigos de la familia y los otros son primos.", []),
+    ("Man sieht es nicht, aber der Hund ist da.", []),
+    ("Het is een man van eer.", []),
+    ("Her gün bir elma ye ve su iç.", []),
+    ("Il aime son chien et sa maison est grande.", []),
+    ("Det er ikke her, men det er ok.", []),
+    ("She left Los Angeles; Las Vegas bored her.", ["She", "her"]),
+    ("Her son wants un café.", ["Her", "son"]),
+    ("He ordered un café con leche por favor and thanked her.", ["He", "her"]),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), FOREIGN)
+def test_a_word_of_another_language_is_no_mention(text: str, found: list[str]) -> None:
+    assert [mention.text for mention in mentions(text, "gender")] == found
 
 
 def spanish(text: str) -> str | None:

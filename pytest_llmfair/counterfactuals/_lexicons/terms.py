@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, NamedTuple, get_args
@@ -337,6 +337,20 @@ def cases_of(senses: list[Sense]) -> Mapping[str, Sense]:
     """Return the meanings of a pronoun that has several cases, by case; else nothing."""
     cases = {sense.role: sense for sense in reversed(senses) if sense.role in CASES}
     return cases if len(cases) > 1 else {}
+
+
+def tails_of(entries: Iterable[Entry], senses: Callable[[str], list[Sense]]) -> re.Pattern[str]:
+    """Return what can stand behind an adjective in a longer term: "person" of "deaf person"."""
+    parts = {
+        (lead, word)
+        for entry in entries
+        for terms in entry.terms.values()
+        for lead, _, word in (term.rpartition(" ") for term in terms)
+    }
+    words = sorted(
+        {word for lead, word in parts if any(s.role == "adjective" for s in senses(lead))}
+    )
+    return re.compile(rf"\s+({'|'.join(map(re.escape, words)) or '(?!)'})\b", re.IGNORECASE)
 
 
 def is_joined(term: str) -> bool:
