@@ -372,7 +372,7 @@ def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Regi
         words = _terms(given if isinstance(given, (list, tuple)) else [given], where)
         terms += words
         if register != "preferred":
-            registers |= dict.fromkeys(words, register)
+            registers.update(dict.fromkeys(words, register))
     return _terms(terms if isinstance(value, (list, tuple, Mapping)) else value, where), registers
 
 

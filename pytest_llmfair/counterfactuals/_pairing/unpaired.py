@@ -75,9 +75,9 @@ def _is_same(text: str, start: int, end: int, other: Place, beside: list[Place])
     if sense.role not in PRONOUNS:
         if same_sentence and (_IS_ONE.search(between) or _APPOSED.match(between)):
             return True
-        lead = any(first < start for first, _, _ in beside)
+        led = any(first < start for first, _, _ in beside)
         pointed = _POINTED.search(text, max(0, begin - 20), begin) is not None
-        return sense.role == "noun" and not (lead or same_sentence) and pointed
+        return sense.role == "noun" and not (led or same_sentence) and pointed
     if len(between) > _FAR or _is_plural(text[start:end]):
         return False
     if any(end <= own[0] < begin and own[2].role not in PRONOUNS for own in beside):
