@@ -362,7 +362,7 @@ def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Regi
                     f"{where}: a term has no {key!r}; "
                     + suggestion(str(key), ["term", "register"])
                 )
-        register = item.get("register", "preferred")
+        register: Any = item.get("register", "preferred")
         if register not in REGISTERS:
             raise ValueError(
                 f"{where}: unknown register {register!r}; "
