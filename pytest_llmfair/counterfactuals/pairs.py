@@ -100,7 +100,8 @@ def generate_pairs(
         first = _first(lexicon, found, wanted) if found else None
         if first is None:
             alone = [text[start:end] for start, end, own in found if own.role == UNPAIRED]
-            dropped.update(alone)
+            if alone:
+                dropped.update(alone)
             unmentioned += not alone
             continue
         if first not in exchanges:

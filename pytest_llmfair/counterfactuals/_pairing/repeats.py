@@ -28,7 +28,10 @@ def told_apart(case: Case) -> str | None:
 
     Nor "with asthma and no disability", "Do white pupils read more than white pupils?".
     """
-    if said := _denied(case) or _compared(case):
+    # What cannot be is not looked for, at less cost.
+    if case.pair.to_group in case.lexicon.unmarked and (said := _denied(case)):
+        return said
+    if len(case.twin) > len(case.named) and (said := _compared(case)):
         return said
     if len(case.named) < 2:
         return None
@@ -71,10 +74,8 @@ def _denied(case: Case) -> str | None:
 def _compared(case: Case) -> str | None:
     """Whether a group becomes the one that it is compared with, which stays as it is."""
     text, target = case.pair.counterfactual, case.pair.to_group
-    if len(case.twin) == len(case.named):
-        return None  # the usual case at less cost
-    if sum(sense.group == target for _, sense in case.twin.values()) <= len(case.named):
-        return None
+    if [sense.group for _, sense in case.twin.values()].count(target) <= len(case.named):
+        return None  # the usual case
     edited = {
         edit.counterfactual_start: edit.after.casefold()
         for _, sense, edit in case.named
