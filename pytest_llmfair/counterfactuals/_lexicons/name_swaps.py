@@ -18,6 +18,7 @@ from pytest_llmfair.counterfactuals._language.names.initials import (
     is_listed_with_another,
     is_no_name,
 )
+from pytest_llmfair.counterfactuals._language.names.namesakes import namesakes
 from pytest_llmfair.counterfactuals._language.names.others import (
     is_behind_first,
     is_double,
@@ -56,12 +57,29 @@ class _TwoNames(Lexicon):
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention of the person, in order."""
         no_capitals = text.islower()
-        return [
+        found = super().read(text)
+        kept = [
             (start, end, sense)
-            for start, end, sense in super().read(text)
+            for start, end, sense in found
             if (no_capitals or not text[start].islower() or text[start:end] == sense.term)
             and self._is_the_person(text, start, end, sense)
         ]
+        if not kept:
+            return kept
+        first, end, sense = kept[0]
+        if sense.role != "name" or text.find(text[first:end]) == first:
+            return kept  # the usual case at less cost
+        return kept[self._namesakes(text, found, kept) :]
+
+    def _namesakes(self, text: str, found: Reading, kept: Reading) -> int:
+        """Return how many of the first mentions are somebody else named in full before them."""
+
+        def others() -> list[tuple[int, int]]:
+            first = kept[0][0]
+            passed = (each for each in found if each[0] < first)
+            return [each[:2] for each in passed if self._another_person(text, *each)]
+
+        return namesakes(text, [each[:2] for each in kept], self.exceptions, others)
 
     def _meant(
         self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int

@@ -11,6 +11,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
     is_of_class,
     word_behind,
     word_in_front,
+    words_of_class,
 )
 
 _POSSESSIVE = re.compile(r"['\u2019]s?(?!\w)")
@@ -28,6 +29,8 @@ _CAPITAL = r"[^\W\d_a-z][\w-]*"
 _HOUSE = re.compile(
     rf"(?:[^\S\n]+(?:(?:and|&)[^\S\n]+)?{_CAPITAL}){{0,3}}['\u2019]s?((?:[^\S\n]+{_CAPITAL}){{1,4}})"
 )
+# "Anna Adventures & Tours"
+_TRADE = re.compile(rf"(?:[^\S\n]+(?:(?:and|&)[^\S\n]+)?{_CAPITAL}){{1,3}}")
 _STOP = re.compile(r"[.!?:;\n\u2014]")
 
 
@@ -51,6 +54,8 @@ def is_firm(text: str, start: int, end: int) -> bool:
 def is_business(text: str, start: int, end: int) -> bool:
     """Whether a name owns what a firm or a place is called: "Joe's Bar"; not in a headline."""
     near = text[end : end + _NEAR]
+    if near[1:2].isupper() and _is_trade(text, start, end):
+        return True
     if ("'" not in near and "\u2019" not in near) or not text[start].isupper():
         return False
     house = _HOUSE.match(text, end)
@@ -58,6 +63,14 @@ def is_business(text: str, start: int, end: int) -> bool:
         return False
     words = house[1].lower().split()
     return is_of_class(words[-1], "businesses") and not _is_title_case(text, start, house.end())
+
+
+def _is_trade(text: str, start: int, end: int) -> bool:
+    """Whether a firm is called so: "Anna Adventures & Tours"; not "Man Says Anna Tours Europe"."""
+    trade = _TRADE.match(text, end)
+    if trade is None or words_of_class("firm_tails").isdisjoint(trade[0].lower().split()):
+        return False
+    return not (one_case(text)[1] or _is_title_case(text, start, trade.end()))
 
 
 def _is_title_case(text: str, start: int, end: int) -> bool:

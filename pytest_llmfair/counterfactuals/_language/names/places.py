@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.beside import opens_sentence
+from pytest_llmfair.counterfactuals._language.beside import one_case, opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.names.dates import is_short_month
 from pytest_llmfair.counterfactuals._language.names.firms import is_business, is_firm
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
+from pytest_llmfair.counterfactuals._language.names.lists import is_among_feelings, is_among_places
 from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
 from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called, is_prize
 from pytest_llmfair.counterfactuals._language.names.words import (
@@ -51,6 +52,17 @@ _SCORE = re.compile(
     r"[^\S\n]+(?:won|lost|drew|beat|led|trailed|win|lose|draw)\b[^.!?\n]{0,30}?\b\d{1,2}[-\u2013]\d{1,2}\b"
 )
 _CLUB = re.compile(r"[^\S\n]+(?:F\.?C\.?|United|Athletic|Rovers|Wanderers)(?!\w)")
+# "Paris (Reuters) - The", "PARIS \u2013 The"
+_DATELINE = re.compile(
+    r"[^\S\n]+\((?:AP|AFP|UPI|ANI|PTI|CNN|dpa|Reuters|Xinhua|Bloomberg|[a-z]*[^\S\n]?[\d/.]*[12]\d{3})\)"
+    r"[^\S\n]*(?:-{1,2}|\u2013|\u2014)[^\S\n]"
+)
+_DASHED = re.compile(r"[^\S\n]+[\u2013\u2014][^\S\n]+[A-Z]")
+# "Abdullah II of Jordan", "Queen Rania of Jordan"
+_RULER_OF = re.compile(
+    r"(?:\b[IVX]{2,5}|\b(?:King|Queen|Prince|Princess|Duke|Duchess|Emperor|Empress|Sultan|Shah|Emir|Earl"
+    r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
+)
 _NEAR = 60
 
 
@@ -68,6 +80,8 @@ def is_something_else(text: str, start: int, end: int) -> bool:
     if is_of_class(name, "short_months") and is_short_month(text, start, end):
         return True
     if is_of_class(name, "prizes") and is_prize(text, start, end):
+        return True
+    if is_of_class(name, "virtues") and is_among_feelings(text, start, end):
         return True
     return is_of_class(name, "places") and _is_place(text, start, end)
 
@@ -132,6 +146,8 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return True
     if bears_paper(text, end) or _describes(text, start, end):
         return True
+    if is_among_places(text, start, end) or _is_dateline(text, start, end):
+        return True
     if front[-2:-1] == "," and _STOPS.match(text, end) and _BEHIND_TOWN.search(front):
         return True
     if _SCORE.match(text, end) or _CLUB.match(text, end):
@@ -146,12 +162,24 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if is_of_class(words[-1], "place_prepositions"):
         return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
     if words[-1] == "of":
+        if _RULER_OF.search(front):
+            return True
         return is_of_class(words[-3 if words[-2] == "," else -2], "place_heads")
     if words[-1] == "for":
         return is_of_class(words[-2], "left_for")
     if words[-1] == "from" and _comes(words[-2], words[-3]):
         return True
     return words[-1] in ("to", "from") and _is_way(words[:-1])
+
+
+def _is_dateline(text: str, start: int, end: int) -> bool:
+    """Whether news begin with it as their place."""
+    if text[start - 1 : start] not in ("", "\n"):
+        return False
+    if _DATELINE.match(text, end):
+        return True
+    name = text[start:end]
+    return name.isupper() and _DASHED.match(text, end) is not None and not one_case(text)[1]
 
 
 def _describes(text: str, start: int, end: int) -> bool:

@@ -10,6 +10,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
     WORDS,
     is_of_class,
     word_behind,
+    word_in_front,
 )
 
 _CAPITAL = r"[^\W\d_a-z][\w-]*"
@@ -32,6 +33,11 @@ _TOLD_BEHIND = re.compile(
     r"[^\S\n]+(?:is|was)[^\S\n]+(?:\w+[^\S\n]+){0,4}?"
     r"(?:film|movie|novel|album|song|musical|opera|sitcom|sequel|comedy|thriller|documentary)\b"
 )
+# The House Anna Built (2018 film)
+_WORK_BEHIND = re.compile(
+    rf"(?:[^\S\n]+{_CAPITAL}){{1,4}}[^\S\n]+(?:\(|-LRB-[^\S\n]?)(?:\d{{4}}[^\S\n]+)?"
+    r"(?:\w+[^\S\n]+)?(?:film|novel|album|song|series|musical|opera|play|video[^\S\n]game)(?:\)|[^\S\n]?-RRB-)"
+)
 _WON = re.compile(
     r"\b(?:a|an|the|his|her|their|its|first|second|third|another|acting|honorary|\d{4})[^\S\n]+\Z"
 )
@@ -52,11 +58,20 @@ def is_called(text: str, start: int, end: int) -> bool:
         word = word_behind(text, end).lower()
         if is_of_class(word, "named_after"):
             return True
+        if is_of_class(word, "bodies_behind") and word_in_front(text, start).lower() == "the":
+            return True
+        if _opens_bracket(text, end) and _WORK_BEHIND.match(text, end):
+            return True
         if is_of_class(text[start:end].lower(), "places") and _is_of_place(text, end, word):
             return True
     if (text[end : end + 1] == "," or text.startswith(_LINKS, end)) and _is_listed(text, end):
         return True
     return is_in_quoted_work(text, start, end)
+
+
+def _opens_bracket(text: str, end: int) -> bool:
+    near = text[end : end + _NEAR]
+    return "(" in near or "-LRB-" in near
 
 
 def _is_listed(text: str, end: int) -> bool:

@@ -48,6 +48,8 @@ _WHAT_SEASON = re.compile(
     r"(?:over(?=[^\S\n]*[.,;!?]|[^\S\n]+and\b)|around[^\S\n]+the[^\S\n]+corner"
     r"|(?:a|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+)?(?:season|month|time)\b)"
 )
+_WIKI_SPACES = ("{{nbsp}}", "&nbsp;")
+_QUOTES = ('"', "\u201c")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _TELLING = ("is", "was", "so", ",")
 _MODALS = ("will", "may")
@@ -78,6 +80,11 @@ def is_idiom(phrase: str) -> bool:
     return phrase in _classes()["idioms"]
 
 
+def is_famous(phrase: str) -> bool:
+    """Whether a listed phrase is the full name of somebody well-known: "Pete Rose"."""
+    return phrase in _classes()["famous"]
+
+
 def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> bool:
     """Whether the word, though spelled like a name, is a verb, a noun or a month here.
 
@@ -96,7 +103,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return True
     if is_of_class(word, "virtues") and _is_beside_virtue(text, start, end, before, following):
         return True
-    if following.isdigit() or text[max(0, start - _NEAR) : start].rstrip()[-1:].isdigit():
+    if following.isdigit() or _is_behind_digit(text, start):
         return True
     if _is_in_longer_name(text, start, end, word):
         return True
@@ -107,7 +114,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if before in ("the", "this", "these"):
         named = last and following.islower() and _is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
-    if not opens_sentence(text, start):
+    if not (opens_sentence(text, start) or _opens_quote(text, start)):
         if word in _MODALS and following[:1].isupper():
             return (
                 following.lower() in _UNINFLECTED or before == "i"
@@ -117,6 +124,19 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if following[:1].isupper() and (initial or not following.isupper()):
         return word in _MODALS and _is_asked(text, end)
     return _begins_sentence(text, word, end)
+
+
+def _is_behind_digit(text: str, start: int) -> bool:
+    """Whether a number is in front, as in "5 June" and "5{{nbsp}}June"."""
+    front = text[max(0, start - _NEAR) : start].rstrip()
+    if front.endswith(_WIKI_SPACES):
+        front = front[: front.rindex("{" if front[-1] == "}" else "&")].rstrip("{")
+    return front[-1:].isdigit()
+
+
+def _opens_quote(text: str, start: int) -> bool:
+    """Whether it is the first word that is quoted: 'She asked, "Will you come?"'."""
+    return text[start - 1 : start] in _QUOTES and text[start - 2 : start - 1].isspace()
 
 
 def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
@@ -318,8 +338,9 @@ def _classes() -> Mapping[str, Any]:
         load((folder / file).read_text(encoding="utf-8"))
         for file in ("en_names.yaml", "en_well_known.yaml")
     )
-    lines = [*data.pop("phrases")]
-    lines += [line for key, kind in known.items() if key != "language" for line in kind]
+    famous = [*data.pop("famous")]
+    famous += [line for key, kind in known.items() if key != "language" for line in kind]
+    lines = [*data.pop("phrases"), *famous]
     held: dict[str, list[str]] = {}
     idioms = set()
     for phrase in (phrase for line in lines for phrase in line):
@@ -332,4 +353,5 @@ def _classes() -> Mapping[str, Any]:
         for key, lines in data.items()
         if key != "language"
     }
-    return {**classes, "phrases": held, "idioms": frozenset(idioms)}
+    persons = frozenset(phrase for line in famous for phrase in line)
+    return {**classes, "phrases": held, "idioms": frozenset(idioms), "famous": persons}
