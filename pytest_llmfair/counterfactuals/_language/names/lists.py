@@ -1,4 +1,4 @@
-"""Whether a name is one of several places or feelings: "Turkey, Iraq, Jordan and Syria"."""
+"""Whether a name is one of several places, feelings or months: "Iraq, Jordan and Syria"."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _LINKS_BEHIND = (",", " and ", " or ", " & ", " ,")
 _LINKS_BEFORE = (", ", " and ", " or ", " & ")
 _FEW = 5
 _STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
-_ITEM_MARK = r"(?:\(?\w{1,2}[.):]|[-*\u2022])"
+_ITEM_MARK = r"(?:\(?\w{1,2}[.):]|[-*\u2022]|(?<![\"\u201d])[\"\u201c])"
 _ITEM = re.compile(
     rf"(?:[;,/|\n]|\b(?:and|or)\b)\s*(?:{_ITEM_MARK}[^\S\n]*)?([A-Z][a-z]+)"
-    r"(?=\s*(?:[;,/|.?!]|\Z|\b(?:and|or)\b)|\n)"
+    r"(?=[\"\u201d]?\s*(?:[;,/|.?!]|\Z|\b(?:and|or)\b)|\n)"
 )
-_FIRST_ITEM = re.compile(rf"(?:{_ITEM_MARK}|[:(]|\A)\s*([A-Z][a-z]+)\s*[;,/|\n]")
-_ENDS_ITEM = re.compile(r"\s*(?:[;,/|.?!]|\Z|\b(?:and|or)\b)|\n")
+_FIRST_ITEM = re.compile(rf"(?:{_ITEM_MARK}|[:(]|\A)\s*([A-Z][a-z]+)[\"\u201d]?\s*[;,/|\n]")
+_ENDS_ITEM = re.compile(r"[\"\u201d]?\s*(?:[;,/|.?!]|\Z|\b(?:and|or)\b)|\n")
 _BEGINS_ITEM = re.compile(rf"(?:\A|[;,/|\n:(]|\b(?:and|or)\b|{_ITEM_MARK})\s*\Z")
 _NEAR = 80
 
@@ -60,8 +60,8 @@ def _is_land(word: str, following: str | None) -> bool:
     return is_of_class(low, "lands") or is_of_class(low, "regions")
 
 
-def is_among_feelings(text: str, start: int, end: int) -> bool:
-    """Whether a virtue is one of a list with a feeling that is no name: "(a) Joy; (b) Relief"."""
+def is_listed_with(text: str, start: int, end: int, kind: str) -> bool:
+    """Whether it is one of a list with a word that is no name: "(a) Joy; (b) Relief"."""
     if _ENDS_ITEM.match(text, end) is None:
         return False
     first, last = max(0, start - _NEAR), end + _NEAR
@@ -69,4 +69,4 @@ def is_among_feelings(text: str, start: int, end: int) -> bool:
         return False
     front = text[first:start]
     items = [*_ITEM.findall(front), *_FIRST_ITEM.findall(front), *_ITEM.findall(text, end, last)]
-    return any(is_of_class(item.lower(), "feelings") for item in items)
+    return any(is_of_class(item.lower(), kind) for item in items)

@@ -9,7 +9,7 @@ from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.names.dates import is_short_month
 from pytest_llmfair.counterfactuals._language.names.firms import is_business, is_firm
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
-from pytest_llmfair.counterfactuals._language.names.lists import is_among_feelings, is_among_places
+from pytest_llmfair.counterfactuals._language.names.lists import is_among_places, is_listed_with
 from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
 from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called, is_prize
 from pytest_llmfair.counterfactuals._language.names.words import (
@@ -81,7 +81,9 @@ def is_something_else(text: str, start: int, end: int) -> bool:
         return True
     if is_of_class(name, "prizes") and is_prize(text, start, end):
         return True
-    if is_of_class(name, "virtues") and is_among_feelings(text, start, end):
+    if is_of_class(name, "virtues") and is_listed_with(text, start, end, "feelings"):
+        return True
+    if is_of_class(name, "months") and is_listed_with(text, start, end, "full_months"):
         return True
     return is_of_class(name, "places") and _is_place(text, start, end)
 
