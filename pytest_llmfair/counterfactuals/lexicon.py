@@ -269,9 +269,10 @@ class Lexicon(ByValue):
             english = self.language == "en"
             standing = possessive_behind(text, end, masked=True) if english else ""
             mask = f"{MASK}{standing[0]}s" if standing else MASK
-            if sense.role == "place" and bare_before(text, start, end) is not None:
+            if sense.role == "place" and (bare := bare_before(text, start, end)):
                 # "Goes to church", "goes to the mosque"
-                mask = f"{'THE' if text[start:end].isupper() else 'the'} {mask}"
+                article = bare[2].partition(" ")[2]
+                mask = f"{article.upper() if text[start:end].isupper() else article} {mask}"
             last = end + len(standing)
             changes.append((start, last, mask))
         return replaced(text, changes)

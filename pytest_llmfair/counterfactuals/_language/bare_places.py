@@ -10,7 +10,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import ends_phrase, 
 def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, int, str] | None:
     """Return the word before a house of worship without article, with the article for `after`.
 
-    "Goes to church" becomes "goes to the mosque". None where there is an article, where a noun
+    "Goes to church" becomes "goes to the mosque", and "after church", which is a service there,
+    "after the service at the mosque". None where there is an article, where a noun
     follows ("to church matters") and where what is written in its place needs none.
     """
     word, begin = word_before(text, start)
@@ -21,7 +22,8 @@ def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, 
         return None
     if text[end - 1] == "s" or not _ends(text, end):
         return None
-    return begin, begin + len(word), f"{word} {'THE' if after.isupper() else 'the'}"
+    article = "the service at the" if is_one_of(low(first), "before_service") else "the"
+    return begin, begin + len(word), f"{word} {article.upper() if after.isupper() else article}"
 
 
 def _ends(text: str, end: int) -> bool:

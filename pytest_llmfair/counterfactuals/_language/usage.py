@@ -18,11 +18,12 @@ from pytest_llmfair.counterfactuals._language.beside import (
 )
 from pytest_llmfair.counterfactuals._language.callings import is_calling
 from pytest_llmfair.counterfactuals._language.deities import is_deity
-from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_in_ly, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.exclaimed import is_outcry
 from pytest_llmfair.counterfactuals._language.living import is_said_of_people
 from pytest_llmfair.counterfactuals._language.persons.conditions import is_condition
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
+from pytest_llmfair.counterfactuals._language.persons.titles import is_famous
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_modifier,
@@ -124,7 +125,7 @@ def is_kin(text: str, start: int, end: int) -> bool:
     The next word may also be the verb of somebody's kin: "my mother plants roses".
     """
     kind = _THINGS.get(text[start:end].lower())
-    if text[start].isupper() and _is_of_firm(text, start, end):
+    if text[start].isupper() and (_is_of_firm(text, start, end) or is_famous(text, start, end)):
         return False
     behind = NEXT.match(text, end) if kind and text[end : end + 1].isspace() else None
     if kind is None or behind is None:
@@ -138,7 +139,9 @@ def is_kin(text: str, start: int, end: int) -> bool:
         return True
     if form == head or not is_one_of(form, "kin_acts"):
         following = NEXT.match(text, behind.end())  # "helped her mother plant the roses"
-        return following is not None and is_one_of(low(following[1]), "articles")
+        # "saw his brother act naturally"
+        adverb = following is not None and form == head and is_in_ly(low(following[1]))
+        return adverb or (following is not None and is_one_of(low(following[1]), "articles"))
     owner = low(word_before(text, start)[0])
     return is_one_of(owner, "owners") or owner.endswith(("'s", "s'"))
 

@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals._language.beside import (
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_in_name
 from pytest_llmfair.counterfactuals._language.persons.surroundings import place_at
+from pytest_llmfair.counterfactuals._language.persons.titles import is_famous
 from pytest_llmfair.counterfactuals._language.persons.words import (
     is_adjective,
     is_any,
@@ -56,6 +57,8 @@ def is_no_work(text: str, start: int, end: int) -> bool:
         return True
     if text[start:end].isupper():
         return not _is_acronym(text, start, end)
+    if is_famous(text, start, end):
+        return False
     if begins_name(text, start, end) or is_part_of_work(text, start, end):
         return False
     before, front = word_before(text, start)

@@ -21,7 +21,7 @@ _BLANKS = re.compile(r"\s+")
 # The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
 # A quote begins one too: 'he said, "Hinduism'.
 _SENTENCE = re.compile(
-    r"(?:,[^\S\n][\"\u201c]\Z|(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:\d+\)\s*)?\Z)"
+    r"(?:,[^\S\n][\"\u201c]\Z|(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:(?:\d+|[a-hA-H]|[ivx]{1,4})\)\s*)?\Z)"
 )
 
 _WRAP = re.compile(r"\n[^\S\n]*[\"\u201c\u2018(]?\Z")

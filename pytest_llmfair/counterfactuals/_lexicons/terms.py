@@ -67,6 +67,7 @@ Context = Literal[
     "no_given_name",
     "no_institution",
     "house",
+    "scripture",
     "of_couple",
     "faith",
     "superlative",

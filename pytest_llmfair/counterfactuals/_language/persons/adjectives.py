@@ -75,7 +75,13 @@ def is_old(place: Place) -> bool:
     head, thing = head_of(place)
     if not head:
         return _is_before_name(place)
+    if is_any(head, "small_children") and not _is_owned(place.last):
+        return False  # nobody is a middle-aged child
     return not (thing or is_any(head, "bonds"))
+
+
+def _is_owned(word: str) -> bool:
+    return is_one_of(word, "owners") or word.endswith(("'s", "s'"))
 
 
 def _is_before_name(place: Place) -> bool:

@@ -135,6 +135,8 @@ def is_condition(text: str, start: int, end: int) -> bool:
     Nor is short stature a condition where an examination shows it.
     """
     first = text[start : start + 2].lower()
+    if first == "dw" and low(word_before(text, start)[0]).endswith(("ia", "ic")):
+        return False  # "hypoplasia dwarfism" is one name
     if first == "sh":
         return _EXAMINED.search(text, max(0, start - _NEAR), start) is None
     if first != "a " and (first != "an" or text[start + 2 : start + 3] != " "):

@@ -126,7 +126,7 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
                 return held, False
             if joined:
                 break
-            if may_be_person(word) and _is_person_here(place, at):
+            if may_be_person(word) and _is_person_here(place, at, national):
                 return word, False
             if alone or not is_field(place, at, national):
                 break
@@ -141,9 +141,12 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
     return "", False
 
 
-def _is_person_here(place: Place, at: int) -> bool:
-    """Whether it is a person here: one with a degree ("an Asian MBA"), a model, voices, faces."""
+def _is_person_here(place: Place, at: int, national: bool) -> bool:
+    """Whether it is a person here: one with a degree ("an Asian MBA"), a model, voices, subjects."""
     word, behind = place.behind[at], place.behind[at + 1 :]
+    if is_any(word, "studied"):  # "older subjects"; not "older subjects in school"
+        taught = names_any((*place.before, *behind), "where_taught")
+        return word.endswith("s") and not (national or taught) and no_noun(behind)
     if is_any(word, "models"):
         asked = is_one_of(" ".join(place.before[-2:-1]), "casting") and _is_one(place.before)
         told = any(is_one_of(other, "fashion_words") for other in (*place.before, *behind))

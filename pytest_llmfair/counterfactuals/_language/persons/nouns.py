@@ -111,6 +111,9 @@ def is_opposed(place: Place) -> bool:
         return False
     while words and words[-1] in ("both", "either", "the"):
         words = words[:-1]
+    if kind == "opposed_races":  # "is rarely black and white"
+        while words and is_one_of(words[-1], "predicate_adverbs"):
+            words = words[:-1]
     first, following = words[-1] if words else "", rest[0] if rest else ""
     if is_one_of(first, "be") or is_one_of(first, "be_contracted"):
         return False

@@ -29,6 +29,8 @@ _COMES = ("come", "comes", "came", "coming")  # "your baby came out black"
 _RELATIVE = frozenset(("who", "that", "who's", "that's"))
 _PERCENT = frozenset(("%", "percent", "per", "cent"))
 _OWNERS = ("my", "your", "his", "her", "our", "their", "whose")
+_NO_COLOURS = ("rarely", "seldom", "hardly", "scarcely", "never", "always", "not", "simply", "so", "that", "quite")
+_IS = ("is", "was", "it's", "isn't", "wasn't", "be", "that's")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
 
@@ -137,6 +139,8 @@ def _is_owner(word: str) -> bool:
 def _is_beside_colour(before: Words, behind: Words) -> bool:
     """Whether "and" joins a colour that no person is called by: "black and blue all over"."""
     following, third = (*behind[1:3], "", "")[:2]
+    if following == "white" and before and before[-1] in _NO_COLOURS:  # "rarely black and white"
+        return any(word in _IS for word in before[-3:-1])
     if behind[:1] == ("and",) and is_one_of(following, "other_colours"):
         return ends_phrase(third)
     return before[-1:] == ("and",) and is_one_of(" ".join(before[-2:-1]), "other_colours")
@@ -228,6 +232,10 @@ def _is_amount(word: str) -> bool:
 
 def _is_share(subject: Words, told: Words) -> bool:
     """Whether it is said of a part of people: "the class is mostly white", "half the class is"."""
+    if subject[-1] in ("which", "that") and len(subject) > 1:  # "the suburb of Leeds which is"
+        subject = subject[:-3] if is_one_of(" ".join(subject[-3:-2]), "prepositions") else subject[:-1]
+        if not subject:
+            return False
     group, front = subject[-1], subject[-_FAR:-1]
     if any(is_one_of(word, "wholes") for word in front) and is_one_of(group, "bodies"):
         return True

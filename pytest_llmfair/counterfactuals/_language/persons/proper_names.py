@@ -27,7 +27,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
-_LANDS = ("states", "countries", "nations")
+_LANDS = ("states", "countries", "nations", "nation", "republic", "motherland", "fatherland", "homeland")
 _COUNTING = ("all", "many", "most", "some", "several", "other", "these", "those", "between")
 _AROUND = " \n.?!\"'()*"
 
@@ -96,6 +96,8 @@ def is_no_given_name(place: Place) -> bool:
     if _is_before_surname(place):
         return False
     if place.behind and is_name_behind(place):
+        if _is_before_land(place):
+            return True
         the = place.last == "the" or is_one_of(place.next, "demonyms")
         return the and is_no_institution(place)
     joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
@@ -127,8 +129,18 @@ def is_no_institution(place: Place) -> bool:
         return True
     if place.last.endswith("ly") and not is_one_of(place.last, "not_adverbs"):
         return True  # "the staunchly Protestant Edward VI"
+    if _is_before_land(place):
+        return True
     known = ("demonyms", "person_adjectives", "of_faith")
     return is_person(place.next) or any(is_any(place.next, kind) for kind in known)
+
+
+def _is_before_land(place: Place) -> bool:
+    """Whether a land and no further name follows: "in Buddhist China"; not "in Muslim Spain Square"."""
+    if not is_one_of(place.last, "places_in") or not is_one_of(place.next, "countries"):
+        return False
+    following = place.raw[len(place.before) + 1 :]
+    return place.next not in _LANDS and not (following and following[0][0].isupper())
 
 
 def is_behind_name(place: Place) -> bool:
@@ -147,7 +159,8 @@ def _is_before_surname(place: Place) -> bool:
         return False
     written = place.raw[len(place.before)]
     ended = place.behind[1:2] in ((), (",",), (")",), ("and",), ("&",))
-    if not (ended and written[0].isupper()) or written[-1] == "s" or is_person(place.next):
+    several = written[-1] == "s" and not is_one_of(place.next, "surnames_in_s")
+    if not (ended and written[0].isupper()) or several or is_person(place.next):
         return len(written) == 1 and written.isupper()
     return not (is_modifier(place.next) or is_any(place.next, "of_faith"))
 

@@ -21,6 +21,7 @@ from pytest_llmfair.counterfactuals._language.persons.adjectives import (
     is_superlative,
 )
 from pytest_llmfair.counterfactuals._language.persons.bodies import is_in_body
+from pytest_llmfair.counterfactuals._language.persons.books import is_scripture
 from pytest_llmfair.counterfactuals._language.persons.compounds import (
     compound_at,
     is_no_double_name,
@@ -58,7 +59,7 @@ _SHARES = ("all", "majority", "mostly", "predominantly")
 _COMPOUNDS = ("before_person", "demonym", "no_first_name")
 _NO_VALUES = (
     *("owned", "person_noun", "insult", "people", "collective", "no_team", "house"),
-    "of_couple",
+    *("of_couple", "scripture"),
 )
 
 RULES: Mapping[str, Callable[[Place], bool]] = {
@@ -83,6 +84,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "superlative": is_superlative,
     "house": is_house,
     "of_couple": is_of_couple,
+    "scripture": is_scripture,
 }
 
 _KNOWN: Mapping[str, Sequence[str]] = {

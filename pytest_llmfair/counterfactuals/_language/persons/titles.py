@@ -5,12 +5,20 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.counterfactuals._language.beside import FAR, NEAR, low, opens_sentence
+from pytest_llmfair.counterfactuals._language.beside import (
+    FAR,
+    NEAR,
+    NEXT,
+    low,
+    opens_sentence,
+    word_before,
+)
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.surroundings import is_title, place_at
-from pytest_llmfair.counterfactuals._language.persons.words import is_any
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_any, is_person
 
 _MOST_BESIDE = 4  # words of a title in front of the one that counts, or behind it
+_NO_TITLE = ("demonyms", "person_modifiers", "determiners", "polite", "quantities", "closed", "told_apart")
 _COMMUNITIES = ("community", "communities", "people", "peoples")
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
 _LINK = r"(?:of|the|and|for|in|to|on|with|at) "
@@ -59,7 +67,7 @@ def is_in_work(text: str, start: int, end: int) -> bool:
         before = text[max(0, start - NEAR) : start].rpartition(" ")[0].rpartition(" ")[2]
         if not before[:1].isupper() or _is_common(before):  # the usual case at little cost
             return False
-    if _is_famous(text, start, end):
+    if is_famous(text, start, end) or _is_between(text, start, end):
         return True
     if not (_is_called_inside(text, start) or _is_told_of(text, start, end)):
         return False
@@ -96,7 +104,25 @@ def _is_told_of(text: str, start: int, end: int) -> bool:
     return opens_sentence(text, begin)
 
 
-def _is_famous(text: str, start: int, end: int) -> bool:
+def _is_between(text: str, start: int, end: int) -> bool:
+    """Whether capitals on both sides tell a title: "in Awkward Black Girl"; not "Young Black Men".
+
+    Where a people or an age is described other words have no capital.
+    """
+    behind = NEXT.match(text, end)
+    if behind is None or not (behind[1][0].isupper() and is_person(low(behind[1]))):
+        return False
+    before, begin = word_before(text, start)
+    word = low(before)
+    if not (before[:1].isupper() and is_adjective(word)) or opens_sentence(text, begin):
+        return False
+    if any(is_one_of(word, kind) for kind in _NO_TITLE):
+        return False
+    front, _ = word_before(text, begin)
+    return front[:1].islower() and not is_title(place_at(text, start, end).raw)
+
+
+def is_famous(text: str, start: int, end: int) -> bool:
     """Whether it is among the well-known ones: "Grumpy Old Men"; not "two grumpy old men"."""
     if not is_one_of(text[start:end].lower(), "in_famous_works"):
         return False
