@@ -18,8 +18,14 @@ _HELD = (
     r"|holy communion|Virgin Mary|saints of"
 )
 _OWN = {
-    "christian": (re.compile(rf"\b(?:{_FOUNDER})(?![\w-])"), re.compile(rf"\b(?:{_FOUNDER}|(?i:{_HELD}))(?![\w-])")),
-    "muslim": (re.compile(r"\bProphet Muhammad\b"), re.compile(r"\b(?:Prophet Muhammad|minarets?)\b")),
+    "christian": (
+        re.compile(rf"\b(?:{_FOUNDER})(?![\w-])"),
+        re.compile(rf"\b(?:{_FOUNDER}|(?i:{_HELD}))(?![\w-])"),
+    ),
+    "muslim": (
+        re.compile(r"\bProphet Muhammad\b"),
+        re.compile(r"\b(?:Prophet Muhammad|minarets?)\b"),
+    ),
     "buddhist": (re.compile(r"\bthe Buddha\b"), re.compile(r"\bthe Buddha\b")),
 }
 

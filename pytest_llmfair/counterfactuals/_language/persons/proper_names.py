@@ -27,7 +27,16 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
-_LANDS = ("states", "countries", "nations", "nation", "republic", "motherland", "fatherland", "homeland")
+_LANDS = (
+    "states",
+    "countries",
+    "nations",
+    "nation",
+    "republic",
+    "motherland",
+    "fatherland",
+    "homeland",
+)
 _COUNTING = ("all", "many", "most", "some", "several", "other", "these", "those", "between")
 _AROUND = " \n.?!\"'()*"
 

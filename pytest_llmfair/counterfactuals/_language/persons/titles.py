@@ -18,7 +18,15 @@ from pytest_llmfair.counterfactuals._language.persons.surroundings import is_tit
 from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_any, is_person
 
 _MOST_BESIDE = 4  # words of a title in front of the one that counts, or behind it
-_NO_TITLE = ("demonyms", "person_modifiers", "determiners", "polite", "quantities", "closed", "told_apart")
+_NO_TITLE = (
+    "demonyms",
+    "person_modifiers",
+    "determiners",
+    "polite",
+    "quantities",
+    "closed",
+    "told_apart",
+)
 _COMMUNITIES = ("community", "communities", "people", "peoples")
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
 _LINK = r"(?:of|the|and|for|in|to|on|with|at) "
@@ -119,7 +127,9 @@ def _is_between(text: str, start: int, end: int) -> bool:
     if any(is_one_of(word, kind) for kind in _NO_TITLE):
         return False
     front, _ = word_before(text, begin)
-    return front[:1].islower() and not is_title(place_at(text, start, end).raw)
+    if not front[:1].islower() or is_one_of(front, "determiners"):
+        return False
+    return not is_title(place_at(text, start, end).raw)
 
 
 def is_famous(text: str, start: int, end: int) -> bool:
