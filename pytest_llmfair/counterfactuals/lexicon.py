@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pytest_llmfair.counterfactuals._language.bare_places import bare_before
+from pytest_llmfair.counterfactuals._language.bare_places import bare_before, missing_before
 from pytest_llmfair.counterfactuals._language.foreign import is_foreign, looks_english
 from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
@@ -269,10 +269,8 @@ class Lexicon(ByValue):
             english = self.language == "en"
             standing = possessive_behind(text, end, masked=True) if english else ""
             mask = f"{MASK}{standing[0]}s" if standing else MASK
-            if sense.role == "place" and (bare := bare_before(text, start, end)):
-                # "Goes to church", "goes to the mosque"
-                article = bare[2].partition(" ")[2]
-                mask = f"{article.upper() if text[start:end].isupper() else article} {mask}"
+            if sense.role == "place":  # "goes to church", "goes to the mosque"
+                mask = missing_before(text, start, end) + mask
             last = end + len(standing)
             changes.append((start, last, mask))
         return replaced(text, changes)

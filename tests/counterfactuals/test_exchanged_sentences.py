@@ -27,6 +27,7 @@ SENTENCES = {
     "no_given_name": "These {} songs are loud.",
     "no_institution": "These {} songs are loud.",
     "house": "We walked past {a} {}.",
+    "scripture": "We read {a} {}.",
     "of_couple": "We wrote about {} couples.",
     "faith": "We wrote about {}.",
     "behind_person": "We wrote about people {}.",

@@ -30,6 +30,7 @@ CARRIERS = {
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",
     "house": "so their {} so",
+    "scripture": "so their {} so",
     "of_couple": "so {} couples so",
     "faith": "so {} values so",
     "behind_person": "so women {}, so",

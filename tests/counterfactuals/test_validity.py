@@ -97,6 +97,8 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "joined words become the same: 'she or she'"),
     ("no word without a counterpart", "The chambermaid lost her keys.", "gender", None,
      "names female: 'chambermaid' has no counterpart"),
+    ("no word of a faith", "The church was founded by Christ.", "religion", ("christian", "hindu"),
+     "names christian: 'Christ' has no counterpart"),
     ("kinds told apart", "Half are Lutheran, 20% Catholic.", "religion", ("christian", "hindu"),
      "different words become the same: 'Hindu' and 'Hindu'"),
     ("kinds told apart", "Lutheran state churches remain.", "religion", ("christian", "hindu"),

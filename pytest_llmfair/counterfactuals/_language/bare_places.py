@@ -26,6 +26,15 @@ def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, 
     return begin, begin + len(word), f"{word} {article.upper() if after.isupper() else article}"
 
 
+def missing_before(text: str, start: int, end: int) -> str:
+    """Return what a house of worship lacks in front, with a blank; "" for nothing."""
+    bare = bare_before(text, start, end)
+    if bare is None:
+        return ""
+    missing = bare[2].partition(" ")[2] + " "
+    return missing.upper() if text[start:end].isupper() else missing
+
+
 def _ends(text: str, end: int) -> bool:
     """Whether no noun follows: "to church every week", "at church Sunday night"."""
     behind = NEXT.match(text, end)

@@ -18,15 +18,13 @@ _HELD = (
     r"|holy communion|Virgin Mary|saints of"
 )
 _OWN = {
-    "christian": (
-        re.compile(rf"\b(?:{_FOUNDER})(?![\w-])"),
-        re.compile(rf"\b(?:{_FOUNDER}|(?i:{_HELD}))(?![\w-])"),
-    ),
-    "muslim": (
-        re.compile(r"\bProphet Muhammad\b"),
-        re.compile(r"\b(?:Prophet Muhammad|minarets?)\b"),
-    ),
-    "buddhist": (re.compile(r"\bthe Buddha\b"), re.compile(r"\bthe Buddha\b")),
+    "christian": (rf"(?:{_FOUNDER})", rf"(?:{_FOUNDER}|(?i:{_HELD}))"),
+    "muslim": ("Prophet Muhammad", r"(?:Prophet Muhammad|minarets?)"),
+    "buddhist": ("the Buddha", "the Buddha"),
+}
+_FOUND = {
+    group: tuple(re.compile(rf"\b{words}(?![\w-])") for words in both)
+    for group, both in _OWN.items()
 }
 
 
@@ -34,9 +32,9 @@ def no_word_of_faith(case: Case) -> str | None:
     """Check that no word stays that ties what is exchanged to its religion."""
     if case.pair.attribute != "religion":
         return None
-    for group in {sense.group for _, sense, _ in case.named} & _OWN.keys():
+    for group in {sense.group for _, sense, _ in case.named} & _FOUND.keys():
         roles = {sense.role for _, sense, _ in case.named if sense.group == group}
-        own = _OWN[group][not roles.isdisjoint(_ROLES)]
+        own = _FOUND[group][not roles.isdisjoint(_ROLES)]
         word = own.search(case.pair.counterfactual)
         if word is not None:
             return f"names {group}: {word[0]!r} has no counterpart"

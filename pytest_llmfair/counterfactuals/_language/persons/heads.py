@@ -142,7 +142,7 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
 
 
 def _is_person_here(place: Place, at: int, national: bool) -> bool:
-    """Whether it is a person here: one with a degree ("an Asian MBA"), a model, voices, subjects."""
+    """Whether it is a person here: one with a degree ("an Asian MBA"), a model, subjects."""
     word, behind = place.behind[at], place.behind[at + 1 :]
     if is_any(word, "studied"):  # "older subjects"; not "older subjects in school"
         taught = names_any((*place.before, *behind), "where_taught")

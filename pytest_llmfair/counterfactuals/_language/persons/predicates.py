@@ -29,19 +29,7 @@ _COMES = ("come", "comes", "came", "coming")  # "your baby came out black"
 _RELATIVE = frozenset(("who", "that", "who's", "that's"))
 _PERCENT = frozenset(("%", "percent", "per", "cent"))
 _OWNERS = ("my", "your", "his", "her", "our", "their", "whose")
-_NO_COLOURS = (
-    "rarely",
-    "seldom",
-    "hardly",
-    "scarcely",
-    "never",
-    "always",
-    "not",
-    "simply",
-    "so",
-    "that",
-    "quite",
-)
+_NO_COLOURS = ("rarely", "seldom", "hardly", "scarcely", "never", "always", "not", "simply", "so")
 _IS = ("is", "was", "it's", "isn't", "wasn't", "be", "that's")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
@@ -245,9 +233,8 @@ def _is_amount(word: str) -> bool:
 def _is_share(subject: Words, told: Words) -> bool:
     """Whether it is said of a part of people: "the class is mostly white", "half the class is"."""
     if subject[-1] in ("which", "that") and len(subject) > 1:  # "the suburb of Leeds which is"
-        subject = (
-            subject[:-3] if is_one_of(" ".join(subject[-3:-2]), "prepositions") else subject[:-1]
-        )
+        far = is_one_of(" ".join(subject[-3:-2]), "prepositions")
+        subject = subject[: -3 if far else -1]
         if not subject:
             return False
     group, front = subject[-1], subject[-_FAR:-1]

@@ -27,16 +27,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
-_LANDS = (
-    "states",
-    "countries",
-    "nations",
-    "nation",
-    "republic",
-    "motherland",
-    "fatherland",
-    "homeland",
-)
+_LANDS = ("states", "countries", "nations")
+_NO_LANDS = ("nation", "republic", "motherland", "fatherland", "homeland")
 _COUNTING = ("all", "many", "most", "some", "several", "other", "these", "those", "between")
 _AROUND = " \n.?!\"'()*"
 
@@ -145,11 +137,11 @@ def is_no_institution(place: Place) -> bool:
 
 
 def _is_before_land(place: Place) -> bool:
-    """Whether a land and no further name follows: "in Buddhist China"; not "in Muslim Spain Square"."""
+    """Whether a land follows, and no name goes on: "in Buddhist China"."""
     if not is_one_of(place.last, "places_in") or not is_one_of(place.next, "countries"):
         return False
     following = place.raw[len(place.before) + 1 :]
-    return place.next not in _LANDS and not (following and following[0][0].isupper())
+    return place.next not in _NO_LANDS and not (following and following[0][0].isupper())
 
 
 def is_behind_name(place: Place) -> bool:

@@ -18,15 +18,7 @@ from pytest_llmfair.counterfactuals._language.persons.surroundings import is_tit
 from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_any, is_person
 
 _MOST_BESIDE = 4  # words of a title in front of the one that counts, or behind it
-_NO_TITLE = (
-    "demonyms",
-    "person_modifiers",
-    "determiners",
-    "polite",
-    "quantities",
-    "closed",
-    "told_apart",
-)
+_NO_TITLE = ("demonyms", "person_modifiers", "determiners", "polite", "quantities", "told_apart")
 _COMMUNITIES = ("community", "communities", "people", "peoples")
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
 _LINK = r"(?:of|the|and|for|in|to|on|with|at) "
