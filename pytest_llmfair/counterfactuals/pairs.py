@@ -145,12 +145,15 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
 
     Beside the checks of :func:`generate_pairs`: nothing but mentions may change, each to one of
     the same role and number. That is the texts are equal once masked; in other languages than
-    English words around a mention have to agree with it, and may change.
+    English words around a mention have to agree with it, and may change. Where a text leaves an
+    unmarked group unsaid ("a person" beside "a wheelchair user"), words around the mention may go
+    along with it.
 
     Parameters
     ----------
     pair : Pair
-        The pair. Its groups may be aliases; where it has no edits, they are what differs.
+        The pair. Its groups may be aliases; where it has no edits, they are what differs, and
+        where it has no `variant`, the texts tell it.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon.
 
@@ -180,11 +183,22 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
     if groups[0] == groups[1]:
         return (f"both members are of one group, which makes a placebo: {groups[0]}",)
-    edits = pair.edits or edits_between(pair.original, pair.counterfactual)
+    readings = [lexicon.read(text) for text in (pair.original, pair.counterfactual)]
+    named = [{sense.group for *_, sense in reading} for reading in readings]
+    unsaid = [lexicon.left_unsaid(*groups[::-1]), lexicon.left_unsaid(*groups)]
+    if not pair.variant and unsaid[1] and named[1].isdisjoint(unsaid[1].values()):
+        pair = replace(pair, variant=OMISSION)
+    elif not pair.variant and unsaid[0] and named[0].isdisjoint(unsaid[0].values()):
+        turned = Pair(
+            pair.counterfactual, pair.original, *groups[::-1], (), pair.attribute, OMISSION
+        )
+        return reasons_against(turned, lexicon, beside)
+    spans = [[(start, end) for start, end, _ in reading] for reading in readings]
+    edits = pair.edits or edits_between(pair.original, pair.counterfactual, *spans)
     pair = replace(pair, from_group=groups[0], to_group=groups[1], edits=edits)
     senses = {
         (start, end): sense
-        for start, end, sense in reversed(lexicon.read(pair.original))  # the first of two counts
+        for start, end, sense in reversed(readings[0])  # the first of two counts
         if sense.entry is not None
     }
     to = {pair.from_group: pair.to_group}
@@ -193,11 +207,11 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
         to[pair.to_group] = pair.from_group
     exchange = _exchange(lexicon, to)
     becomes = exchange.spread
-    unsaid = exchange.unsaid if pair.variant == OMISSION else {}
+    left_out = exchange.unsaid if pair.variant == OMISSION else {}
     changes = []
     for edit in pair.edits:
         sense = senses.get((edit.start, edit.end))
-        named = sense is not None and edit.after and sense.group not in unsaid
+        named = sense is not None and edit.after and sense.group not in left_out
         group = becomes.get(sense.group, sense.group) if sense is not None and named else ""
         known = sense if group else None
         changes.append(Change(edit.start, edit.end, edit.after, pair.from_group, known, group))

@@ -171,6 +171,9 @@ def roles_kept(case: Case) -> str | None:
             continue
         found = case.twin.get(edit.counterfactual_start)
         if found is not None and found[1].role != meant.role:
+            shared = found[1].entry is None  # "their", of a group without pronouns of its own
+            if shared and change.becomes not in case.lexicon.default_groups:
+                continue
             own = case.lexicon.senses(meant.term)
             if len({sense.role for sense in own if sense.group == change.group}) < 2:
                 continue

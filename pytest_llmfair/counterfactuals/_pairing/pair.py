@@ -16,6 +16,7 @@ from pytest_llmfair.text import replaced
 OMISSION = "omission"
 EXPLICIT = "explicit"
 _PIECE = re.compile(r"\w+|\W")
+Spans = Iterable[tuple[int, int]]
 # Share of words, blanks and marks that may differ place by place; more tells of a shift.
 _FEW = 0.3
 
@@ -221,9 +222,14 @@ def pair_of(
     return Pair(text, twin, *groups, tuple(edits), attribute, variant)
 
 
-def edits_between(text: str, twin: str) -> tuple[Edit, ...]:
-    """Return what differs between two texts, by words and marks."""
-    before, after = _PIECE.findall(text), _PIECE.findall(twin)
+def edits_between(
+    text: str, twin: str, whole: Spans = (), whole_twin: Spans = ()
+) -> tuple[Edit, ...]:
+    """Return what differs between two texts, by words and marks.
+
+    What stands in `whole` of either is one piece: "Muslim" and "Latter-day Saint".
+    """
+    before, after = _pieces(text, whole), _pieces(twin, whole_twin)
     at, at_twin = _starts(before), _starts(after)
     return tuple(
         Edit(at[a], at[b], text[at[a] : at[b]], "".join(after[c:d]), at_twin[c])
@@ -231,26 +237,34 @@ def edits_between(text: str, twin: str) -> tuple[Edit, ...]:
     )
 
 
+def _pieces(text: str, whole: Spans) -> list[str]:
+    pieces, last = [], 0
+    for start, end in sorted(whole):
+        if start >= last:  # of two at one place the first counts
+            pieces += (*_PIECE.findall(text[last:start]), text[start:end])
+            last = end
+    return pieces + _PIECE.findall(text[last:])
+
+
 def _differing(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
     """Give the runs of pieces that differ, by their bounds in both.
 
     Texts of equally many pieces are compared place by place, and runs that stand apart are short;
-    only others are matched, which takes the square of their length.
+    only others are matched, which takes the square of their length, and where that finds no less
+    to change ("he/she" and "she/he") they are compared place by place too.
     """
-    if len(before) == len(after):
-        places = [
-            i for i, (one, other) in enumerate(zip(before, after, strict=True)) if one != other
-        ]
-        if len(places) <= _FEW * len(before):
-            for _, run in itertools.groupby(enumerate(places), lambda each: each[1] - each[0]):
-                differing = [place for _, place in run]
-                bounds = differing[0], differing[-1] + 1
-                yield *bounds, *bounds
+    alike = len(before) == len(after)
+    places = [i for i, pieces in enumerate(zip(before, after, strict=False)) if len({*pieces}) > 1]
+    if not alike or len(places) > _FEW * len(before):
+        matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+        found = [bounds for kind, *bounds in matcher.get_opcodes() if kind != "equal"]
+        if not alike or sum(max(b - a, d - c) for a, b, c, d in found) < len(places):
+            yield from ((a, b, c, d) for a, b, c, d in found)
             return
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind != "equal":
-            yield a, b, c, d
+    for _, run in itertools.groupby(enumerate(places), lambda each: each[1] - each[0]):
+        differing = [place for _, place in run]
+        bounds = differing[0], differing[-1] + 1
+        yield *bounds, *bounds
 
 
 def _starts(pieces: Sequence[str]) -> list[int]:
