@@ -260,7 +260,7 @@ class Lexicon(ByValue):
         for start, end, sense in found:
             if start < last:
                 continue
-            tail = self._tail.match(text, end) if sense.role == "adjective" else None
+            tail = self.person_behind(text, end, sense)
             if tail is not None and tail.start(1) not in named:
                 end = tail.end()
             article = article_before(text, start)
@@ -274,6 +274,10 @@ class Lexicon(ByValue):
             last = end + len(standing)
             changes.append((start, last, mask))
         return replaced(text, changes)
+
+    def person_behind(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
+        """Return "people" behind an adjective, where the lexicon has a term such as this."""
+        return self._tail.match(text, end) if sense.role == "adjective" else None
 
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None

@@ -184,11 +184,11 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     if groups[0] == groups[1]:
         return (f"both members are of one group, which makes a placebo: {groups[0]}",)
     readings = [lexicon.read(text) for text in (pair.original, pair.counterfactual)]
-    named = [{sense.group for *_, sense in reading} for reading in readings]
+    told = [{sense.group for *_, sense in reading} for reading in readings]
     unsaid = [lexicon.left_unsaid(*groups[::-1]), lexicon.left_unsaid(*groups)]
-    if not pair.variant and unsaid[1] and named[1].isdisjoint(unsaid[1].values()):
+    if not pair.variant and unsaid[1] and told[1].isdisjoint(unsaid[1].values()):
         pair = replace(pair, variant=OMISSION)
-    elif not pair.variant and unsaid[0] and named[0].isdisjoint(unsaid[0].values()):
+    elif not pair.variant and unsaid[0] and told[0].isdisjoint(unsaid[0].values()):
         turned = Pair(
             pair.counterfactual, pair.original, *groups[::-1], (), pair.attribute, OMISSION
         )

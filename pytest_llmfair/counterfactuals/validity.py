@@ -66,12 +66,18 @@ def equal_outside(case: Case) -> str | None:
 
 def names_the_other_group(case: Case) -> str | None:
     """Check that where a mention stood, the other group is named now."""
-    for change, _, edit in case.named:
+    for change, sense, edit in case.named:
         found = case.twin.get(edit.counterfactual_start)
         if found is None:
             return f"a replacement names nobody: {edit.after!r} is not read as {change.becomes}"
+        if found[1].entry is None and sense.role in PRONOUNS:
+            if change.becomes in case.lexicon.default_groups:
+                return f"a replacement names nobody: {edit.after!r} can be anybody"
+            continue
         # A counterpart that is used for everyone ("host" for "hostess") names no group when read.
         if found[1].group != change.becomes and found[1].entry is not None:
+            if sense.group == change.becomes:
+                return f"a word of another group changes: {edit.before!r} names {sense.group}"
             return f"a replacement names another group: {edit.after!r} names {found[1].group}"
     return None
 
@@ -171,8 +177,7 @@ def roles_kept(case: Case) -> str | None:
             continue
         found = case.twin.get(edit.counterfactual_start)
         if found is not None and found[1].role != meant.role:
-            shared = found[1].entry is None  # "their", of a group without pronouns of its own
-            if shared and change.becomes not in case.lexicon.default_groups:
+            if found[1].entry is None:  # "their", which has no roles
                 continue
             own = case.lexicon.senses(meant.term)
             if len({sense.role for sense in own if sense.group == change.group}) < 2:

@@ -139,3 +139,54 @@ def test_the_pairs_of_the_package_pass(text: str, attribute: str) -> None:
 def test_the_pairs_of_the_template_sets_pass(attribute: str) -> None:
     pairs = pairs_from_templates(template_set(attribute), attribute, fill_limit=1)
     assert {check_pair(pair, attribute) for pair in pairs} == {()}
+
+
+@pytest.mark.parametrize(
+    ("original", "twin", "groups", "attribute"),
+    [
+        ("Is he Muslim ", "Is he Latter-day Saint ", ("muslim", "latter-day saint"), "religion"),
+        ("The priest left.", "The Buddhist priest left.", ("christian", "buddhist"), "religion"),
+        ("Say he/she Old\nHim ", "Say she/he Old\nHer ", ("male", "female"), "gender"),
+        ("The Jews left.", "The Muslim people left.", ("jewish", "muslim"), "religion"),
+        ("A wheelchair user left.", "An able-bodied person left.",
+         ("mobility disability", "no disability"), "disability"),
+        ("Is it his? Ask him for his keys.", "Is it theirs? Ask them for their keys.",
+         ("male", "nonbinary"), "gender"),
+    ],
+)  # fmt: skip
+def test_mentions_are_compared_as_wholes(
+    original: str, twin: str, groups: tuple[str, str], attribute: str
+) -> None:
+    assert reasons(original, twin, groups, attribute) == ()
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain", "groups", "attribute"),
+    [
+        ("A wheelchair user left.", "A person left.",
+         ("mobility disability", "no disability"), "disability"),
+        ("My boss, who is blind, left.", "My boss left.", BLIND, "disability"),
+        ("A gay couple adopts.", "A couple adopts.", ("gay", "straight"), "sexual_orientation"),
+        ("A trans man left.", "A man left.", ("transgender", "cisgender"), "gender"),
+    ],
+)  # fmt: skip
+def test_an_unmarked_group_may_be_left_unsaid_in_either_text(
+    marked: str, plain: str, groups: tuple[str, str], attribute: str
+) -> None:
+    assert reasons(marked, plain, groups, attribute) == ()
+    assert reasons(plain, marked, groups[::-1], attribute) == ()
+    torn = plain.replace(".", " in a rage.")
+    assert reasons(marked, torn, groups, attribute) != ()
+    assert reasons(torn, marked, groups[::-1], attribute) != ()
+
+
+def test_a_word_for_everyone_is_no_pronoun_of_a_group_with_its_own() -> None:
+    assert reasons("He left.", "They left.", ("male", "female")) == (
+        "a replacement names nobody: 'They' can be anybody",
+    )
+
+
+def test_a_word_of_a_group_that_is_not_asked_for_is_named() -> None:
+    assert reasons("A millennial left.", "A boomer left.", ("young", "older"), "age")[0] == (
+        "a word of another group changes: 'millennial' names adult"
+    )

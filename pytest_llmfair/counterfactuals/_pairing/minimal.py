@@ -53,7 +53,8 @@ def _changed(pair: Pair, beside: Iterable[Lexicon]) -> str | None:
         texts = [lexicon.mask(text) for text in texts]
     if texts[0] == texts[1]:
         return None
-    edit = edits_between(*(text.replace(MASK, _HOLE) for text in texts))[0]
+    original, twin = (text.replace(MASK, _HOLE) for text in texts)
+    edit = edits_between(original, twin)[0]
     before, after = (part.replace(_HOLE, _SHOWN) for part in (edit.before, edit.after))
     if not f"{before}{after}".strip():
         return f"blanks change: {before!r} -> {after!r}"
@@ -91,7 +92,12 @@ def _of_another_kind(case: Case) -> str | None:
         ends = (before, case.pair.counterfactual, stop), (after, case.pair.original, end)
         if any(_ends_alike(*each) for each in ends):
             continue
-        if all(own.role != sense.role for own in senses):
+        person = case.lexicon.person_behind(case.pair.original, end, sense)
+        person_twin = case.lexicon.person_behind(case.pair.counterfactual, stop, other)
+        before += person[0] if person else ""  # "blind person" is one, as "wheelchair user" is
+        after += person_twin[0] if person_twin else ""
+        role = "noun" if person else sense.role
+        if role not in (("noun",) if person_twin else [own.role for own in senses]):
             return f"a replacement is of another kind: {before!r} -> {after!r}"
         if sense.role not in PRONOUNS and _is_plural(before) != _is_plural(after):
             return f"a replacement is of another number: {before!r} -> {after!r}"

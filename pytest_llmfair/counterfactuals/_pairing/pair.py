@@ -238,7 +238,8 @@ def edits_between(
 
 
 def _pieces(text: str, whole: Spans) -> list[str]:
-    pieces, last = [], 0
+    pieces: list[str] = []
+    last = 0
     for start, end in sorted(whole):
         if start >= last:  # of two at one place the first counts
             pieces += (*_PIECE.findall(text[last:start]), text[start:end])
