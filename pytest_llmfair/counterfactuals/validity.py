@@ -225,7 +225,7 @@ def joined_once(case: Case) -> str | None:
         if twice is None or _joined_twice(pair.original, edit.start, edit.end) is not None:
             continue
         place = bisect.bisect_left(edits, edit.start, key=lambda other: other.start)
-        beside = [*edits[:place][-1:], *edits[place + 1 :][:1]]
+        beside = [*edits[max(0, place - 1) : place], *edits[place + 1 : place + 2]]
         both = any(twice.start() <= other.counterfactual_start < twice.end() for other in beside)
         if not (pronoun and both):
             return f"joined words become the same: {twice[0]!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import re
@@ -60,11 +61,16 @@ def told_apart(case: Case) -> str | None:
 def _denied(case: Case) -> str | None:
     """Whether a condition is denied beside another that is left."""
     text = case.pair.counterfactual
+    starts: list[int] = []
     for change, sense, edit in case.named:
         if edit.after[:3] not in ("no ", "No ", "NO ") or not _is_had(sense):
             continue  # the usual case
         start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
-        for at, (stop, other) in case.twin.items():
+        starts = starts or sorted(case.twin)
+        place = bisect.bisect_left(starts, start)
+        after = bisect.bisect_left(starts, end)
+        for at in (*starts[max(0, place - 1) : place], *starts[after : after + 1]):
+            stop, other = case.twin[at]
             gap = text[stop:start] if stop <= start else text[end:at]
             if other.group not in ("", change.becomes) and _LISTED.fullmatch(gap[: _NEAR + 1]):
                 return f"a condition is denied beside another: {edit.after!r}"
@@ -81,11 +87,15 @@ def _compared(case: Case) -> str | None:
         for _, sense, edit in case.named
         if sense.role not in PRONOUNS
     }
+    starts = sorted(edited)
+    far = _FAR + max(map(len, edited.values()), default=0)
     for at, (stop, _) in case.twin.items():
         if at in edited:
             continue
         word = text[at:stop].casefold()
-        for start, after in edited.items():
+        near = bisect.bisect_left(starts, at - far), bisect.bisect_right(starts, stop + _FAR)
+        for start in starts[slice(*near)]:
+            after = edited[start]
             gap = text[start + len(after) : at] if start < at else text[stop:start]
             same = word.removesuffix("s") == after.removesuffix("s")
             if same and len(gap) <= _FAR and _COMPARED.search(gap) and not _STOP.search(gap):

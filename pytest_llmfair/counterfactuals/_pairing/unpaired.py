@@ -7,13 +7,14 @@ fine.
 
 from __future__ import annotations
 
+import bisect
 import re
 
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
-# How far behind a word a pronoun can still stand for the same person.
+# How far from a word another can still stand for the same person.
 _FAR = 300
 _STOP = re.compile(r"[.!?\n]")
 _CLAUSE = re.compile(
@@ -48,12 +49,15 @@ _POINTED = re.compile(r"\b(?:the|this|that|poor|young)\s\Z", re.IGNORECASE)
 
 def no_unpaired_person(case: Case) -> str | None:
     """Check that no word without a counterpart stands for somebody whose other words change."""
+    begins: list[int] = []
     for start, end, sense in case.found:
         if sense.role != UNPAIRED:
             continue  # the usual case
+        begins = begins or [edit.start for *_, edit in case.named]
+        near = bisect.bisect_left(begins, start - _FAR), bisect.bisect_right(begins, end + _FAR)
         beside = [
             (edit.start, edit.end, other)
-            for _, other, edit in case.named
+            for _, other, edit in case.named[slice(*near)]
             if other.group == sense.group
         ]
         if any(_is_same(case.pair.original, start, end, other, beside) for other in beside):
