@@ -97,9 +97,12 @@ def read_alike(case: Case) -> str | None:
         if twin is None:
             word = pair.original[start:end]
             return f"the texts are read differently: {word!r} counts in the original only"
-        roles_differ = roles_differ or twin[1].role != sense.role
+        shared = twin[1].entry is None and sense.role in PRONOUNS  # "they were" for "he was"
+        roles_differ = roles_differ or (twin[1].role != sense.role and not shared)
     if len(case.found) < len(case.twin):
         return "the texts are read differently: more words count in the counterfactual"
+    if case.lexicon.language != "en":
+        return None  # adjectives agree: "mi marido es alto", "mi mujer es alta"
     masked = map(case.lexicon.mask, (pair.original, pair.counterfactual) if roles_differ else ())
     return (
         "the texts are read differently: they differ once masked" if len({*masked}) > 1 else None

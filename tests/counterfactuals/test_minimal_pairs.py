@@ -190,3 +190,27 @@ def test_a_word_of_a_group_that_is_not_asked_for_is_named() -> None:
     assert reasons("A millennial left.", "A boomer left.", ("young", "older"), "age")[0] == (
         "a word of another group changes: 'millennial' names adult"
     )
+
+
+@pytest.mark.parametrize(
+    ("original", "twin"),
+    [
+        ("The cook said he was tired.", "The cook said they were tired."),
+        ("He works here and has a dog.", "They work here and have a dog."),
+        ("He's late. Does he often try it?", "They're late. Do they often try it?"),
+    ],
+)
+def test_a_verb_may_follow_the_number_of_they(original: str, twin: str) -> None:
+    assert reasons(original, twin, ("male", "nonbinary")) == ()
+    assert reasons(original, twin.replace("they", "xe").replace("They", "Xe"), (
+        "male", "nonbinary")) != ()  # fmt: skip
+
+
+def test_no_other_word_may_follow_it() -> None:
+    said = reasons("He feeds dogs.", "They feed dog.", ("male", "nonbinary"))
+    assert said == ("words change that name nobody: 'dogs' -> 'dog'",)
+
+
+def test_a_husband_has_two_words_in_spanish() -> None:
+    pair = ("Mi marido es alto.", "Mi mujer es alta.")
+    assert reasons(*pair, ("male", "female"), "gender_es") == ()

@@ -17,10 +17,14 @@ from pytest_llmfair.text import MASK
 
 _CLITIC = re.compile(r"['\u2019]s?\Z")
 _HOLE = "\ufffc"  # one character for a mention, which no text holds for itself
+_NEAR = 30
 _SHOWN = "\u2026"
 _LIVES = ("live", "lives", "lived", "living", "born")
 _PLURALS = ("men", "people", "children", "folk")
 _SINGULARS = ("ss", "us", "is")
+_THEY = re.compile(r"\bthey\b", re.IGNORECASE)
+_AGREEING = {"was": "were", "is": "are", "has": "have", "does": "do", "s": "re"}
+_BEHIND_MENTION = re.compile(rf"{_HOLE}\s(?:(?:\w+ly|always|often|never|also|still|now)\s)?\Z")
 _HEAD = re.compile(r"-in-|\s(?:of|in|with|who|to)\s")
 
 Spans = Sequence[tuple[int, int]]
@@ -54,13 +58,28 @@ def _changed(pair: Pair, beside: Iterable[Lexicon]) -> str | None:
     if texts[0] == texts[1]:
         return None
     original, twin = (text.replace(MASK, _HOLE) for text in texts)
-    edit = edits_between(original, twin)[0]
+    edits = edits_between(original, twin)
+    if len({bool(_THEY.search(text)) for text in (pair.original, pair.counterfactual)}) > 1:
+        edits = tuple(edit for edit in edits if not _agrees(edit, original))
+    if not edits:
+        return None
+    edit = edits[0]
     before, after = (part.replace(_HOLE, _SHOWN) for part in (edit.before, edit.after))
     if not f"{before}{after}".strip():
         return f"blanks change: {before!r} -> {after!r}"
     if not f"{before}{after}".replace(_SHOWN, "").strip():
         return f"more is named in one text than in the other: {before!r} -> {after!r}"
     return _said(before, after)
+
+
+def _agrees(edit: Edit, text: str) -> bool:
+    """Whether a verb follows the number of "they": "he was", "they were"; "asks", "ask"."""
+    before, after = edit.before.lower(), edit.after.lower()
+    if after == _AGREEING.get(before) or before == _AGREEING.get(after):
+        return True
+    one, other = sorted((before, after), key=len)
+    behind = _BEHIND_MENTION.search(text, max(0, edit.start - _NEAR), edit.start) is not None
+    return behind and other in (f"{one}s", f"{one}es", f"{one[:-1]}ies")
 
 
 def _said(before: str, after: str) -> str:
