@@ -265,6 +265,7 @@ def test_without_dials_no_gendered_word_of_the_lexicon_tells_twins_apart():
         for group, of_group in entry.terms.items()
         if group in ("female", "male")
         for term in of_group
+        if entry.register(term) != "outdated"  # "her's" is two words to the model
     ]
     prompts = [f"The {term} said that" for term in terms]
     prompts += [f"Write a story about a {term}." for term in terms]
