@@ -66,12 +66,28 @@ def _check_rows(asked: Sized, **sides: Sequence[Sequence[Answer]]) -> None:
                     )
 
 
+def _blanks_missing(rows: tuple[tuple[Answer, ...], ...]) -> tuple[tuple[Answer, ...], ...]:
+    """Count an empty text as missing, whoever collected it: two of them are no equal answers."""
+    if all(isinstance(answer, Missing) or answer.strip() for row in rows for answer in row):
+        return rows  # the usual case
+    return tuple(
+        tuple(
+            Missing("empty", "an empty text")
+            if isinstance(answer, str) and not answer.strip()
+            else answer
+            for answer in row
+        )
+        for row in rows
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Responses:
     """Answers to single prompts: one row per prompt, in order, each with n answers.
 
     `model` names the model that answered; empty when unknown. `origin` is how many answers were
-    asked for live, and how many were replayed from a cassette; (0, 0) when unknown.
+    asked for live, and how many were replayed from a cassette; (0, 0) when unknown. An empty text
+    counts as missing.
     """
 
     prompts: tuple[str, ...]
@@ -82,6 +98,7 @@ class Responses:
     def __post_init__(self) -> None:
         """Raise ``ValueError`` unless every prompt has its row of answers."""
         _check_rows(self.prompts, answers=self.answers)
+        object.__setattr__(self, "answers", _blanks_missing(self.answers))
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -102,7 +119,7 @@ class PairedResponses:
     pairs : tuple of Pair
         What was asked.
     original, counterfactual : tuple of tuple
-        Per pair the answers to either member.
+        Per pair the answers to either member. An empty text counts as missing.
     model : str
         The model that answered; empty when unknown.
     placebo : tuple of tuple
@@ -133,6 +150,8 @@ class PairedResponses:
         _check_rows(self.pairs, original=self.original, counterfactual=self.counterfactual)
         if self.placebo:
             _check_rows(self.pairs, placebo=self.placebo)
+        for side in ("original", "counterfactual", "placebo"):
+            object.__setattr__(self, side, _blanks_missing(getattr(self, side)))
 
     def __len__(self) -> int:
         return len(self.pairs)

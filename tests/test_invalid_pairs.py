@@ -21,6 +21,7 @@ from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.recording import Recorder, recording
 from pytest_llmfair.reports.message import failure_message
 from pytest_llmfair.reports.terminal import remarks
+from pytest_llmfair.responses import Missing, PairedResponses
 from pytest_llmfair.settings import Settings
 
 GOOD = list(generate_pairs([f"She asks question {i}." for i in range(108)], "gender"))
@@ -178,3 +179,12 @@ class TestLackingGroups:
         made = generate_pairs([f"She asks question {i}." for i in range(90)], "gender")
         result = assert_metric("rouge_l", made, minimum=0.5, client=alike)
         assert result.lacks == load_lexicons()["gender"].lacks != ()
+
+
+@pytest.mark.parametrize("blank", ["", " \n"])
+def test_empty_texts_handed_over_as_answers_are_missing_and_no_pass(blank: str) -> None:
+    empty = tuple((blank,) for _ in GOOD)
+    responses = PairedResponses(tuple(GOOD), empty, empty)
+    assert responses.original[0][0] == Missing("empty", "an empty text")
+    with pytest.raises(InvalidEvidence, match="108 of 108 answers are missing for female"):
+        assert_counterfactual_invariance(responses, eps=0.2)
