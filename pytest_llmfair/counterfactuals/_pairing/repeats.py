@@ -16,10 +16,17 @@ from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 _LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
 _NEAR = 30
 _COMPARED = re.compile(
-    r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over)(?![\w-])",
+    r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over|other|instead"
+    r"|but\salso)(?![\w-])|,\slike\s",
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.!?]\s")
+_TURNED = frozenset({"to", "into", "from", "with", "against"})  # "from Islam to Islam"
+_ITEM = 3
+# "(a) younger people (b) older people", "B. Judaism"
+_OPTION = re.compile(r"(?<![\w(])\(?([A-Ha-h1-8])[.)]\s")
+# Who is younger of the two is not told apart by being young.
+_COMPARATIVE = re.compile(r"\b(young|old)er\b")
 _FAR = 90
 _BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
 
@@ -34,15 +41,19 @@ def told_apart(case: Case) -> str | None:
         return said
     if len(case.twin) > len(case.named) and (said := _compared(case)):
         return said
+    if len(case.twin) > 1 and (said := _chosen(case)):
+        return said
     if len(case.named) < 2:
         return None
     text = case.pair.counterfactual
     for (_, sense, edit), (_, other, following) in itertools.pairwise(case.named):
         begin, end = edit.counterfactual_start + len(edit.after), following.counterfactual_start
         first, second = edit.after.casefold(), following.after.casefold()
-        if end - begin > _NEAR or not first or not second.startswith(first.split(" ", 1)[0]):
+        if end - begin > _FAR or not first or not second.startswith(first.split(" ", 1)[0]):
             continue  # the usual case at less cost
         gap = text[begin:end]
+        if end - begin > _NEAR and not _COMPARED.search(gap):
+            continue
         if first.removesuffix("s") == second.removesuffix("s"):
             kinds = _kinds(case.lexicon.synonyms)
             one, two = kinds.get(sense.term, -1), kinds.get(other.term, -1)
@@ -51,6 +62,9 @@ def told_apart(case: Case) -> str | None:
             listed = _LISTED.fullmatch(gap) is not None
             if not alike and not listed and _is_set_against(text, gap, end + len(second)):
                 return f"two persons become the same: {edit.after!r} and {following.after!r}"
+            listed = listed or (
+                sense.role not in PRONOUNS and _set_apart(text, begin, end, end + len(second))
+            )
             if (kinds_differ or _is_had(sense)) and not alike and listed:
                 return f"different words become the same: {edit.after!r} and {following.after!r}"
         elif second.startswith(f"{first} ") and _describes(gap):
@@ -92,15 +106,68 @@ def _compared(case: Case) -> str | None:
     for at, (stop, _) in case.twin.items():
         if at in edited:
             continue
-        word = text[at:stop].casefold()
+        word = _base(text[at:stop])
         near = bisect.bisect_left(starts, at - far), bisect.bisect_right(starts, stop + _FAR)
         for start in starts[slice(*near)]:
             after = edited[start]
-            gap = text[start + len(after) : at] if start < at else text[stop:start]
-            same = word.removesuffix("s") == after.removesuffix("s")
-            if same and len(gap) <= _FAR and _COMPARED.search(gap) and not _STOP.search(gap):
-                return f"what is compared becomes the same: {word!r}"
+            if not word or word != _base(after):
+                continue  # the usual case
+            begin, end, last = (
+                (start + len(after), at, stop) if start < at else (stop, start, start + len(after))
+            )
+            if _set_apart(text, begin, end, last):
+                return f"what is compared becomes the same: {text[at:stop].casefold()!r}"
     return None
+
+
+def _chosen(case: Case) -> str | None:
+    """Whether two options become the same: "(a) older staff (b) older staff"."""
+    options = _options(case.pair.counterfactual)
+    if len(options) == len({*options}):
+        return None  # the usual case
+    before, first = _options(case.pair.original), dict[str, int]()
+    for place, (option, was) in enumerate(zip(options, before, strict=False)):
+        if option and before[first.setdefault(option, place)] != was:
+            return f"two options become the same: {option!r}"
+    return None
+
+
+def _options(text: str) -> list[str]:
+    """Return what the options of a question say, without their labels."""
+    labels = list(_OPTION.finditer(text))
+    ends = [label.start() for label in labels[1:]] + [len(text)]
+    said = (text[label.end() : end] for label, end in zip(labels, ends, strict=False))
+    return [_base(body.partition("\n")[0].strip(" ,;.")) for body in said]
+
+
+def _base(words: str) -> str:
+    """Return words in small letters, without a plural and without what only compares."""
+    return _COMPARATIVE.sub(r"\1", words.casefold()).removesuffix("s")
+
+
+def _set_apart(text: str, begin: int, end: int, stop: int) -> bool:
+    """Whether two words are told apart by what is between: "a Sikh or a Sikh", "than a Sikh"."""
+    gap = text[begin:end]
+    if len(gap) > _FAR or _STOP.search(gap):
+        return False
+    if _COMPARED.search(gap):
+        return True
+    *words, last = gap.lower().replace(",", " , ").split() or [""]
+    if last == "as" and "as" in words:  # "as kind as"
+        return True
+    determiner = ""
+    if words and is_one_of(last, "determiners"):
+        determiner = last
+        *words, last = words
+    if last in _TURNED:
+        return not words
+    noun, *items = (part.strip() for part in " ".join(words).split(","))
+    if last in ("and", ",") and (determiner or not items):
+        return False  # two persons: "an imam, a rabbi and an imam"
+    if last not in ("and", ",", "or", "nor") or any(item.count(" ") >= _ITEM for item in items):
+        return False
+    behind = text[stop : stop + _NEAR].lower().split()
+    return not noun or (bool(behind) and behind[0].strip(",.;:?!") in (noun, "one", "ones"))
 
 
 def _is_set_against(text: str, gap: str, end: int) -> bool:
