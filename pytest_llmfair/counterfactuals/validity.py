@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initiali
 from pytest_llmfair.counterfactuals._language.writing import article_before
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import Case
+from pytest_llmfair.counterfactuals._pairing.of_age import no_child
 from pytest_llmfair.counterfactuals._pairing.of_faith import no_word_of_faith
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
@@ -266,6 +267,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "no residual term": no_residual_term,
     "no word without a counterpart": no_unpaired_person,
     "no word of a faith": no_word_of_faith,
+    "no child": no_child,
     "the name is new": name_is_new,
     "articles fit": articles_fit,
     "one determiner": one_determiner,

@@ -15,6 +15,7 @@ from pytest_llmfair.counterfactuals._language.beside import (
     word_before,
 )
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_in_name
 from pytest_llmfair.counterfactuals._language.persons.surroundings import place_at
 from pytest_llmfair.counterfactuals._language.persons.titles import is_famous
@@ -49,6 +50,8 @@ _EXPLAINED = re.compile(r" (?:is|was) (?:an?|the) [a-z]")
 _LIST = r"(?:[,/]|,? (?:and|or|vs\.?|versus)\b) ?(?:and |or )?(?:an? )?"
 _LISTED_BEHIND = re.compile(rf"{_LIST}({_SHORT})(?! [A-Z]+\b)")
 _LISTED_BEFORE = re.compile(rf"(?<![\w'\u2019-])({_SHORT}){_LIST}\Z")
+# An author in a text of science: "Islam et al.", "(Islam, 2021)", "Islam, S."
+_CITED = re.compile(r",? et al\b| \([12]\d{3}|, [12]\d{3}[a-z]?\)|, [A-Z]\.")
 
 
 def is_no_work(text: str, start: int, end: int) -> bool:
@@ -77,7 +80,9 @@ def is_no_work(text: str, start: int, end: int) -> bool:
 
 
 def is_no_given(text: str, start: int, end: int) -> bool:
-    """Whether a faith is no given name: "Islam spread", "Islam In Asia"; not "Islam Karimov"."""
+    """Whether a faith is no name: "Islam spread"; not "Islam Karimov", "Yusuf Islam"."""
+    if text[start:end] == "Islam" and _is_last_name(text, start, end):
+        return False
     if not text[end + 1 : end + 2].isupper() or text[end] != " ":
         return True  # the usual case at little cost
     behind = NEXT.match(text, end)
@@ -86,6 +91,23 @@ def is_no_given(text: str, start: int, end: int) -> bool:
     word = low(behind[1])
     known = any(is_one_of(word, kind) for kind in ("closed", "of_faith", "demonyms"))
     return known or is_headline(text, start, end)
+
+
+def _is_last_name(text: str, start: int, end: int) -> bool:
+    """Whether it is an author's or stands behind a name: "Islam et al.", "Nazrul Islam"."""
+    front = text[max(0, start - NEAR) : start].split()[-1:]
+    before = (
+        front[0].strip("([\"'\u2018\u201c") if text[start - 1 : start] == " " and front else ""
+    )
+    word = before.lower().rstrip(".")
+    if before[:1].isupper() and (
+        word.endswith("ul")
+        or is_of_class(word, "given")
+        or is_one_of(word, "titles")
+        or is_one_of(word, "abbreviations")
+    ):
+        return True
+    return _CITED.match(text, end) is not None
 
 
 def is_in_title(text: str, start: int, end: int) -> bool:

@@ -85,10 +85,15 @@ def _is_owned(word: str) -> bool:
 
 
 def _is_before_name(place: Place) -> bool:
-    """Whether a full name follows, and no noun: "by young Ann Lee"; not "old Ann Lee films"."""
+    """Whether a name follows, and no noun: "by young Ann Lee", "old Mrs. Lee"; not "old Ann"."""
     written = place.raw[len(place.before) : len(place.before) + 2]
-    if place.term.capital or len(written) < 2 or not written[0][:1].isupper():
+    if len(written) < 2 or not written[0][:1].isupper():
         return False  # the usual case
+    abbreviated = is_one_of(place.next, "abbreviations") and place.next != "st"
+    if (abbreviated or is_one_of(place.next, "titles")) and written[1][:1].isupper():
+        return not is_title(place.raw)
+    if place.term.capital:
+        return False
     if not (is_one_of(place.next, "given_names") and is_name(place.behind[1], written[1])):
         return False
     no_title = not is_title(place.raw) and not is_one_of(place.behind[1], "places")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.bodies import is_of_body
 from pytest_llmfair.counterfactuals._language.persons.clauses import (
     is_contrasted,
@@ -35,6 +36,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 _FAR = 7  # "translated the poem from the Russian"
 _JOINED = frozenset((*JOINS, ","))
 _SHARES = frozenset(("%", "percent", "per"))
+_OPENED = ((",",), ("(",), ("-",), ("\u2013",))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
 
@@ -215,10 +217,14 @@ def _behind_joined(words: Words) -> Words:
 def is_noun(place: Place) -> bool:
     """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish", "her Italian"."""
     words = list(place.before)
-    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
+    if len(words) > 1 and _is_determiner(words[-2]) and _is_home(words[-1]):
+        words.pop()  # "a Texas atheist"
+    while words and is_modifier(words[-1]) and not _is_determiner(words[-1]):
         words.pop()
     first = words[-1] if words else ""
-    if not is_one_of(first, "determiners") or is_one_of(first, "plural_determiners"):
+    if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
+        return False
+    if place.last in ("one", "other") and _is_one_of_two(place):
         return False
     if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
         return False
@@ -232,6 +238,28 @@ def is_noun(place: Place) -> bool:
     if no_noun(place.behind, bare=several) or _is_followed(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
+
+
+def _is_determiner(word: str) -> bool:
+    return is_one_of(word, "determiners")
+
+
+def _is_home(word: str) -> bool:
+    return any(is_of_class(word, kind) for kind in ("lands", "regions", "places"))
+
+
+def _is_one_of_two(place: Place) -> bool:
+    """Whether each of two persons is told of: "two boys, one Sikh and one Jewish"."""
+    front, rear = place.before[::-1], place.behind
+    if front[0] == "one" and rear[1:2] in (("one",), ("the",)):
+        return rear[0] in _JOINED and front[1:2] in _OPENED
+    other = front[1 + (front[0] == "other") :]
+    return (
+        other[:1] != ()
+        and other[0] in _JOINED
+        and other[2:3] == ("one",)
+        and other[3:4] in _OPENED
+    )
 
 
 def _is_language(place: Place) -> bool:

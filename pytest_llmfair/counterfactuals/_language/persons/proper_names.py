@@ -184,7 +184,7 @@ def _is_determined(place: Place) -> bool:
     if is_one_of(first, "be"):
         return len(place.before) > 1 and not is_one_of(place.before[-2], "called")
     kinds = ("determiners", "predicate_adverbs", "be_contracted", "begun", "person_modifiers")
-    return first == "as" or any(is_one_of(first, kind) for kind in kinds)
+    return first in ("as", "%", "percent") or any(is_one_of(first, kind) for kind in kinds)
 
 
 def _is_joined(before: Words) -> bool:
