@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
+from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_modifier
 from pytest_llmfair.counterfactuals._pairing.case import Case
 
-_CHILD = re.compile(
-    r"(?:,? [a-z]+){0,2}? ((?:school)?(?:girl|boy)|lad|lass|kid|teen|teenager|schoolchild)(?:s|es|ren)?\b",
-    re.IGNORECASE,
-)
 _NEAR = 40
+_STOP = re.compile(r"[.!?;:()\n]")
+_WORD = re.compile(r"[a-z][a-z-]*")
 
 
 def no_child(case: Case) -> str | None:
@@ -19,9 +19,11 @@ def no_child(case: Case) -> str | None:
         return None
     text = case.pair.counterfactual
     for _, sense, edit in case.named:
-        end = edit.counterfactual_start + len(edit.after)
         if sense.group != "young" or sense.role != "adjective":
             continue
-        if child := _CHILD.match(text, end, end + _NEAR):
-            return f"names young: {child[1]!r} has no counterpart"
+        end = edit.counterfactual_start + len(edit.after)
+        near = _STOP.split(text[end : end + _NEAR].lower(), 1)[0]
+        rest = itertools.dropwhile(is_modifier, _WORD.findall(near))
+        if is_any(word := next(rest, ""), "young_persons"):
+            return f"names young: {word!r} has no counterpart"
     return None

@@ -41,8 +41,8 @@ def no_word_of_faith(case: Case) -> str | None:
     if case.pair.attribute != "religion":
         return None
     for _, sense, edit in case.named:
-        if sense.role == "place" and (word := _held(case, edit)):
-            return f"names {sense.group}: {word!r} has no counterpart"
+        if sense.role == "place" and (held := _held(case, edit)):
+            return f"names {sense.group}: {held!r} has no counterpart"
     for group in {sense.group for _, sense, _ in case.named} & _FOUND.keys():
         roles = {sense.role for _, sense, _ in case.named if sense.group == group}
         own = _FOUND[group][not roles.isdisjoint(_ROLES)]
