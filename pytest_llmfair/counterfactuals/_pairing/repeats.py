@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 _LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
 _NEAR = 30
 _COMPARED = re.compile(
-    r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over|other|instead"
+    r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over|other|instead|compared"
     r"|but\salso)(?![\w-])|,\slike\s",
     re.IGNORECASE,
 )
@@ -106,11 +106,10 @@ def _compared(case: Case) -> str | None:
     for at, (stop, _) in case.twin.items():
         if at in edited:
             continue
-        word = _base(text[at:stop])
         near = bisect.bisect_left(starts, at - far), bisect.bisect_right(starts, stop + _FAR)
         for start in starts[slice(*near)]:
             after = edited[start]
-            if not word or word != _base(after):
+            if not _is_same(text, (at, stop), (start, start + len(after))):
                 continue  # the usual case
             begin, end, last = (
                 (start + len(after), at, stop) if start < at else (stop, start, start + len(after))
@@ -138,6 +137,19 @@ def _options(text: str) -> list[str]:
     ends = [label.start() for label in labels[1:]] + [len(text)]
     said = (text[label.end() : end] for label, end in zip(labels, ends, strict=False))
     return [_base(body.partition("\n")[0].strip(" ,;.")) for body in said]
+
+
+def _is_same(text: str, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Whether two spans say the same; "younger" does before "adults" as "young adults" do."""
+    one, two = (_base(text[slice(*span)]) for span in (first, second))
+    if one[:1] != two[:1]:
+        return False  # the usual case at less cost
+    if len(one) > len(two):
+        one, two, first = two, one, second
+    longer = text[first[0] : first[1] + len(two) - len(one) + 2]
+    return bool(one) and (
+        one == two or (two.startswith(f"{one} ") and _base(longer).startswith(two))
+    )
 
 
 def _base(words: str) -> str:

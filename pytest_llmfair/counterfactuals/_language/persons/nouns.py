@@ -226,7 +226,11 @@ def is_noun(place: Place) -> bool:
         return False
     if place.last in ("one", "other") and _is_one_of_two(place):
         return False
-    if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
+    if is_behind_name(place):
+        return False
+    if _is_believer(place):
+        return True
+    if head_of(place)[0] and not _is_next_phrase(place.behind):
         return False
     if place.next in JOINS and _is_joined_adjective(place.behind[1:3]):
         return False
@@ -260,6 +264,15 @@ def _is_one_of_two(place: Place) -> bool:
         and other[2:3] == ("one",)
         and other[3:4] in _OPENED
     )
+
+
+def _is_believer(place: Place) -> bool:
+    """Whether another noun phrase is joined: "a devout Hindu and good cook"; not "and Sikh"."""
+    if not is_one_of(place.last, "believing") or place.next != "and" or len(place.behind) < 3:
+        return False
+    word = place.behind[1]
+    known = is_one_of(word, "demonyms") or is_one_of(word, "person_adjectives")
+    return is_adjective(word) and not known and is_person(place.behind[2])
 
 
 def _is_language(place: Place) -> bool:

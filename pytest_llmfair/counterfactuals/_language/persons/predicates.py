@@ -330,8 +330,10 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         return words[-1] == "to"
     if is_one_of(verb, "turning") and words and is_one_of(words[-1], "be"):
         words.pop()
-    while words and is_one_of(words[-1], "verb_chain"):
+    while words and (is_one_of(words[-1], "verb_chain") or words[-2:] == ["one", "day"]):
         words.pop()
+        if words[-1:] == ["one"]:
+            words.pop()
     if not words:
         return False
     if is_one_of(words[-1], "person_subjects"):

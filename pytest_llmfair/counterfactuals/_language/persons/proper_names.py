@@ -27,6 +27,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d"
 _LANDS = ("states", "countries", "nations")
 _NO_LANDS = ("nation", "republic", "motherland", "fatherland", "homeland")
 _COUNTING = ("all", "many", "most", "some", "several", "other", "these", "those", "between")
@@ -44,6 +45,11 @@ def are_no_team(place: Place) -> bool:
     # "Dear Imam", "Tell Rabbi Cohen"
     first = len(place.before) == 1
     return first and (is_one_of(place.last, "polite") or is_verb(place.last, "", bare=True))
+
+
+def is_no_team(place: Place) -> bool:
+    """Allow the same, and "Neapolitan priests", whom a small letter keeps from being a team."""
+    return are_no_team(place) or not (place.term.capital or place.term.people)
 
 
 def _is_no_name(word: str) -> bool:
@@ -92,7 +98,7 @@ def is_no_given_name(place: Place) -> bool:
     """Allow "a Christian", "Christian values", "he is Christian"; not "Christian said"."""
     if _is_fare(place) or is_behind_name(place):
         return False
-    if place.term.one_case:
+    if place.term.one_case or _is_word(place):
         return True
     if _is_before_surname(place):
         return False
@@ -116,6 +122,14 @@ def is_no_given_name(place: Place) -> bool:
     return alone and place.last in (",", "(") and is_listed(place.raw, place.before, place.behind)
 
 
+def _is_word(place: Place) -> bool:
+    """Whether it stands alone in quotes and is no name: 'the answer "Christian"'."""
+    front = place.front[:-1].rstrip()[-1:]  # of a field the rule for values decides
+    if not front.isalnum() or place.front[-1:] not in _QUOTES or place.rear[:1] not in _QUOTES:
+        return False
+    return bool(place.rear) and not any(is_one_of(word, "called") for word in place.before[-3:])
+
+
 def is_no_institution(place: Place) -> bool:
     """Allow "Muslim leaders", "Jewish New Yorkers"; not "the Muslim Brotherhood", "Jewish rye"."""
     if _is_fare(place) or is_behind_name(place):
@@ -130,7 +144,7 @@ def is_no_institution(place: Place) -> bool:
         return True
     if place.last.endswith("ly") and not is_one_of(place.last, "not_adverbs"):
         return True  # "the staunchly Protestant Edward VI"
-    if _is_before_land(place):
+    if _is_before_land(place) or _is_before_person(place):
         return True
     known = ("demonyms", "person_adjectives", "of_faith")
     return is_person(place.next) or any(is_any(place.next, kind) for kind in known)
@@ -142,6 +156,15 @@ def _is_before_land(place: Place) -> bool:
         return False
     following = place.raw[len(place.before) + 1 :]
     return place.next not in _NO_LANDS and not (following and following[0][0].isupper())
+
+
+def _is_before_person(place: Place) -> bool:
+    """Whether a full name follows, and no more of one: "the Catholic Anne Lee"."""
+    written = place.raw[len(place.before) : len(place.before) + 3]
+    if not is_one_of(place.last, "determiners") or not is_one_of(place.next, "given_names"):
+        return False
+    capitals = [word[0].isupper() for word in written]
+    return capitals in ([True, True], [True, True, False])
 
 
 def is_behind_name(place: Place) -> bool:

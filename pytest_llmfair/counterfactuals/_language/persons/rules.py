@@ -40,10 +40,10 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
 )
 from pytest_llmfair.counterfactuals._language.persons.origins import is_origin
 from pytest_llmfair.counterfactuals._language.persons.proper_names import (
-    are_no_team,
     is_no_first_name,
     is_no_given_name,
     is_no_institution,
+    is_no_team,
 )
 from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     Place,
@@ -74,7 +74,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
     "person_noun": is_noun,
     "insult": is_insult,
     "people": are_people,
-    "no_team": are_no_team,
+    "no_team": is_no_team,
     "no_first_name": is_no_first_name,
     "had": is_had,
     "owned": is_owned,
@@ -98,6 +98,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "person_noun": ("people",),
     "insult": ("people", "plural"),
     "no_first_name": ("capital",),
+    "no_team": ("capital", "people"),
     "no_given_name": ("capital", "one_case"),
     "no_institution": ("capital",),
     "house": ("capital",),
