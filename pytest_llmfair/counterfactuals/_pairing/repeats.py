@@ -13,7 +13,9 @@ from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
 # What joins the items of a list, with their shares: "Catholics, 13.5% Lutherans and 6% Baptists".
-_LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
+_LISTED = re.compile(
+    r"[,;/\u2013-]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?"
+)
 _NEAR = 30
 _COMPARED = re.compile(
     r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over|other|instead|compared"
@@ -21,6 +23,7 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.!?]\s")
+_LINKS = ("-", "\u2013", "/")  # "Hindu-Muslim unity"
 _TURNED = frozenset({"to", "into", "from", "with", "against"})  # "from Islam to Islam"
 _ITEM = 3
 # "(a) younger people (b) older people", "B. Judaism"
@@ -162,7 +165,7 @@ def _set_apart(text: str, begin: int, end: int, stop: int) -> bool:
     gap = text[begin:end]
     if len(gap) > _FAR or _STOP.search(gap):
         return False
-    if _COMPARED.search(gap):
+    if gap in _LINKS or _COMPARED.search(gap):
         return True
     *words, last = gap.lower().replace(",", " , ").split() or [""]
     if last == "as" and "as" in words:  # "as kind as"
