@@ -31,6 +31,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
     is_verb,
     no_noun,
+    singulars,
 )
 
 _FAR = 7  # "translated the poem from the Russian"
@@ -228,7 +229,7 @@ def is_noun(place: Place) -> bool:
         return False
     if is_behind_name(place):
         return False
-    if _is_believer(place):
+    if _is_believer(place) or _does(place, first):
         return True
     if head_of(place)[0] and not _is_next_phrase(place.behind):
         return False
@@ -264,6 +265,18 @@ def _is_one_of_two(place: Place) -> bool:
         and other[2:3] == ("one",)
         and other[3:4] in _OPENED
     )
+
+
+def _does(place: Place, first: str) -> bool:
+    """Whether a verb follows that is a plural noun too: "a Sikh hosts a dinner", "needs help"."""
+    verb, object_, third = (*place.behind[:3], "", "", "")[:3]
+    if not verb.endswith("s") or verb.endswith("ss"):
+        return False
+    begun = ends_phrase(object_) or _is_determiner(object_)
+    if begun and is_one_of(first, "singular_determiners"):
+        return is_verb(verb, object_, bare=True)
+    needed = any(is_one_of(form, "wanting") for form in singulars(verb)[1:])
+    return needed and ends_phrase(third) and not (ends_phrase(object_) or is_person(object_))
 
 
 def _is_believer(place: Place) -> bool:

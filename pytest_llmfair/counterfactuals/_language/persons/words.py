@@ -138,9 +138,21 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
         return True
     if is_one_of(word, "acted") and is_one_of(following, "articles"):  # "hit the ball"
         return True
+    if _takes_object(word, following, bare):
+        return True
     adverb = word.endswith("ly") and not is_one_of(word, "not_adverbs")
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
     return adverb or (past and (ends_phrase(following) or not is_one_of(word, "participles")))
+
+
+def _takes_object(word: str, following: str, bare: bool) -> bool:
+    """Whether an object follows a third person: "wants a seat", "needs to rest"."""
+    if bare:
+        return any(is_one_of(form, "transitive") for form in singulars(word))
+    known = "wanting" if following == "to" else "transitive"
+    if not any(is_one_of(form, known) for form in singulars(word)[1:]):
+        return False
+    return following == "to" or (following != "that" and is_one_of(following, "articles"))
 
 
 def no_noun(words: Sequence[str], *, bare: bool = False) -> bool:
