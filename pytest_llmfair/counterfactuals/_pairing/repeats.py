@@ -117,7 +117,8 @@ def _compared(case: Case) -> str | None:
             begin, end, last = (
                 (start + len(after), at, stop) if start < at else (stop, start, start + len(after))
             )
-            if _set_apart(text, begin, end, last):
+            # Of two ages that were none the other was known by: "a 28-year-old and a 50-year-old".
+            if (after[0].isdigit() and end - begin <= _FAR) or _set_apart(text, begin, end, last):
                 return f"what is compared becomes the same: {text[at:stop].casefold()!r}"
     return None
 
@@ -178,7 +179,8 @@ def _set_apart(text: str, begin: int, end: int, stop: int) -> bool:
         return not words
     noun, *items = (part.strip() for part in " ".join(words).split(","))
     if last in ("and", ",") and (determiner or not items):
-        return False  # two persons: "an imam, a rabbi and an imam"
+        # "Young and younger staff"; two persons in "an imam, a rabbi and an imam"
+        return last == "and" and not (determiner or noun)
     if last not in ("and", ",", "or", "nor") or any(item.count(" ") >= _ITEM for item in items):
         return False
     behind = text[stop : stop + _NEAR].lower().split()

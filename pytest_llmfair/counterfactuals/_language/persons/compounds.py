@@ -15,7 +15,7 @@ _DONE = re.compile(
 )
 _SECOND = re.compile(r"-([A-Z]\w+)\b")
 _PREFIX = re.compile(
-    r"(?<![\w-])(all|majority|mostly|predominantly|non|half|part|anti)-\Z", re.IGNORECASE
+    r"(?<![\w-])(all|majority|mostly|predominantly|non|half|part|anti|ex)-\Z", re.IGNORECASE
 )
 _PART_BEFORE = re.compile(r"([^\W\d_]+)-\Z")
 _PART_BEHIND = re.compile(r"-([^\W\d_]+)")

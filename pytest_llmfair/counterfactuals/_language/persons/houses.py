@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.proper_names import are_no_team
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, is_title
 
@@ -47,4 +48,6 @@ def _is_called(place: Place, capital: bool) -> bool:
     at = len(place.before) + 1
     raw, words = place.raw[at : at + 2], place.behind[1:3]
     named = [word for word, large in zip(words, raw, strict=True) if large[0].isupper()]
+    if not any(word[0].isupper() for word in place.raw):  # "the church of england"
+        return any(is_of_class(word, "lands") for word in words[:1])
     return bool(named) and (capital or any(is_one_of(word, "patrons") for word in named))

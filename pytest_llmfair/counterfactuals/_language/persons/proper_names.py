@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed
 from pytest_llmfair.counterfactuals._language.persons.portions import is_portion
 from pytest_llmfair.counterfactuals._language.persons.surroundings import (
@@ -105,7 +106,7 @@ def is_no_given_name(place: Place) -> bool:
     if place.behind and is_name_behind(place):
         if _is_before_land(place):
             return True
-        the = place.last == "the" or is_one_of(place.next, "demonyms")
+        the = place.last == "the" or is_any(place.next, "demonyms")
         return the and is_no_institution(place)
     joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
     if joined or _is_joined(place.before):
@@ -159,12 +160,13 @@ def _is_before_land(place: Place) -> bool:
 
 
 def _is_before_person(place: Place) -> bool:
-    """Whether a full name follows, and no more of one: "the Catholic Anne Lee"."""
+    """Whether a name follows, and no more of one: "the Catholic Anne Lee", "the Sikh Anne"."""
     written = place.raw[len(place.before) : len(place.before) + 3]
-    if not is_one_of(place.last, "determiners") or not is_one_of(place.next, "given_names"):
+    given = is_one_of(place.next, "given_names") or is_of_class(place.next, "given")
+    if not given or not is_one_of(place.last, "determiners"):
         return False
     capitals = [word[0].isupper() for word in written]
-    return capitals in ([True, True], [True, True, False])
+    return capitals[:2] != [True, True] or capitals[2:] in ([], [False])
 
 
 def is_behind_name(place: Place) -> bool:

@@ -131,7 +131,10 @@ def _is_compound(text: str, start: int, end: int, context: str) -> bool:
         return is_no_double_name(text, start, end)
     whole = compound_at(text, start, end)
     named = context in _COMPOUNDS
-    if whole is None or (whole.prefix and not named):
+    former = whole is not None and whole.prefix == "ex"
+    if whole is None or (whole.prefix and named == former):
+        return False  # "an ex-Muslim"; not "an ex-gay man"
+    if former and context != "person_noun":
         return False
     if whole.done:
         return named
