@@ -23,6 +23,14 @@ def test_a_line_with_ranges_is_a_line_for_every_step() -> None:
     assert [pair.counterfactual for pair in pairs] == ["Tier 12 and tier 3 and tier 4."]
 
 
+def test_a_range_can_be_written_in_words() -> None:
+    tiers = lexicon(low="tier {nineteen..twenty-one}", high="tier {89..91}")
+    assert [entry.terms for entry in tiers.entries] == [
+        {"low": (f"tier {word}",), "high": (f"tier {n}",)}
+        for word, n in (("nineteen", 89), ("twenty", 90), ("twenty-one", 91))
+    ]
+
+
 def test_a_range_can_be_of_a_term_with_a_register() -> None:
     tiers = lexicon(low="tier {1..2}", high={"term": "tier {8..9}", "register": "neutral"})
     assert [m.register for m in mentions("tier 9, tier 1", tiers)] == ["neutral", "preferred"]
@@ -32,6 +40,7 @@ def test_a_range_can_be_of_a_term_with_a_register() -> None:
     ("terms", "words"),
     [
         ({"low": "tier {1..3}", "high": "tier {11..12}"}, "its ranges have 2, 3 steps"),
+        ({"low": "tier {two..elven}"}, "'elven' is no number from zero to ninety-nine"),
         ({"low": "tier {3..1}"}, "its ranges have -1 steps; give ranges of equally many"),
         (
             {"low": "tier {1..3}", "high": "tier {3..5}"},

@@ -61,14 +61,16 @@ def told_apart(case: Case) -> str | None:
             kinds = _kinds(case.lexicon.synonyms)
             one, two = kinds.get(sense.term, -1), kinds.get(other.term, -1)
             alike = sense.term.removesuffix("s") == other.term.removesuffix("s")
-            kinds_differ = min(one, two) >= 0 and one != two
+            if alike or one == two >= 0:
+                continue
             listed = _LISTED.fullmatch(gap) is not None
-            if not alike and not listed and _is_set_against(text, gap, end + len(second)):
+            if not listed and _is_set_against(text, gap, end + len(second)):
                 return f"two persons become the same: {edit.after!r} and {following.after!r}"
-            listed = listed or (
-                sense.role not in PRONOUNS and _set_apart(text, begin, end, end + len(second))
-            )
-            if (kinds_differ or _is_had(sense)) and not alike and listed:
+            known = min(one, two) >= 0
+            told = (known or end - begin <= _NEAR) and sense.role not in PRONOUNS
+            if ((known or _is_had(sense)) and listed) or (
+                told and _set_apart(text, begin, end, end + len(second))
+            ):
                 return f"different words become the same: {edit.after!r} and {following.after!r}"
         elif second.startswith(f"{first} ") and _describes(gap):
             return f"a word stands twice: {edit.after}{gap}{following.after}"
@@ -184,7 +186,8 @@ def _set_apart(text: str, begin: int, end: int, stop: int) -> bool:
     if last not in ("and", ",", "or", "nor") or any(item.count(" ") >= _ITEM for item in items):
         return False
     behind = text[stop : stop + _NEAR].lower().split()
-    return not noun or (bool(behind) and behind[0].strip(",.;:?!") in (noun, "one", "ones"))
+    nouns = (*noun.split()[:1], "one", "ones")
+    return not noun or (bool(behind) and behind[0].strip(",.;:?!") in nouns)
 
 
 def _is_set_against(text: str, gap: str, end: int) -> bool:

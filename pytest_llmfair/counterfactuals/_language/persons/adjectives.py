@@ -65,9 +65,7 @@ def _is_otherwise(place: Place) -> bool:
 def is_attribute(place: Place) -> bool:
     """Allow "an older worker"; not "my older brother", which compares, nor "he is older"."""
     head, thing = head_of(place)
-    if not head:
-        return _is_before_name(place)
-    return not (thing or is_any(head, "kin"))
+    return bool(head) and not (thing or is_any(head, "kin"))
 
 
 def is_old(place: Place) -> bool:

@@ -275,7 +275,7 @@ def _does(place: Place, first: str) -> bool:
     begun = ends_phrase(object_) or _is_determiner(object_)
     if begun and is_one_of(first, "singular_determiners"):
         return is_verb(verb, object_, bare=True)
-    needed = any(is_one_of(form, "wanting") for form in singulars(verb)[1:])
+    needed = any(is_one_of(form, "before_to") for form in singulars(verb)[1:])
     return needed and ends_phrase(third) and not (ends_phrase(object_) or is_person(object_))
 
 

@@ -149,7 +149,7 @@ def _takes_object(word: str, following: str, bare: bool) -> bool:
     """Whether an object follows a third person: "wants a seat", "needs to rest"."""
     if bare:
         return any(is_one_of(form, "transitive") for form in singulars(word))
-    known = "wanting" if following == "to" else "transitive"
+    known = "before_to" if following == "to" else "transitive"
     if not any(is_one_of(form, known) for form in singulars(word)[1:]):
         return False
     return following == "to" or (following != "that" and is_one_of(following, "articles"))
