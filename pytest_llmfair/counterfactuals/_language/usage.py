@@ -69,13 +69,14 @@ _RANGE_BEHIND = re.compile(
     rf"{_RANGE_JOIN}\d|[^\S\n]*(?:\+|(?:and|or)[^\S\n]+(?:over|above|older|up|under|younger)\b)"
 )
 _DECADE_BEFORE = re.compile(
-    r"\bin[^\S\n]+(?:my|your|his|her|their|our|xyr)[^\S\n]+(?:very[^\S\n]+)?"
+    r"\b(?:in|into|by|since|through|throughout|during|from)[^\S\n]+(?:my|your|his|her|their|our|xyr)[^\S\n]+(?:very[^\S\n]+)?"
     r"(?:(?:early|mid|middle|late|later)(?:[^\S\n]+|-))?\Z",
     re.IGNORECASE,
 )
 # "In their twenties and thirties" is a range, "in their 80s heyday" a time.
 _DECADE_BEHIND = re.compile(
-    r"(?:,|[^\S\n]*(?:[-\u2013/]|and|or|to|through))[^\S\n]*"
+    r"(?:,|[^\S\n]*(?:[-\u2013/]|and|or|to|through|until|into))[^\S\n]*"
+    r"(?:(?:my|your|his|her|their|our|xyr)[^\S\n]+)?"
     r"(?:(?:early|mid|late)[^\S\n]+|mid-)?(?:\d0s|thirties|(?:twen|for|fif|six|seven|eigh|nine)ties)\b"
     r"|[^\S\n]+(?:heyday|prime|pomp|hits?|sound|style|look|incarnation)\b",
     re.IGNORECASE,

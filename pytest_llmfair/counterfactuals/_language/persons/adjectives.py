@@ -65,6 +65,8 @@ def _is_otherwise(place: Place) -> bool:
 def is_attribute(place: Place) -> bool:
     """Allow "an older worker"; not "my older brother", which compares, nor "he is older"."""
     head, thing = head_of(place)
+    if _is_last_name(place):
+        return False
     return bool(head) and not (thing or is_any(head, "kin"))
 
 
@@ -73,9 +75,19 @@ def is_old(place: Place) -> bool:
     head, thing = head_of(place)
     if not head:
         return _is_before_name(place)
+    if _is_last_name(place):
+        return False
     if is_any(head, "small_children") and not _is_owned(place.last):
         return False  # nobody is a middle-aged child
     return not (thing or is_any(head, "bonds"))
+
+
+def _is_last_name(place: Place) -> bool:
+    """Whether a capital behind another makes it a name: "the Cy Young winner"."""
+    if not place.term.capital or not place.before:
+        return False
+    named = place.raw[len(place.before) - 1][:1].isupper() and not is_one_of(place.last, "closed")
+    return named and len(place.before) > 1 and not is_title(place.raw)
 
 
 def _is_owned(word: str) -> bool:

@@ -20,6 +20,7 @@ _TAG = re.compile(TAG)
 _STOP = re.compile(r"[.!?;:\u2014\u2026\n]")
 _LAST_STOP = re.compile(rf"(?s:.*){_STOP.pattern}")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\Z")
+_ITEM = re.compile(r"\n[^\S\n]*(?:[-*\u2022]|\(?[A-Ha-h1-9][.)])[^\S\n]")  # a line of options
 _ASIDE = re.compile(r" \(([A-Za-z]+)\)(?= [A-Za-z])")
 _ENCLOSED = {"'": "'", "\u2018": "\u2019", "(": ")", "[": "]"}
 # They look like closed words where all is small.
@@ -200,9 +201,9 @@ def _sentence_end(text: str) -> int:
 
 
 def _ends_sentence(text: str, at: int) -> bool:
-    """Whether a mark ends a sentence: no point in "3.5" or "Dr. Lee", no single line break."""
+    """Whether a mark ends a sentence: no point in "3.5" or "Dr. Lee", no line break within a text."""
     if text[at] == "\n":
-        return _BLANK_LINE.search(text, 0, at + 1) is not None
+        return _BLANK_LINE.search(text, 0, at + 1) is not None or _ITEM.match(text, at) is not None
     if text[at] != ".":
         return True
     if at and text[at - 1].isalnum() and text[at + 1 : at + 2].isalnum():
