@@ -201,7 +201,7 @@ def _sentence_end(text: str) -> int:
 
 
 def _ends_sentence(text: str, at: int) -> bool:
-    """Whether a mark ends a sentence: no point in "3.5" or "Dr. Lee", no line break within a text."""
+    """Whether a mark ends a sentence: no point in "3.5" or "Dr. Lee", no mere line break."""
     if text[at] == "\n":
         return _BLANK_LINE.search(text, 0, at + 1) is not None or _ITEM.match(text, at) is not None
     if text[at] != ".":
