@@ -102,25 +102,27 @@ def _compared(case: Case) -> str | None:
     if [sense.group for _, sense in case.twin.values()].count(target) <= len(case.named):
         return None  # the usual case
     edited = {
-        edit.counterfactual_start: edit.after.casefold()
+        edit.counterfactual_start: (edit.after.casefold(), sense.role)
         for _, sense, edit in case.named
         if sense.role not in PRONOUNS
     }
     starts = sorted(edited)
-    far = _FAR + max(map(len, edited.values()), default=0)
-    for at, (stop, _) in case.twin.items():
+    far = _FAR + max((len(after) for after, _ in edited.values()), default=0)
+    for at, (stop, other) in case.twin.items():
         if at in edited:
             continue
         near = bisect.bisect_left(starts, at - far), bisect.bisect_right(starts, stop + _FAR)
         for start in starts[slice(*near)]:
-            after = edited[start]
+            after, role = edited[start]
             if not _is_same(text, (at, stop), (start, start + len(after))):
                 continue  # the usual case
             begin, end, last = (
                 (start + len(after), at, stop) if start < at else (stop, start, start + len(after))
             )
             # Of two ages that were none the other was known by: "a 28-year-old and a 50-year-old".
-            if (after[0].isdigit() and end - begin <= _FAR) or _set_apart(text, begin, end, last):
+            if (after[0].isdigit() and end - begin <= _FAR) or _set_apart(
+                text, begin, end, last, described=role == other.role == "adjective"
+            ):
                 return f"what is compared becomes the same: {text[at:stop].casefold()!r}"
     return None
 
@@ -163,8 +165,11 @@ def _base(words: str) -> str:
     return _COMPARATIVE.sub(r"\1", words.casefold()).removesuffix("s")
 
 
-def _set_apart(text: str, begin: int, end: int, stop: int) -> bool:
-    """Whether two words are told apart by what is between: "a Sikh or a Sikh", "than a Sikh"."""
+def _set_apart(text: str, begin: int, end: int, stop: int, *, described: bool = False) -> bool:
+    """Whether two words are told apart by what is between: "a Sikh or a Sikh", "than a Sikh".
+
+    Two that describe one noun are, too: "a young and a younger man".
+    """
     gap = text[begin:end]
     if len(gap) > _FAR or _STOP.search(gap):
         return False
@@ -182,7 +187,7 @@ def _set_apart(text: str, begin: int, end: int, stop: int) -> bool:
     noun, *items = (part.strip() for part in " ".join(words).split(","))
     if last in ("and", ",") and (determiner or not items):
         # "Young and younger staff"; two persons in "an imam, a rabbi and an imam"
-        return last == "and" and not (determiner or noun)
+        return last == "and" and not noun and not items and (described or not determiner)
     if last not in ("and", ",", "or", "nor") or any(item.count(" ") >= _ITEM for item in items):
         return False
     behind = text[stop : stop + _NEAR].lower().split()

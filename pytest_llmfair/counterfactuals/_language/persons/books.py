@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
-from pytest_llmfair.counterfactuals._language.persons.words import is_modifier, no_noun
+from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_modifier, no_noun
 
 _WHOSE = ("of", "for")
 
 
 def is_scripture(place: Place) -> bool:
     """Allow "a bible", "read the bible"; not "a style bible", "it is the bible of gardeners"."""
+    if is_any(place.next, "parts_of_scripture"):
+        return True
     if place.next in _WHOSE or not no_noun(place.behind):
         return False
     words = list(place.before)

@@ -220,7 +220,7 @@ def is_noun(place: Place) -> bool:
     words = list(place.before)
     if len(words) > 1 and _is_determiner(words[-2]) and _is_home(words[-1]):
         words.pop()  # "a Texas atheist"
-    while words and is_modifier(words[-1]) and not _is_determiner(words[-1]):
+    while words and (_ranks(words) or (is_modifier(words[-1]) and not _is_determiner(words[-1]))):
         words.pop()
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
@@ -247,6 +247,13 @@ def is_noun(place: Place) -> bool:
 
 def _is_determiner(word: str) -> bool:
     return is_one_of(word, "determiners")
+
+
+def _ranks(words: list[str]) -> bool:
+    """Whether the last word compares with all others: "the oldest Sikh", "the most devout"."""
+    if len(words) < 2 or not _is_determiner(words[-2]):
+        return False
+    return words[-1] in ("most", "least") or (len(words[-1]) > 5 and words[-1].endswith("est"))
 
 
 def _is_home(word: str) -> bool:

@@ -30,6 +30,7 @@ _RELATIVE = frozenset(("who", "that", "who's", "that's"))
 _PERCENT = frozenset(("%", "percent", "per", "cent"))
 _OWNERS = ("my", "your", "his", "her", "our", "their", "whose")
 _NO_COLOURS = ("rarely", "seldom", "hardly", "scarcely", "never", "always", "not", "simply", "so")
+_WHILE = ("while", "when", "though", "although", "once")
 _IS = ("is", "was", "it's", "isn't", "wasn't", "be", "that's")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
@@ -91,6 +92,10 @@ def is_predicate(
         return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
     if verb == "as":
         return _is_told_as(subject)
+    if verb in _WHILE:
+        return not subject and _is_fronted(behind, raw[len(before) :])
+    if verb in ("growing", "getting") and not subject:
+        return True
     if verb in ("being", "becoming") and not _has_subject(subject):
         return True
     if is_one_of(verb, "be") or is_one_of(verb, "turning"):
