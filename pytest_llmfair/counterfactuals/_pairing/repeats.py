@@ -10,6 +10,7 @@ import re
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
+from pytest_llmfair.counterfactuals._pairing.pair import Edit
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
 # What joins the items of a list, with their shares: "Catholics, 13.5% Lutherans and 6% Baptists".
@@ -102,29 +103,36 @@ def _compared(case: Case) -> str | None:
     if [sense.group for _, sense in case.twin.values()].count(target) <= len(case.named):
         return None  # the usual case
     edited = {
-        edit.counterfactual_start: (edit.after.casefold(), sense.role)
+        edit.counterfactual_start: (edit, sense.role)
         for _, sense, edit in case.named
         if sense.role not in PRONOUNS
     }
     starts = sorted(edited)
-    far = _FAR + max((len(after) for after, _ in edited.values()), default=0)
+    far = _FAR + max((len(edit.after) for edit, _ in edited.values()), default=0)
     for at, (stop, other) in case.twin.items():
         if at in edited:
             continue
         near = bisect.bisect_left(starts, at - far), bisect.bisect_right(starts, stop + _FAR)
         for start in starts[slice(*near)]:
-            after, role = edited[start]
-            if not _is_same(text, (at, stop), (start, start + len(after))):
+            edit, role = edited[start]
+            own = start, start + len(edit.after)
+            if not _is_same(text, (at, stop), own):
                 continue  # the usual case
-            begin, end, last = (
-                (start + len(after), at, stop) if start < at else (stop, start, start + len(after))
-            )
-            # Of two ages that were none the other was known by: "a 28-year-old and a 50-year-old".
-            if (after[0].isdigit() and end - begin <= _FAR) or _set_apart(
-                text, begin, end, last, described=role == other.role == "adjective"
-            ):
-                return f"what is compared becomes the same: {text[at:stop].casefold()!r}"
+            word = text[at:stop].casefold()
+            (_, begin), (end, last) = sorted((own, (at, stop)))
+            near_by = end - begin <= _FAR and not _STOP.search(text, begin, end)
+            if near_by and _are_ages(edit, word):
+                return f"two ages become the same: {word!r}"
+            described = role == other.role == "adjective"
+            if _set_apart(text, begin, end, last, described=described):
+                return f"what is compared becomes the same: {word!r}"
     return None
+
+
+def _are_ages(edit: Edit, word: str) -> bool:
+    """Whether by their ages alone two are told apart: "the older pupils and the younger ones"."""
+    both = _COMPARATIVE.fullmatch(edit.before.casefold()) and _COMPARATIVE.fullmatch(word)
+    return edit.after[:1].isdigit() or both is not None
 
 
 def _chosen(case: Case) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_before_person
 from pytest_llmfair.counterfactuals._language.persons.lists import is_name
@@ -21,6 +23,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     no_noun,
 )
 
+# "His 4yrs old son"
+_MEASURED = re.compile(r"\d*(?:yrs?|mos?|wks?|years?|months?|weeks?|days?)")
 # Behind "got depressed" it is told since when, or of what.
 _BECAME = ("after", "since", "about", "because", "when", "following", "and", "but")
 
@@ -32,6 +36,8 @@ def describes(place: Place) -> bool:
     if place.term.doubtful == "depressed" and place.next == "about":
         return is_predicate(place.raw, place.before, (), place.earlier)
     if is_before_person(place) or is_said(place) or tells_group(place.before, place.behind):
+        return True
+    if place.raw[len(place.before) :] and _is_before_name(place):
         return True
     if place.term.seldom and _is_made_so(place):
         return True
@@ -75,7 +81,7 @@ def is_old(place: Place) -> bool:
     head, thing = head_of(place)
     if not head:
         return _is_before_name(place)
-    if _is_last_name(place):
+    if _is_last_name(place) or _MEASURED.fullmatch(place.last):
         return False
     if is_any(head, "small_children") and not _is_owned(place.last):
         return False  # nobody is a middle-aged child
@@ -104,10 +110,13 @@ def _is_before_name(place: Place) -> bool:
         return not is_title(place.raw)
     if place.term.capital:
         return False
-    if not (is_one_of(place.next, "given_names") and is_name(place.behind[1], written[1])):
+    initial = len(written[1]) == 1 and written[1].isupper()  # "Eric L. Ramsey"
+    if not (
+        is_one_of(place.next, "given_names") and (initial or is_name(place.behind[1], written[1]))
+    ):
         return False
     no_title = not is_title(place.raw) and not is_one_of(place.behind[1], "places")
-    return no_title and ends_phrase(place.last) and no_noun(place.behind[2:])
+    return no_title and ends_phrase(place.last) and no_noun(place.behind[2 + initial :])
 
 
 def is_superlative(place: Place) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of, is_participle
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.endings import ends_with_adjective
 from pytest_llmfair.counterfactuals._language.persons.fields import is_field
 from pytest_llmfair.counterfactuals._language.persons.standing import stands_for
@@ -50,6 +51,11 @@ def head_of(place: Place, *, national: bool = False) -> tuple[str, bool]:
     if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
         return "", False
     return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
+
+
+def is_home(word: str) -> bool:
+    """Whether it is a land, a region or a town, whose people follow: "a young Texas nurse"."""
+    return any(is_of_class(word, kind) for kind in ("lands", "regions", "places"))
 
 
 def _is_one(before: Words) -> bool:
@@ -121,6 +127,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             return word, False
         elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
             break
+        elif not joined and place.raw[len(place.before) + at][0].isupper() and is_home(word):
+            continue
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return held, False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.bodies import is_of_body
 from pytest_llmfair.counterfactuals._language.persons.clauses import (
     is_contrasted,
@@ -15,7 +14,7 @@ from pytest_llmfair.counterfactuals._language.persons.clauses import (
     trusts_persons,
 )
 from pytest_llmfair.counterfactuals._language.persons.coordinated import describes_thing_too
-from pytest_llmfair.counterfactuals._language.persons.heads import head_of
+from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_home
 from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
@@ -218,7 +217,7 @@ def _behind_joined(words: Words) -> Words:
 def is_noun(place: Place) -> bool:
     """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish", "her Italian"."""
     words = list(place.before)
-    if len(words) > 1 and _is_determiner(words[-2]) and _is_home(words[-1]):
+    if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
         words.pop()  # "a Texas atheist"
     while words and (_ranks(words) or (is_modifier(words[-1]) and not _is_determiner(words[-1]))):
         words.pop()
@@ -254,10 +253,6 @@ def _ranks(words: list[str]) -> bool:
     if len(words) < 2 or not _is_determiner(words[-2]):
         return False
     return words[-1] in ("most", "least") or (len(words[-1]) > 5 and words[-1].endswith("est"))
-
-
-def _is_home(word: str) -> bool:
-    return any(is_of_class(word, kind) for kind in ("lands", "regions", "places"))
 
 
 def _is_one_of_two(place: Place) -> bool:

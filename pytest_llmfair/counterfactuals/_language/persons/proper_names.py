@@ -181,7 +181,9 @@ def is_behind_name(place: Place) -> bool:
 
 def _is_before_surname(place: Place) -> bool:
     """Whether names are listed, which look like a title: "(Ivan Petrov, Christian Brabandt)"."""
-    if place.last not in (",", "(", "by", "&") or not place.behind:
+    if not place.behind or not (
+        place.last in (",", "(", "by", "&") or _is_behind_full_name(place)
+    ):
         return False
     written = place.raw[len(place.before)]
     ended = place.behind[1:2] in ((), (",",), (")",), ("and",), ("&",))
@@ -189,6 +191,14 @@ def _is_before_surname(place: Place) -> bool:
     if not (ended and written[0].isupper()) or several or is_person(place.next):
         return len(written) == 1 and written.isupper()
     return not (is_modifier(place.next) or is_any(place.next, "of_faith"))
+
+
+def _is_behind_full_name(place: Place) -> bool:
+    """Whether "and" joins it to a full name: "by Ralph Lee and Christian Voss"."""
+    at = len(place.before) - 3
+    if place.last != "and" or at < 0 or not is_of_class(place.before[at], "given"):
+        return False
+    return place.raw[at][0].isupper() and place.raw[at + 1][0].isupper()
 
 
 def _is_fare(place: Place) -> bool:
