@@ -23,6 +23,8 @@ def ends_with_adjective(behind: Words, one: bool) -> bool:
         return ends_phrase(first)  # "the black male leads are missing"
     if no_noun(behind[:1]) or no_noun(behind[:2]):
         return True
+    if is_one_of(first, "doing_something"):
+        return True  # "a female taking aspirin"
     if is_one_of(first, "undergone") and ends_phrase(second) and second not in JOINS:
         return True  # "a Black male seen in clinic"
     return _is_noted(behind) or (first.endswith("s") and _does(first, second, one))

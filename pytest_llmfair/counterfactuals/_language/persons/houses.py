@@ -16,7 +16,7 @@ _QUOTES = "\"'\u2019\u201d*_"
 def is_house(place: Place) -> bool:
     """Allow "the church", "a mosque in Leeds"; not "St Mary's Church", "the Church of England"."""
     opens = len(place.before) == 1 and not place.term.capital  # "Regular church attendance"
-    if _is_quoted(place) or not (opens or are_no_team(place)):
+    if _is_quoted(place) or not (opens or are_no_team(place) or _is_any(place)):
         return False
     if place.term.capital and _is_author(place):
         return False
@@ -24,6 +24,14 @@ def is_house(place: Place) -> bool:
     if capital and len(place.before) > 1 and place.raw[len(place.before) - 1][:1].isupper():
         return is_one_of(place.last, "closed") or is_one_of(place.last, "determiners")
     return place.next != "of" or not _is_called(place, capital)
+
+
+def _is_any(place: Place) -> bool:
+    """Whether it is one of a style, and small: "a Norman church", "an Art Deco mosque"."""
+    at = len(place.before)
+    while at and place.raw[at - 1][0].isupper():
+        at -= 1
+    return not place.term.capital and at > 0 and place.before[at - 1] in ("a", "an", "this")
 
 
 def _is_author(place: Place) -> bool:
