@@ -51,7 +51,8 @@ def _is_one_who(behind: Words) -> bool:
 def _is_otherwise(place: Place) -> bool:
     """Whether the peoples of another land, what is painted, or a mood is meant."""
     if place.term.doubtful == "indigenous":
-        return names_any((*place.before, *place.behind), "lands_abroad")
+        earlier = (word.lower() for word in place.earlier())
+        return names_any((*place.before, *place.behind, *earlier), "lands_abroad")
     front = " ".join(place.before[-2:-1])
     if place.term.doubtful == "depressed":  # "get depressed for long", "get so depressed"
         lasting = not place.next[:1].isalnum() or place.next in _BECAME

@@ -111,7 +111,7 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             continue
         elif not joined and is_person_compound(word, following):
             return word, False
-        elif not joined and is_person(word):
+        elif not joined and is_person(word) and not _is_describing(place, at):
             return word, word == bare(word) and is_one_of(following, "thing_heads")
         elif not joined and is_one_of(word, "origins"):
             return word, False
@@ -128,7 +128,7 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
                 break
             if may_be_person(word) and _is_person_here(place, at, national):
                 return word, False
-            if alone or not is_field(place, at, national):
+            if alone or not (_is_initialism(place, at) or is_field(place, at, national)):
                 break
         elif (is_one_of(word, "person_adjectives") or is_aged(word)) and ends_with_adjective(
             words[at + 1 : at + 4], _is_one(place.before)
@@ -139,6 +139,24 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             if is_one_of(word, "person_adjectives") and following.endswith("ing"):
                 held = word
     return "", False
+
+
+def _is_describing(place: Place, at: int) -> bool:
+    """Whether a person is an adjective here: "Chinese academic customs"; not "official says"."""
+    rest = place.behind[at + 1 :]
+    if not rest or not is_one_of(place.behind[at], "describing_persons"):
+        return False
+    return not no_noun(rest, bare=True)
+
+
+def _is_initialism(place: Place, at: int) -> bool:
+    """Whether it tells in capitals whose person follows: "Asian T2DM patients", "NHS nurses"."""
+    written = place.raw[len(place.before) + at]
+    if sum(map(str.isupper, written)) < 2 or not written.isupper():
+        return False
+    following = " ".join(place.behind[at + 1 : at + 2])
+    told = is_person(following) and not is_any(following, "dealers")
+    return told and any(map(str.islower, place.raw))
 
 
 def _is_person_here(place: Place, at: int, national: bool) -> bool:
@@ -156,6 +174,11 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         return not {*others}.isdisjoint(JOINS) and any(map(_is_no_colour, others))
     if word == "voices":
         return True
+    if is_any(word, "royals"):  # of a people; black and white ones are told of in tales and games
+        following = place.raw[len(place.before) + at + 1 :]
+        return national and (no_noun(behind) or following[0][0].isupper())
+    if is_any(word, "partisans"):
+        return national and no_noun(behind, bare=True)
     return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)
 
 

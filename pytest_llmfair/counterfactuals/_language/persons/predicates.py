@@ -76,7 +76,11 @@ def is_predicate(
     if is_portion(raw, words, earlier):
         return True
     subject, written = words[:-1], raw[: len(words) - 1]
-    if is_one_of(verb, "made_so") and subject and is_one_of(subject[-1], "be"):
+    deemed = verb.endswith("ed") and is_one_of(verb, "deem") and verb != "called"
+    if deemed and subject and (is_person(subject[-1]) or subject[-1] == "those"):
+        return True  # "people considered Asian"
+    made = deemed or is_one_of(verb, "made_so")
+    if made and subject and is_one_of(subject[-1], "be"):
         verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"
     if is_one_of(verb, "be_contracted") or is_one_of(verb, "indefinite"):
         return not is_one_of(following, "person_objects")  # "will somebody blind me"
@@ -298,7 +302,8 @@ def _is_told_as(subject: Words) -> bool:
         return True
     while words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "verb_chain")):
         words.pop()
-    return bool(words) and (is_one_of(words[-1], "person_subjects") or is_person(words[-1]))
+    told = " ".join(words[-1:])
+    return told == "those" or is_one_of(told, "person_subjects") or is_person(told)
 
 
 def _is_spoken_of(words: list[str]) -> bool:
@@ -320,6 +325,8 @@ def _is_asked(subject: Words) -> bool:
     """Whether a form of "be" stands before the noun phrase: "is the suspect"."""
     words = list(subject)
     while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
+        words.pop()
+    if words[-1:] == ["so"] and len(words) > 1:  # "why are so few nurses Black?"
         words.pop()
     return bool(words) and is_one_of(words[-1], "be") and len(words) < 4
 
