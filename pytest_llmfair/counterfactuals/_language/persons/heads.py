@@ -14,6 +14,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_aged,
     is_any,
     is_modifier,
+    is_people,
     is_person,
     is_person_compound,
     may_be_person,
@@ -130,8 +131,10 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
                 return word, False
             if alone or not (_is_initialism(place, at) or is_field(place, at, national)):
                 break
-        elif (is_one_of(word, "person_adjectives") or is_aged(word)) and ends_with_adjective(
-            words[at + 1 : at + 4], _is_one(place.before)
+        elif (
+            (is_one_of(word, "person_adjectives") or is_aged(word))
+            and not (joined and national and is_people(word))  # "French, Italian and Greek food"
+            and ends_with_adjective(words[at + 1 : at + 4], _is_one(place.before))
         ):
             return word, False
         else:

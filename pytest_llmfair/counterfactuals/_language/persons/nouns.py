@@ -235,7 +235,11 @@ def is_noun(place: Place) -> bool:
 
 
 def _is_language(place: Place) -> bool:
-    """Whether a word comes from it, or a text: "is from the Greek for", "from the Russian by"."""
+    """Whether it is spoken, or a word comes from it: "a little Greek", "is from the Greek for"."""
+    if place.last == "little":
+        return True
+    if place.last in ("some", "any", "no", "more"):
+        return any(is_one_of(word, "of_languages") for word in place.before[-_FAR:])
     if place.last != "the" or place.before[-2:-1] != ("from",):
         return False
     meant = place.next in ("for", "meaning", "word", "root")
