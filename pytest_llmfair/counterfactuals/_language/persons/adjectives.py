@@ -11,7 +11,12 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_opposed,
 )
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, is_title
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
+    Place,
+    Words,
+    is_name_behind,
+    is_title,
+)
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_any,
@@ -141,10 +146,17 @@ def _is_program(place: Place) -> bool:
 
 def is_national(place: Place) -> bool:
     """Allow what `describes` allows, but no persons of a language: "Spanish speakers"."""
-    if is_any(place.next, "written_signs"):
+    if is_any(place.next.partition("-")[0], "written_signs") or _is_royal(place):
         return False
-    if is_before_person(place, national=True) and not is_any(
-        head_of(place)[0], "language_persons"
+    if is_before_person(place, national=True) and not (
+        place.term.language and is_any(head_of(place)[0], "language_persons")
     ):
         return True
     return is_said(place) or tells_group(place.before, place.behind)
+
+
+def _is_royal(place: Place) -> bool:
+    """Whether a body is named: "the Royal Canadian Mounted Police"."""
+    if place.last != "royal" or not place.raw[len(place.before) - 1][0].isupper():
+        return False
+    return bool(place.behind) and is_name_behind(place)

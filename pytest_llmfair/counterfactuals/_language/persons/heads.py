@@ -114,7 +114,7 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             return word, False
         elif not joined and is_person(word) and not _is_describing(place, at):
             return word, word == bare(word) and is_one_of(following, "thing_heads")
-        elif not joined and is_one_of(word, "origins"):
+        elif not joined and (is_one_of(word, "origins") or _is_background(place, word)):
             return word, False
         elif word in ("one", "ones") and not joined and _is_pronoun(word, following):
             return stands_for(place, word), False
@@ -144,11 +144,26 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
     return "", False
 
 
+def _is_background(place: Place, word: str) -> bool:
+    """Whether persons come from it: "people of Chinese origin"; not "on a white background"."""
+    if not is_one_of(word, "backgrounds"):
+        return False
+    words = list(place.before)
+    while words and (words[-1] in ("a", "an") or is_modifier(words[-1])):
+        words.pop()
+    if len(words) < 2 or words[-1] not in ("of", "from"):
+        return False
+    front = words[-2]
+    return any(is_one_of(front, kind) for kind in ("person_subjects", "be")) or is_person(front)
+
+
 def _is_describing(place: Place, at: int) -> bool:
     """Whether a person is an adjective here: "Chinese academic customs"; not "official says"."""
     rest = place.behind[at + 1 :]
     if not rest or not is_one_of(place.behind[at], "describing_persons"):
         return False
+    if rest[0].endswith("ing") and is_one_of(" ".join(rest[1:2]), "determiners"):
+        return False  # "an executive challenging her assistant"
     return not no_noun(rest, bare=True)
 
 
@@ -179,7 +194,8 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         return True
     if is_any(word, "royals"):  # of a people; black and white ones are told of in tales and games
         following = place.raw[len(place.before) + at + 1 :]
-        return national and (no_noun(behind) or following[0][0].isupper())
+        told = no_noun(behind) or following[0][0].isupper()
+        return national and told and "," not in place.behind[:at]
     if is_any(word, "partisans"):
         return national and no_noun(behind, bare=True)
     return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)

@@ -34,6 +34,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 
 _FAR = 7  # "translated the poem from the Russian"
 _JOINED = frozenset((*JOINS, ","))
+_OF_SEVERAL = ("who", "are", "were", "have")
+_SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _SHARES = frozenset(("%", "percent", "per"))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
@@ -47,12 +49,19 @@ def is_collective(place: Place) -> bool:
         return True
     if place.last == "of" and place.term.people:
         return _are_counted(place)
+    if place.term.people and _are_some(place):
+        return True
     words = list(place.before)
+    if place.term.people and place.next in _OF_SEVERAL:
+        while len(words) > 1 and is_adjective(words[-1]):
+            words.pop()  # "the wealthy Chinese who"
     while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
         words.pop()
         while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
             words.pop()
-    if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:5]):
+    if not words or words[-1] != "the":
+        return False
+    if not place.term.people and "new" in (*place.before[-4:], *place.behind[:5]):
         return False
     if place.term.capital and is_of_body(place, len(words)):
         return False
@@ -96,6 +105,21 @@ def _are_counted(place: Place) -> bool:
         return False
     rest = _behind_joined(place.behind)
     return not rest or ends_phrase(rest[0]) or is_one_of(rest[0], "plural_verbs")
+
+
+def _are_some(place: Place) -> bool:
+    """Whether several of a people are told of: "many Japanese think"; not "some French fries"."""
+    if place.last not in _SOME:
+        return False
+    rest = _behind_joined(place.behind)
+    first = rest[0] if rest else ""
+    if is_one_of(first, "plural_verbs"):
+        return True
+    if ends_phrase(first):
+        return place.last in ("many", "few", "several") and first not in _JOINED
+    if first.endswith(("s", "ly")):
+        return False
+    return is_verb(first, "", bare=True) and _is_done(rest[1:], True)
 
 
 def is_opposed(place: Place) -> bool:
@@ -217,10 +241,13 @@ def is_noun(place: Place) -> bool:
     words = list(place.before)
     while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
         words.pop()
+    if words[-2:] == ["the", "most"]:  # "the most famous Greek of all time"
+        words.pop()
     first = words[-1] if words else ""
     if not is_one_of(first, "determiners") or is_one_of(first, "plural_determiners"):
         return False
-    if is_behind_name(place) or (head_of(place)[0] and not _is_next_phrase(place.behind)):
+    named = is_behind_name(place)
+    if named or not (place.term.noun or _is_next_phrase(place.behind) or not head_of(place)[0]):
         return False
     if place.next in JOINS and _is_joined_adjective(place.behind[1:3]):
         return False
@@ -229,7 +256,7 @@ def is_noun(place: Place) -> bool:
     several = "and" in place.before[-3:] and _are_two(place) and not is_told(place.behind)
     if place.term.people and (first in _POSSESSIVE or _is_language(place)):
         return False
-    if no_noun(place.behind, bare=several) or _is_followed(place.behind):
+    if no_noun(place.behind, bare=several or place.term.noun) or _is_followed(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
 
@@ -283,7 +310,9 @@ def _is_asked_of(verb: str, behind: Words) -> bool:
 def are_people(place: Place) -> bool:
     """Allow "most whites", "many seniors"; not "egg whites", "high school seniors"."""
     near_eyes = "eyes" in place.before or "eyes" in place.behind
-    if near_eyes or _is_near_things(place) or place.next == "of":
+    if near_eyes or _is_near_things(place):
+        return False
+    if place.next == "of" and not _are_of_land(place):
         return False
     if place.before[-2:] == ("in", "all"):  # dressed so
         return False
@@ -298,6 +327,15 @@ def are_people(place: Place) -> bool:
         or _is_share(place)
         or _they_do(place)
     )
+
+
+def _are_of_land(place: Place) -> bool:
+    """Whether a land or a town is theirs: "the whites of the South"; not "of his eyes"."""
+    words = place.behind[1:3]
+    if words[:1] != ("the",):
+        return bool(words) and is_one_of(words[0], "countries")
+    written = place.raw[len(place.before) + 2 : len(place.before) + 3]
+    return bool(written) and (written[0][0].isupper() or is_one_of(words[1], "places_of_people"))
 
 
 def _they_do(place: Place) -> bool:
