@@ -91,6 +91,8 @@ def is_predicate(
         return aside or is_listed(raw, words, behind)
     if verb.isdigit() or (is_one_of(verb, "quantities") and not is_person(verb)):
         return _is_gapped(raw, subject, earlier)
+    if verb in ("other", "others") and subject[-1:] == ("the",):
+        return _is_gapped(raw, subject[:-1], earlier)  # "one is Asian, the other Black"
     if is_one_of(verb, "begun"):
         return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
     if verb == "as":
