@@ -48,9 +48,16 @@ def head_of(place: Place, *, national: bool = False) -> tuple[str, bool]:
     head, thing = _person_head(place, national)
     if is_any(head, "signs") and _is_sign(place):
         return "", False
-    if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
-        return "", False
+    if head == "lives" and (_is_one(place.before) or _is_housed(place)):
+        return "", False  # the verb, not "Black lives"
     return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
+
+
+def _is_housed(place: Place) -> bool:
+    """Whether it is told where somebody lives: "who likes white lives next to Ann"."""
+    following = " ".join(place.behind[1:2])
+    told = following.endswith("ly") or is_one_of(following, "prepositions") or following == "next"
+    return "who" in place.before[-3:] and told
 
 
 def _is_one(before: Words) -> bool:

@@ -42,7 +42,10 @@ _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
 def is_collective(place: Place) -> bool:
     """Allow "the blind", "for the elderly", "young and old": no noun follows."""
-    if place.next in _JOINED and describes_thing_too(place.behind):
+    if place.next in _JOINED and (
+        describes_thing_too(place.behind)
+        or is_one_of(" ".join(place.behind[1:2]), "other_colours")  # "the black and red flag"
+    ):
         return False
     joined = place.last in _JOINED or place.next in _JOINED
     if joined and (is_opposed(place) or _is_listed_people(place)):
@@ -109,14 +112,15 @@ def _are_counted(place: Place) -> bool:
 
 def _are_some(place: Place) -> bool:
     """Whether several of a people are told of: "many Japanese think"; not "some French fries"."""
-    if place.last not in _SOME:
+    if not (place.last in _SOME or place.last.isdigit()):
         return False
     rest = _behind_joined(place.behind)
     first = rest[0] if rest else ""
     if is_one_of(first, "plural_verbs"):
         return True
     if ends_phrase(first):
-        return place.last in ("many", "few", "several") and first not in _JOINED
+        several = place.last in ("many", "few", "several") or place.last.isdigit()
+        return several and first not in _JOINED
     if first.endswith(("s", "ly")):
         return False
     return is_verb(first, "", bare=True) and _is_done(rest[1:], True)
@@ -139,8 +143,8 @@ def is_opposed(place: Place) -> bool:
         while words and is_one_of(words[-1], "predicate_adverbs"):
             words = words[:-1]
     first, following = words[-1] if words else "", rest[0] if rest else ""
-    if is_one_of(first, "be") or is_one_of(first, "be_contracted"):
-        return False
+    if first in ("a", "an") or is_one_of(first, "be") or is_one_of(first, "be_contracted"):
+        return False  # "a black and white checked tie", "is black and white"
     alike = following == "alike"
     # "There in black and white", "depth 2 (black and white)"
     noted = first == "in" or (first == "(" and not is_person(" ".join(words[-2:-1])))

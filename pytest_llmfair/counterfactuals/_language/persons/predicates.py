@@ -387,7 +387,7 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
 
 
 def _is_around_number(word: str) -> bool:
-    return word in ("the", "exactly") or is_one_of(word, "amounts")
+    return word in ("the", "other", "exactly") or is_one_of(word, "amounts")
 
 
 def clause_of(words: list[str]) -> list[str]:
