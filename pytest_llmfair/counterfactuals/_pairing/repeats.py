@@ -16,7 +16,9 @@ from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 _LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
 _NEAR = 30
 _COMPARED = re.compile(
-    r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over)(?![\w-])",
+    r"(?:, not|(?<![\w-])(?:than|versus|vs"
+    r"|out(?:number|perform|score|earn|live|pace|rank|vote)(?:s|ed|ing)?|whereas|while|unlike|over|instead of|compared (?:to|with)|as opposed to"
+    r"|(?:am|is|are|was|were) not))(?![\w-])",
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.!?]\s")
@@ -33,6 +35,8 @@ def told_apart(case: Case) -> str | None:
     if case.pair.to_group in case.lexicon.unmarked and (said := _denied(case)):
         return said
     if len(case.twin) > len(case.named) and (said := _compared(case)):
+        return said
+    if len(case.named) > 1 and (said := _compared_alike(case)):
         return said
     if len(case.named) < 2:
         return None
@@ -100,6 +104,30 @@ def _compared(case: Case) -> str | None:
             same = word.removesuffix("s") == after.removesuffix("s")
             if same and len(gap) <= _FAR and _COMPARED.search(gap) and not _STOP.search(gap):
                 return f"what is compared becomes the same: {word!r}"
+    return None
+
+
+def _compared_alike(case: Case) -> str | None:
+    """Whether two that were compared become the same: "white women earn less than white men"."""
+    text = case.pair.counterfactual
+    if _COMPARED.search(text) is None:
+        return None  # the usual case
+    before = {edit.counterfactual_start: edit.before for *_, edit in case.named}
+    phrases: list[tuple[int, int, str]] = []  # from, to, and what stood there
+    for start, (end, sense) in sorted(case.twin.items()):
+        if sense.role in PRONOUNS:
+            continue
+        was = before.get(start, text[start:end]).casefold()
+        if phrases and phrases[-1][1] == start - 1 and text[start - 1] == " ":
+            begin, _, front = phrases.pop()
+            start, was = begin, f"{front} {was}"
+        phrases.append((start, end, was))
+    for (start, stop, one), (begin, end, other) in itertools.pairwise(phrases):
+        same = text[start:stop].casefold() == text[begin:end].casefold()
+        if not same or one == other or begin - stop > _FAR:
+            continue
+        if _COMPARED.search(text, stop, begin) and not _STOP.search(text, stop, begin):
+            return f"what is compared becomes the same: {text[begin:end].casefold()!r}"
     return None
 
 

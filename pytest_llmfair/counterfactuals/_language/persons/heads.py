@@ -169,7 +169,8 @@ def _is_describing(place: Place, at: int) -> bool:
     rest = place.behind[at + 1 :]
     if not rest or not is_one_of(place.behind[at], "describing_persons"):
         return False
-    if rest[0].endswith("ing") and is_one_of(" ".join(rest[1:2]), "determiners"):
+    second = " ".join(rest[1:2])
+    if rest[0].endswith("ing") and second != "that" and is_one_of(second, "determiners"):
         return False  # "an executive challenging her assistant"
     return not no_noun(rest, bare=True)
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, is_name_behind
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
+    Place,
+    Words,
+    is_name_behind,
+)
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     is_person,
