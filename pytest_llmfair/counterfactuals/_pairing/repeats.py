@@ -16,9 +16,9 @@ from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 _LISTED = re.compile(r"[,;/]?\s?(?:(?:and|or|nor|&|vs\.?|versus)\s)?(?:the\s)?(?:[\d.,]+\s?%\s)?")
 _NEAR = 30
 _COMPARED = re.compile(
-    r"(?:, not|(?<![\w-])(?:than|versus|vs"
-    r"|out(?:number|perform|score|earn|live|pace|rank|vote)(?:s|ed|ing)?|whereas|while|unlike|over|instead of|compared (?:to|with)|as opposed to"
-    r"|(?:am|is|are|was|were) not))(?![\w-])",
+    r"(?:, not|(?<![\w-])(?:than|versus|vs|whereas|while|unlike|over|instead of|as opposed to"
+    r"|compared (?:to|with)|(?:am|is|are|was|were) not"
+    r"|out(?:number|perform|score|earn|live|pace|rank|vote)(?:s|ed|ing)?))(?![\w-])",
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.!?]\s")
