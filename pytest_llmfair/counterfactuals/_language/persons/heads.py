@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pytest_llmfair.counterfactuals._language.english import is_one_of, is_participle
 from pytest_llmfair.counterfactuals._language.persons.endings import ends_with_adjective
 from pytest_llmfair.counterfactuals._language.persons.fields import is_field
@@ -22,6 +24,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     no_noun,
 )
 
+_ITEM_ENDS = re.compile(r" \* |[^\S\n]*\n\s*[-*\u2022]\s")
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
 _COLOURS = ("black", "white", "brown")
 _FAR = 7  # words that may lie between the term and its noun
@@ -43,7 +46,7 @@ def head_of(place: Place, *, national: bool = False) -> tuple[str, bool]:
     """
     if _is_surname(place) or names_place(place) or _is_movement(place):
         return "", False
-    if place.rear.startswith(" * "):  # an item ends
+    if _ITEM_ENDS.match(place.rear):
         return "", False
     head, thing = _person_head(place, national)
     if is_any(head, "signs") and _is_sign(place):
@@ -205,7 +208,7 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         told = no_noun(behind) or following[0][0].isupper()
         return national and told and "," not in place.behind[:at]
     if is_any(word, "partisans"):
-        return national and no_noun(behind, bare=True)
+        return national and no_noun(behind)
     return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)
 
 

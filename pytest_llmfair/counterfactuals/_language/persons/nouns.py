@@ -116,11 +116,12 @@ def _are_some(place: Place) -> bool:
         return False
     rest = _behind_joined(place.behind)
     first = rest[0] if rest else ""
+    if first in _JOINED:
+        return False
     if is_one_of(first, "plural_verbs"):
         return True
     if ends_phrase(first):
-        several = place.last in ("many", "few", "several") or place.last.isdigit()
-        return several and first not in _JOINED
+        return place.last in ("many", "few", "several") or place.last.isdigit()
     if first.endswith(("s", "ly")):
         return False
     return is_verb(first, "", bare=True) and _is_done(rest[1:], True)
@@ -147,7 +148,7 @@ def is_opposed(place: Place) -> bool:
         return False  # "a black and white checked tie", "is black and white"
     alike = following == "alike"
     # "There in black and white", "depth 2 (black and white)"
-    noted = first == "in" or (first == "(" and not is_person(" ".join(words[-2:-1])))
+    noted = first in ("in", "to") or (first == "(" and not is_person(" ".join(words[-2:-1])))
     if kind == "opposed_races" and noted and not alike:
         return False
     if is_told(rest):
