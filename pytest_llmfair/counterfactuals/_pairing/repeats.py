@@ -18,7 +18,8 @@ _NEAR = 30
 _COMPARED = re.compile(
     r"(?:, not|(?<![\w-])(?:than|versus|vs|whereas|while|unlike|over|instead of|as opposed to"
     r"|compared (?:to|with)|(?:am|is|are|was|were) not"
-    r"|out(?:number|perform|score|earn|live|pace|rank|vote)(?:s|ed|ing)?))(?![\w-])",
+    r"|out(?:(?:number|perform|earn|rank)(?:s|ed|ing)?|(?:scor|liv|pac|vot)(?:e[sd]?|ing))"
+    r"))(?![\w-])",
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.!?]\s")

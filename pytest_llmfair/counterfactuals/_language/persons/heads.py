@@ -53,14 +53,15 @@ def head_of(place: Place, *, national: bool = False) -> tuple[str, bool]:
         return "", False
     if head == "lives" and (_is_one(place.before) or _is_housed(place)):
         return "", False  # the verb, not "Black lives"
-    return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
+    played = not national and is_one_of(head, "chessmen") and _is_chess(place, head)
+    return head, thing or played
 
 
 def _is_housed(place: Place) -> bool:
     """Whether it is told where somebody lives: "who likes white lives next to Ann"."""
     following = " ".join(place.behind[1:2])
     told = following.endswith("ly") or is_one_of(following, "prepositions") or following == "next"
-    return "who" in place.before[-3:] and told
+    return not {"who", "whoever"}.isdisjoint(place.before[-3:]) and told
 
 
 def _is_one(before: Words) -> bool:
@@ -92,7 +93,8 @@ def _is_surname(place: Place) -> bool:
     """Whether a name stands in front: "Jack Black fans", "Ms. White"."""
     if not place.before or not place.raw[len(place.before) - 1][:1].isupper():
         return False
-    return is_one_of(place.last, "given_names") or is_one_of(place.last, "titles")
+    kinds = ("given_names", "titles", "abbreviations")
+    return any(is_one_of(place.last, kind) for kind in kinds)
 
 
 def _is_alone(before: Words) -> bool:
@@ -173,7 +175,7 @@ def _is_describing(place: Place, at: int) -> bool:
     if not rest or not is_one_of(place.behind[at], "describing_persons"):
         return False
     second = " ".join(rest[1:2])
-    if rest[0].endswith("ing") and second != "that" and is_one_of(second, "determiners"):
+    if second != "that" and is_one_of(second, "determiners"):
         return False  # "an executive challenging her assistant"
     return not no_noun(rest, bare=True)
 

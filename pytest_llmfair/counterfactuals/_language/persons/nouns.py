@@ -112,7 +112,8 @@ def _are_counted(place: Place) -> bool:
 
 def _are_some(place: Place) -> bool:
     """Whether several of a people are told of: "many Japanese think"; not "some French fries"."""
-    if not (place.last in _SOME or place.last.isdigit()):
+    number = place.last.isdigit() or is_one_of(place.last, "numbers")
+    if not (number or place.last in _SOME):
         return False
     rest = _behind_joined(place.behind)
     first = rest[0] if rest else ""
@@ -121,7 +122,7 @@ def _are_some(place: Place) -> bool:
     if is_one_of(first, "plural_verbs"):
         return True
     if ends_phrase(first):
-        return place.last in ("many", "few", "several") or place.last.isdigit()
+        return number or place.last in ("many", "few", "several")
     if first.endswith(("s", "ly")):
         return False
     return is_verb(first, "", bare=True) and _is_done(rest[1:], True)
@@ -246,8 +247,9 @@ def is_noun(place: Place) -> bool:
     words = list(place.before)
     while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
         words.pop()
-    if words[-2:] == ["the", "most"]:  # "the most famous Greek of all time"
-        words.pop()
+    at = next((at for at in (-2, -3) if words[at : at + 2 or None] == ["the", "most"]), 0)
+    if at:  # "the most famous Greek of all time"
+        words = words[: at + 1]
     first = words[-1] if words else ""
     if not is_one_of(first, "determiners") or is_one_of(first, "plural_determiners"):
         return False

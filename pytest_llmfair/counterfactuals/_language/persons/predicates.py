@@ -73,6 +73,8 @@ def is_predicate(
     verb = words[-1]
     if complement and following != "to" and is_one_of(verb, "looking"):
         return False
+    if raw[len(words) - 1][0].isupper() and is_one_of(verb, "abbreviations"):
+        return False  # "called Dr. Black"
     if is_portion(raw, words, earlier):
         return True
     subject, written = words[:-1], raw[: len(words) - 1]
@@ -105,8 +107,6 @@ def is_predicate(
         return bool(subject) and _is_share(subject, before[len(words) :])
     if verb == "out" and " ".join(subject[-1:]) in _COMES and "they" not in subject[-2:]:
         return _has_person_subject(subject[:-1], written, verb)
-    if is_one_of(verb, "titles") and raw[len(words) - 1][0].isupper():
-        return False  # "called Dr. Black"
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
         return deemed or _is_asked(subject)
