@@ -40,6 +40,8 @@ def describes(place: Place) -> bool:
         return True
     if place.term.seldom and _is_made_so(place):
         return True
+    if is_one_of(place.last, "shares") and is_one_of(place.next, "made_of_persons"):
+        return True  # "a mostly white town"
     if "alike" in place.behind[:3] and is_opposed(place):
         return True
     if not is_one_of(place.next, "plural_verbs") or _is_one_who(place.behind):

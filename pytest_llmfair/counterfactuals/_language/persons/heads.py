@@ -126,6 +126,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             return word, False
         elif not joined and is_person(word) and not _is_describing(place, at):
             return word, word == bare(word) and is_one_of(following, "thing_heads")
+        elif not joined and _is_of_people(place, at):
+            return word, False
         elif not joined and (is_one_of(word, "origins") or _is_background(place, word)):
             return word, False
         elif word in ("one", "ones") and not joined and _is_pronoun(word, following):
@@ -154,6 +156,13 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             if is_one_of(word, "person_adjectives") and following.endswith("ing"):
                 held = word
     return "", False
+
+
+def _is_of_people(place: Place, at: int) -> bool:
+    """Whether it is a noun for one of a people: "a Black Briton"; not "a black pole"."""
+    if not is_any(place.behind[at], "peoples_only_nouns"):
+        return False
+    return place.raw[len(place.before) + at][0].isupper()
 
 
 def _is_background(place: Place, word: str) -> bool:
@@ -205,6 +214,8 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         return not {*others}.isdisjoint(JOINS) and any(map(_is_no_colour, others))
     if word == "voices":
         return True
+    if word == "majority":
+        return no_noun(behind)
     if is_any(word, "royals"):  # of a people; black and white ones are told of in tales and games
         following = place.raw[len(place.before) + at + 1 :]
         told = no_noun(behind) or following[0][0].isupper()

@@ -69,7 +69,8 @@ def is_predicate(
         return _is_fronted(behind, raw)
     words = _without_joined(before)
     if not words:
-        return words is not None and before[-1] in _PERCENT and _is_headed(earlier())
+        headed = words is not None and before[-1] in _PERCENT and _is_headed(earlier())
+        return headed or (words is not None and _is_fronted(behind, raw[len(before) :]))
     verb = words[-1]
     if complement and following != "to" and is_one_of(verb, "looking"):
         return False
@@ -99,6 +100,8 @@ def is_predicate(
         return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
     if verb == "as":
         return _is_told_as(subject)
+    if verb == "for" and " ".join(subject[-1:]).startswith("pass"):
+        return True  # "passes for white"
     if verb in ("being", "becoming") and not _has_subject(subject):
         return True
     if is_one_of(verb, "be") or is_one_of(verb, "turning"):
@@ -109,7 +112,10 @@ def is_predicate(
         return _has_person_subject(subject[:-1], written, verb)
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
-        return deemed or _is_asked(subject)
+        # "My mother is Black, my father white"
+        owned = bool(subject) and is_one_of(subject[-1], "determiners")
+        gapped = owned and is_person(verb) and _is_gapped(raw, subject[:-1], earlier)
+        return deemed or gapped or _is_asked(subject)
     if is_one_of(verb, "person_subjects"):
         return bool(subject) and (is_one_of(subject[-1], "be") or is_one_of(subject[-1], "deem"))
     return False
@@ -268,6 +274,8 @@ def _is_aside(before: Words, words: Words, behind: Words) -> bool:
     """Whether it is set off by commas: "two officers, both white, were"."""
     if "new" in (*before[-2:], *behind[1:2]):
         return False  # "users, both old and new"
+    if behind[:1] == ("by",) and _goes_on(behind):
+        return True  # "her husband, Turkish by birth, runs"
     ended = not behind or behind[0] in (",", ")", *JOINS)
     return ended and len(before) > len(words)
 
