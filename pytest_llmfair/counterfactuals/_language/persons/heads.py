@@ -160,8 +160,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
 
 def _is_of_people(place: Place, at: int) -> bool:
     """Whether it is a noun for one of a people: "a Black Briton"; not "a black pole"."""
-    if not is_any(place.behind[at], "peoples_only_nouns"):
-        return False
+    if place.term.capital or not is_any(place.behind[at], "peoples_only_nouns"):
+        return False  # "Young Turks"
     return place.raw[len(place.before) + at][0].isupper()
 
 
