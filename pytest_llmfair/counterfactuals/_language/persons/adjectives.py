@@ -10,7 +10,11 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_one_of_all,
     is_opposed,
 )
-from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
+from pytest_llmfair.counterfactuals._language.persons.predicates import (
+    is_beside_colour,
+    is_predicate,
+    tells_group,
+)
 from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     Place,
     Words,
@@ -36,6 +40,8 @@ def describes(place: Place) -> bool:
         return False
     if place.term.doubtful == "depressed" and place.next == "about":
         return is_predicate(place.raw, place.before, (), place.earlier)
+    if place.last == "and" and is_beside_colour(place.before, ()):
+        return False  # "the Blue and White football team"
     if is_before_person(place) or is_said(place) or tells_group(place.before, place.behind):
         return True
     if place.term.seldom and _is_made_so(place):

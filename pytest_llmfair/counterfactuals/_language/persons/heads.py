@@ -125,10 +125,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
         elif not joined and is_person_compound(word, following):
             return word, False
         elif not joined and is_person(word) and not _is_describing(place, at):
-            return word, word == bare(word) and is_one_of(following, "thing_heads")
-        elif not joined and _is_of_people(place, at):
-            return word, False
-        elif not joined and (is_one_of(word, "origins") or _is_background(place, word)):
+            return word, word == bare(word) and _is_thing(words[at + 1 : at + 3])
+        elif not joined and _is_other_head(place, at):
             return word, False
         elif word in ("one", "ones") and not joined and _is_pronoun(word, following):
             return stands_for(place, word), False
@@ -158,11 +156,22 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
     return "", False
 
 
-def _is_of_people(place: Place, at: int) -> bool:
-    """Whether it is a noun for one of a people: "a Black Briton"; not "a black pole"."""
-    if place.term.capital or not is_any(place.behind[at], "peoples_only_nouns"):
+def _is_thing(behind: Words) -> bool:
+    """Whether a noun behind a person noun makes a thing of it: "old user accounts"."""
+    first, second = (*behind[:2], "", "")[:2]
+    if is_one_of(first, "thing_heads"):
+        return True  # but "a Black customer service agent"
+    return is_one_of(first, "serving_bodies") and not is_person(second)
+
+
+def _is_other_head(place: Place, at: int) -> bool:
+    """Whether it is where persons come from, or one of a people: "a Black Briton"."""
+    word = place.behind[at]
+    if is_one_of(word, "origins") or _is_background(place, word):
+        return True
+    if place.term.capital or not is_any(word, "peoples_only_nouns"):
         return False  # "Young Turks"
-    return place.raw[len(place.before) + at][0].isupper()
+    return place.raw[len(place.before) + at][0].isupper()  # not "a black pole"
 
 
 def _is_background(place: Place, word: str) -> bool:
@@ -221,7 +230,7 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         told = no_noun(behind) or following[0][0].isupper()
         return national and told and "," not in place.behind[:at]
     if is_any(word, "partisans"):
-        return national and no_noun(behind)
+        return national and behind[:1] != ("of",) and no_noun(behind)
     return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)
 
 

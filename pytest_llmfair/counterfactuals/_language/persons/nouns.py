@@ -18,7 +18,11 @@ from pytest_llmfair.counterfactuals._language.persons.heads import head_of
 from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
+    Place,
+    Words,
+    is_name_behind,
+)
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,
@@ -244,6 +248,8 @@ def _behind_joined(words: Words) -> Words:
 
 def is_noun(place: Place) -> bool:
     """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish", "her Italian"."""
+    if place.last == "fellow" and place.behind and is_name_behind(place):
+        return place.term.people  # "and fellow Italian Marco Polo"
     words = list(place.before)
     while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
         words.pop()

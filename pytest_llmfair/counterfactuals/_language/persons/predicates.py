@@ -52,7 +52,7 @@ def is_predicate(
     complement = is_one_of(following, "not_said_of_person")
     if complement and not ((before or following == "by") and _goes_on(behind)):
         return False
-    if "and" in (following, *before[-1:]) and _is_beside_colour(before, behind):
+    if is_beside_colour(before, behind):
         return False
     whose = "who" in before[-4:] or any(is_one_of(word, "indefinite") for word in before[-1:])
     relative = whose and (
@@ -150,8 +150,10 @@ def _is_owner(word: str) -> bool:
     return word in _OWNERS or word.endswith(("'s", "s'"))
 
 
-def _is_beside_colour(before: Words, behind: Words) -> bool:
+def is_beside_colour(before: Words, behind: Words) -> bool:
     """Whether "and" joins a colour that no person is called by: "black and blue all over"."""
+    if "and" not in (*behind[:1], *before[-1:]):
+        return False  # the usual case
     following, third = (*behind[1:3], "", "")[:2]
     if following == "white" and before and before[-1] in _NO_COLOURS:  # "rarely black and white"
         return any(word in _IS for word in before[-3:-1])
