@@ -196,6 +196,8 @@ def _is_gapped(raw: Words, subject: Words, earlier: Callable[[], Words]) -> bool
     if len(subject) < 3 or not (subject[-1] in JOINS or subject[-1] == ","):
         return False
     words = subject[:-1]
+    if subject[-1] == "," and is_person(words[-1]):
+        return True  # "the twins, one Asian and one white,"
     while words and (is_adjective(words[-1]) or is_person(words[-1])):
         words = words[:-1]  # "three were Pacific Islander and one Black"
     return len(words) < len(subject) - 1 and is_predicate(raw, words, (), earlier)
@@ -340,8 +342,9 @@ def _is_asked(subject: Words) -> bool:
     words = list(subject)
     while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
         words.pop()
-    if words[-1:] == ["so"] and len(words) > 1:  # "why are so few nurses Black?"
-        words.pop()
+    kinds = ("titles", "abbreviations")
+    if len(words) > 1 and (words[-1] == "so" or any(is_one_of(words[-1], k) for k in kinds)):
+        words.pop()  # "why are so few nurses Black?", "is Ms Lee Black?"
     return bool(words) and is_one_of(words[-1], "be") and len(words) < 4
 
 
