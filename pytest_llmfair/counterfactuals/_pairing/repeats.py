@@ -24,6 +24,7 @@ _COMPARED = re.compile(
 )
 _STOP = re.compile(r"[.!?]\s")
 _FAR = 90
+_NOUN = re.compile(r"\s[\w-]+")
 _BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
 
 
@@ -127,6 +128,9 @@ def _compared_alike(case: Case) -> str | None:
         same = text[start:stop].casefold() == text[begin:end].casefold()
         if not same or one == other or begin - stop > _FAR:
             continue
+        nouns = [match and match[0] for match in (_NOUN.match(text, at) for at in (stop, end))]
+        if " " not in text[start:stop] and nouns[0] != nouns[1]:
+            continue  # "white nurses earn less than white doctors"
         if _COMPARED.search(text, stop, begin) and not _STOP.search(text, stop, begin):
             return f"what is compared becomes the same: {text[begin:end].casefold()!r}"
     return None
