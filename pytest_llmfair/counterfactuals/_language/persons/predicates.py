@@ -385,17 +385,20 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     while words and is_one_of(words[-1], "verb_chain") and not is_one_of(words[-1], "quantities"):
         words.pop()
     clause = clause_of(words)
-    if clause and is_one_of(clause[-1], "large_numbers"):
-        clause = clause[:-1]
+    while clause and (is_one_of(clause[-1], "large_numbers") or clause[-1] in _PERCENT):
+        clause = clause[:-1]  # "of the nurses, 36 percent are"
     # "Only one", "at least two", "exactly three", "the others", "nearly two million"
     alone = list(itertools.dropwhile(_is_around_number, clause[:-1])) + clause[-1:]
     if len(alone) != 1 or not (
-        is_one_of(alone[0], "quantities") or alone[0] in ("others", "other") or alone[0].isdigit()
+        is_one_of(alone[0], "quantities")
+        or alone[0] in ("others", "other")
+        or alone[0].replace(".", "").isdigit()
     ):
         return False
     named = (*(word.lower() for word in earlier()), *words[: len(words) - len(clause)])
-    several = (word for word in reversed(named) if is_several(word))
-    last = next(several, "")
+    # Not "comes from", which looks like a plural.
+    several = filter(is_several, reversed(named))
+    last = next((w for w in several if is_person(w) or not is_verb(w, "", bare=True)), "")
     return is_person(last) and not is_one_of(last.removesuffix("s"), "chessmen")
 
 
