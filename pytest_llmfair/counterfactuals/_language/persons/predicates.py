@@ -399,6 +399,8 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     # Not "comes from", which looks like a plural.
     several = filter(is_several, reversed(named))
     last = next((w for w in several if is_person(w) or not is_verb(w, "", bare=True)), "")
+    if not last:  # "one brother is Asian; the other is"
+        return any(word == "one" and is_person(w) for word, w in itertools.pairwise(named))
     return is_person(last) and not is_one_of(last.removesuffix("s"), "chessmen")
 
 
