@@ -39,10 +39,12 @@ from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
 _FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None})
 _NEAR = 40
+_CHOICES = ("between ", "Between ")
 _JOINS = (" and ", " or ", " nor ", "/", " & ")
 # "women and women", "white men or white men"
 _JOINED_TWICE = re.compile(
-    r"\b(?P<word>\w[\w '\u2019-]{0,40}?)(?:,?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s|,\s+)(?P=word)\b",
+    r"\b(?P<word>\w[\w '\u2019-]{0,40}?)"
+    r"(?:,?\s+(?:and|(?P<choice>or|nor))\s+|\s?/\s?|\s&\s|,\s+)(?P=word)\b",
     re.IGNORECASE,
 )
 
@@ -329,9 +331,14 @@ def _doubled(text: str, start: int, end: int) -> str:
 
 
 def _joined_twice(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Return what is joined to itself around a span, each without a determiner of its own."""
+    """Return what is joined to itself around a span, each without a determiner of its own.
+
+    Where one of two is to be chosen they may have one: "the Pole or the Pole".
+    """
     for match in _JOINED_TWICE.finditer(text, max(0, start - _NEAR), end + _NEAR):
         first, *others = match["word"].lower().split()
         if match.start() <= start and end <= match.end():
-            return None if others and is_one_of(first, "closed") else match
+            own = bool(others) and is_one_of(first, "closed")
+            chosen = match["choice"] or text.endswith(_CHOICES, 0, match.start())
+            return None if own and not chosen else match
     return None

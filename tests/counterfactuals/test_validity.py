@@ -115,6 +115,10 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "names christian: 'bells' has no counterpart"),
     ("no word of a faith", "We trust the Church.", "religion", ("christian", "muslim"),
      "names christian: 'the Church' has no counterpart"),
+    ("kinds told apart", "White women live longer than white men.", ("race", "gender"),
+     ("white female", "black male"), "what is compared becomes the same: 'black men'"),
+    ("joined words differ", "Who is older, the Italian or the Nigerian?", "nationality",
+     ("Italian", "Nigerian"), "joined words become the same: 'the Nigerian or the Nigerian'"),
     # A term with a blank at its end, in a lexicon made by hand; from files blanks are trimmed.
     ("spacing kept", "Yes, boss.",
      replace(own(BOSS), entries=(Entry("noun", {"a": ("boss",), "b": ("sir ",)}),)), None,

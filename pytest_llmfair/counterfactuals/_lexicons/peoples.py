@@ -145,9 +145,11 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
         for term in listed
         if entry.context == "collective"
     }
-    whole = [tuple(w for w in people["adjective"] if w in collective) for people in peoples]
-    if any(whole):
-        terms = [own or people["people"] for own, people in zip(whole, peoples, strict=True)]
+    if any(collective.intersection(people["adjective"]) for people in peoples):
+        # Rather "the Danes" than "the Danish"
+        whole = [(*people["people"], *people["adjective"]) for people in peoples]
+        terms = [tuple(word for word in words if word in collective) for words in whole]
+        terms = [own or people["people"] for own, people in zip(terms, peoples, strict=True)]
         yield entry(("noun", "collective"), terms)
     for kind in ("person", "people"):
         yield entry(KINDS[kind], [people[kind] for people in peoples])

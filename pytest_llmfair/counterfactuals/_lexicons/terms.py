@@ -157,7 +157,8 @@ class Sense:
     def fits(self, text: str, start: int, end: int) -> bool:
         """Whether ``text[start:end]``, spelled like the term, means this."""
         word = text[start:end]
-        other = self.exact and word != self.term and not self._is_caseless(text, word)
+        small = not self._is_caseless(text, word) or is_one_of(word, "small_things")
+        other = self.exact and word != self.term and small
         if other and not (self.role == "title" and is_short_title(text, start, end)):
             return False
         if self.entry is None or not self.entry.context:

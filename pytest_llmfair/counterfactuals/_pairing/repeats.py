@@ -19,8 +19,10 @@ _LISTED = re.compile(
 )
 _NEAR = 30
 _COMPARED = re.compile(
-    r"(?<![\w-])(?:than|versus|vs|outnumber(?:s|ed|ing)?|whereas|while|unlike|over|other|instead|compared"
-    r"|but\salso)(?![\w-])|,\slike\s",
+    r"(?<![\w-])(?:than|versus|vs|whereas|while|unlike|over|other|instead|compared|as opposed to"
+    r"|but also|(?:am|is|are|was|were) not"
+    r"|out(?:(?:number|perform|earn|rank)(?:s|ed|ing)?|(?:scor|liv|pac|vot)(?:e[sd]?|ing))"
+    r")(?![\w-])|,\s(?:like|not)\s",
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.!?]\s")
@@ -32,6 +34,7 @@ _OPTION = re.compile(r"(?<![\w(])\(?([A-Ha-h1-8])[.)]\s")
 # Who is younger of the two is not told apart by being young.
 _COMPARATIVE = re.compile(r"\b(young|old)er\b")
 _FAR = 90
+_NOUN = re.compile(r"\s[\w-]+")
 _BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
 
 
@@ -46,6 +49,8 @@ def told_apart(case: Case) -> str | None:
     if len(case.twin) > len(case.named) and (said := _compared(case)):
         return said
     if len(case.twin) > 1 and (said := _chosen(case)):
+        return said
+    if len(case.named) > 1 and (said := _compared_alike(case)):
         return said
     if len(case.named) < 2:
         return None
@@ -201,6 +206,33 @@ def _set_apart(text: str, begin: int, end: int, stop: int, *, described: bool = 
     behind = text[stop : stop + _NEAR].lower().split()
     nouns = (*noun.split()[:1], "one", "ones")
     return not noun or (bool(behind) and behind[0].strip(",.;:?!") in nouns)
+
+
+def _compared_alike(case: Case) -> str | None:
+    """Whether two that were compared become the same: "white women earn less than white men"."""
+    text = case.pair.counterfactual
+    if _COMPARED.search(text) is None:
+        return None  # the usual case
+    before = {edit.counterfactual_start: edit.before for *_, edit in case.named}
+    phrases: list[tuple[int, int, str]] = []  # from, to, and what stood there
+    for start, (end, sense) in sorted(case.twin.items()):
+        if sense.role in PRONOUNS:
+            continue
+        was = before.get(start, text[start:end]).casefold()
+        if phrases and phrases[-1][1] == start - 1 and text[start - 1] == " ":
+            begin, _, front = phrases.pop()
+            start, was = begin, f"{front} {was}"
+        phrases.append((start, end, was))
+    for (start, stop, one), (begin, end, other) in itertools.pairwise(phrases):
+        same = text[start:stop].casefold() == text[begin:end].casefold()
+        if not same or one == other or begin - stop > _FAR:
+            continue
+        nouns = [match and match[0] for match in (_NOUN.match(text, at) for at in (stop, end))]
+        if " " not in text[start:stop] and nouns[0] != nouns[1]:
+            continue  # "white nurses earn less than white doctors"
+        if _COMPARED.search(text, stop, begin) and not _STOP.search(text, stop, begin):
+            return f"what is compared becomes the same: {text[begin:end].casefold()!r}"
+    return None
 
 
 def _is_set_against(text: str, gap: str, end: int) -> bool:

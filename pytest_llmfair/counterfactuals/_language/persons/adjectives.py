@@ -12,8 +12,17 @@ from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_one_of_all,
     is_opposed,
 )
-from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate, tells_group
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words, is_title
+from pytest_llmfair.counterfactuals._language.persons.predicates import (
+    is_beside_colour,
+    is_predicate,
+    tells_group,
+)
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
+    Place,
+    Words,
+    is_name_behind,
+    is_title,
+)
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_any,
@@ -35,12 +44,16 @@ def describes(place: Place) -> bool:
         return False
     if place.term.doubtful == "depressed" and place.next == "about":
         return is_predicate(place.raw, place.before, (), place.earlier)
+    if place.last == "and" and is_beside_colour(place.before, ()):
+        return False  # "the Blue and White football team"
     if is_before_person(place) or is_said(place) or tells_group(place.before, place.behind):
         return True
     if place.raw[len(place.before) :] and _is_before_name(place):
         return True
     if place.term.seldom and _is_made_so(place):
         return True
+    if is_one_of(place.last, "shares") and is_one_of(place.next, "made_of_persons"):
+        return True  # "a mostly white town"
     if "alike" in place.behind[:3] and is_opposed(place):
         return True
     if not is_one_of(place.next, "plural_verbs") or _is_one_who(place.behind):
@@ -57,7 +70,8 @@ def _is_one_who(behind: Words) -> bool:
 def _is_otherwise(place: Place) -> bool:
     """Whether the peoples of another land, what is painted, or a mood is meant."""
     if place.term.doubtful == "indigenous":
-        return names_any((*place.before, *place.behind), "lands_abroad")
+        earlier = (word.lower() for word in place.earlier())
+        return names_any((*place.before, *place.behind, *earlier), "lands_abroad")
     front = " ".join(place.before[-2:-1])
     if place.term.doubtful == "depressed":  # "get depressed for long", "get so depressed"
         lasting = not place.next[:1].isalnum() or place.next in _BECAME
@@ -164,10 +178,17 @@ def _is_program(place: Place) -> bool:
 
 def is_national(place: Place) -> bool:
     """Allow what `describes` allows, but no persons of a language: "Spanish speakers"."""
-    if is_any(place.next, "written_signs"):
+    if is_any(place.next.partition("-")[0], "written_signs") or _is_royal(place):
         return False
-    if is_before_person(place, national=True) and not is_any(
-        head_of(place)[0], "language_persons"
+    if is_before_person(place, national=True) and not (
+        place.term.language and is_any(head_of(place)[0], "language_persons")
     ):
         return True
     return is_said(place) or tells_group(place.before, place.behind)
+
+
+def _is_royal(place: Place) -> bool:
+    """Whether a body is named: "the Royal Canadian Mounted Police"."""
+    if place.last != "royal" or not place.raw[len(place.before) - 1][0].isupper():
+        return False
+    return bool(place.behind) and is_name_behind(place)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pytest_llmfair.counterfactuals._language.english import is_one_of, is_participle
 from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.endings import ends_with_adjective
@@ -15,6 +17,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_aged,
     is_any,
     is_modifier,
+    is_people,
     is_person,
     is_person_compound,
     may_be_person,
@@ -22,6 +25,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     no_noun,
 )
 
+_ITEM_ENDS = re.compile(r" \* |[^\S\n]*\n\s*[-*\u2022]\s")
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
 _COLOURS = ("black", "white", "brown")
 _FAR = 7  # words that may lie between the term and its noun
@@ -43,14 +47,22 @@ def head_of(place: Place, *, national: bool = False) -> tuple[str, bool]:
     """
     if _is_surname(place) or names_place(place) or _is_movement(place):
         return "", False
-    if place.rear.startswith(" * "):  # an item ends
+    if _ITEM_ENDS.match(place.rear):
         return "", False
     head, thing = _person_head(place, national)
     if is_any(head, "signs") and _is_sign(place):
         return "", False
-    if head == "lives" and _is_one(place.before):  # the verb, not "Black lives"
-        return "", False
-    return head, thing or (is_one_of(head, "chessmen") and _is_chess(place, head))
+    if head == "lives" and (_is_one(place.before) or _is_housed(place)):
+        return "", False  # the verb, not "Black lives"
+    played = not national and is_one_of(head, "chessmen") and _is_chess(place, head)
+    return head, thing or played
+
+
+def _is_housed(place: Place) -> bool:
+    """Whether it is told where somebody lives: "who likes white lives next to Ann"."""
+    following = " ".join(place.behind[1:2])
+    told = following.endswith("ly") or is_one_of(following, "prepositions") or following == "next"
+    return not {"who", "whoever"}.isdisjoint(place.before[-3:]) and told
 
 
 def is_home(word: str) -> bool:
@@ -87,7 +99,8 @@ def _is_surname(place: Place) -> bool:
     """Whether a name stands in front: "Jack Black fans", "Ms. White"."""
     if not place.before or not place.raw[len(place.before) - 1][:1].isupper():
         return False
-    return is_one_of(place.last, "given_names") or is_one_of(place.last, "titles")
+    kinds = ("given_names", "titles", "abbreviations")
+    return any(is_one_of(place.last, kind) for kind in kinds)
 
 
 def _is_alone(before: Words) -> bool:
@@ -117,9 +130,9 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             continue
         elif not joined and is_person_compound(word, following):
             return word, False
-        elif not joined and is_person(word):
-            return word, word == bare(word) and is_one_of(following, "thing_heads")
-        elif not joined and is_one_of(word, "origins"):
+        elif not joined and is_person(word) and not _is_describing(place, at):
+            return word, word == bare(word) and _is_thing(words[at + 1 : at + 3])
+        elif not joined and _is_other_head(place, at):
             return word, False
         elif word in ("one", "ones") and not joined and _is_pronoun(word, following):
             return stands_for(place, word), False
@@ -136,10 +149,12 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
                 break
             if may_be_person(word) and _is_person_here(place, at, national):
                 return word, False
-            if alone or not is_field(place, at, national):
+            if alone or not (_is_initialism(place, at) or is_field(place, at, national)):
                 break
-        elif (is_one_of(word, "person_adjectives") or is_aged(word)) and ends_with_adjective(
-            words[at + 1 : at + 4], _is_one(place.before)
+        elif (
+            (is_one_of(word, "person_adjectives") or is_aged(word))
+            and not (joined and national and is_people(word))  # "French, Italian and Greek food"
+            and ends_with_adjective(words[at + 1 : at + 4], _is_one(place.before))
         ):
             return word, False
         else:
@@ -147,6 +162,60 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             if is_one_of(word, "person_adjectives") and following.endswith("ing"):
                 held = word
     return "", False
+
+
+def _is_thing(behind: Words) -> bool:
+    """Whether a noun behind a person noun makes a thing of it: "old user accounts"."""
+    first, second = (*behind[:2], "", "")[:2]
+    if is_one_of(first, "thing_heads"):
+        return True  # but "a Black customer service agent"
+    return is_one_of(first, "serving_bodies") and not is_person(second)
+
+
+def _is_other_head(place: Place, at: int) -> bool:
+    """Whether it is where persons come from, or one of a people: "a Black Briton"."""
+    word = place.behind[at]
+    if is_one_of(word, "origins") or _is_background(place, word):
+        return True
+    if place.term.capital or not is_any(word, "peoples_only_nouns"):
+        return False  # "Young Turks"
+    return place.raw[len(place.before) + at][0].isupper()  # not "a black pole"
+
+
+def _is_background(place: Place, word: str) -> bool:
+    """Whether persons come from it: "people of Chinese origin"; not "on a white background"."""
+    if not is_one_of(word, "backgrounds"):
+        return False
+    words = list(place.before)
+    while words and (words[-1] in ("a", "an") or is_modifier(words[-1])):
+        words.pop()
+    if len(words) < 2 or words[-1] not in ("of", "from"):
+        return False
+    front = words[-2]
+    return any(is_one_of(front, kind) for kind in ("person_subjects", "be")) or is_person(front)
+
+
+def _is_describing(place: Place, at: int) -> bool:
+    """Whether a person is an adjective here: "Chinese academic customs"; not "official says"."""
+    rest = place.behind[at + 1 :]
+    if not rest or not is_one_of(place.behind[at], "describing_persons"):
+        return False
+    second = " ".join(rest[1:2])
+    if place.behind[at] == "folk" and rest[0].endswith("s"):
+        return True  # "Mexican folk dances"
+    if second != "that" and is_one_of(second, "determiners"):
+        return False  # "an executive challenging her assistant"
+    return not no_noun(rest, bare=True)
+
+
+def _is_initialism(place: Place, at: int) -> bool:
+    """Whether it tells in capitals whose person follows: "Asian T2DM patients", "NHS nurses"."""
+    written = place.raw[len(place.before) + at]
+    if sum(map(str.isupper, written)) < 2 or not written.isupper():
+        return False
+    following = " ".join(place.behind[at + 1 : at + 2])
+    told = is_person(following) and not is_any(following, "dealers")
+    return told and any(map(str.islower, place.raw))
 
 
 def _is_person_here(place: Place, at: int, national: bool) -> bool:
@@ -164,6 +233,14 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         return not {*others}.isdisjoint(JOINS) and any(map(_is_no_colour, others))
     if word == "voices":
         return True
+    if word == "majority":
+        return no_noun(behind)
+    if is_any(word, "royals"):  # of a people; black and white ones are told of in tales and games
+        following = place.raw[len(place.before) + at + 1 :]
+        told = no_noun(behind) or following[0][0].isupper()
+        return national and told and "," not in place.behind[:at]
+    if is_any(word, "partisans"):
+        return national and behind[:1] != ("of",) and no_noun(behind)
     return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)
 
 

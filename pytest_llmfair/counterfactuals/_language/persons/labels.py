@@ -79,7 +79,19 @@ def is_value(text: str, start: int, end: int) -> bool:
             label = _ASIDE.sub("", before[: ends[-1]]).rstrip(" |:=\t")
             if _is_label(_PHRASE_BEGIN.split(label)[-1], text):
                 return True
-    return _is_cell(text, start, end) or _is_line(text, start, end)
+    return _is_in_brackets(line, text[end : end + _FAR]) or (
+        _is_cell(text, start, end) or _is_line(text, start, end)
+    )
+
+
+def _is_in_brackets(before: str, behind: str) -> bool:
+    """Whether values are listed behind a label: "racial groups (Asian, Hispanic, White)"."""
+    label, bracket, lead = before.rpartition("(")
+    trail, closed, _ = behind.partition(")")
+    if not (bracket and closed and "," in lead + trail):
+        return False
+    beside = all(_is_beside(word) for word in _TOKEN.findall(f"{lead} {trail}"))
+    return beside and _is_label(_PHRASE_BEGIN.split(label)[-1].strip(), "")
 
 
 def _is_ticked(text: str, start: int, end: int) -> bool:

@@ -18,7 +18,11 @@ from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_h
 from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
+    Place,
+    Words,
+    is_name_behind,
+)
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     ends_phrase,
@@ -35,6 +39,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 
 _FAR = 7  # "translated the poem from the Russian"
 _JOINED = frozenset((*JOINS, ","))
+_OF_SEVERAL = ("who", "are", "were", "have")
+_SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _SHARES = frozenset(("%", "percent", "per"))
 _OPENED = ((",",), ("(",), ("-",), ("\u2013",))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
@@ -42,19 +48,29 @@ _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 
 def is_collective(place: Place) -> bool:
     """Allow "the blind", "for the elderly", "young and old": no noun follows."""
-    if place.next in _JOINED and describes_thing_too(place.behind):
+    if place.next in _JOINED and (
+        describes_thing_too(place.behind)
+        or is_one_of(" ".join(place.behind[1:2]), "other_colours")  # "the black and red flag"
+    ):
         return False
     joined = place.last in _JOINED or place.next in _JOINED
     if joined and (is_opposed(place) or _is_listed_people(place)):
         return True
     if place.last == "of" and place.term.people:
         return _are_counted(place)
+    if place.term.people and _are_some(place):
+        return True
     words = list(place.before)
+    if place.term.people and place.next in _OF_SEVERAL:
+        while len(words) > 1 and is_adjective(words[-1]):
+            words.pop()  # "the wealthy Chinese who"
     while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
         words.pop()
         while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
             words.pop()
-    if not words or words[-1] != "the" or "new" in (*place.before[-4:], *place.behind[:5]):
+    if not words or words[-1] != "the":
+        return False
+    if not place.term.people and "new" in (*place.before[-4:], *place.behind[:5]):
         return False
     if place.term.capital and is_of_body(place, len(words)):
         return False
@@ -100,6 +116,24 @@ def _are_counted(place: Place) -> bool:
     return not rest or ends_phrase(rest[0]) or is_one_of(rest[0], "plural_verbs")
 
 
+def _are_some(place: Place) -> bool:
+    """Whether several of a people are told of: "many Japanese think"; not "some French fries"."""
+    number = place.last.isdigit() or is_one_of(place.last, "numbers")
+    if not (number or place.last in _SOME):
+        return False
+    rest = _behind_joined(place.behind)
+    first = rest[0] if rest else ""
+    if first in _JOINED:
+        return False
+    if is_one_of(first, "plural_verbs"):
+        return True
+    if ends_phrase(first):
+        return number or place.last in ("many", "few", "several")
+    if first.endswith(("s", "ly")):
+        return False
+    return is_verb(first, "", bare=True) and _is_done(rest[1:], True)
+
+
 def is_opposed(place: Place) -> bool:
     """Whether an opposite is joined and no noun follows: "for young and old alike"."""
     kind, words, rest = place.term.opposed, place.before, place.behind
@@ -117,11 +151,11 @@ def is_opposed(place: Place) -> bool:
         while words and is_one_of(words[-1], "predicate_adverbs"):
             words = words[:-1]
     first, following = words[-1] if words else "", rest[0] if rest else ""
-    if is_one_of(first, "be") or is_one_of(first, "be_contracted"):
-        return False
+    if first in ("a", "an") or is_one_of(first, "be") or is_one_of(first, "be_contracted"):
+        return False  # "a black and white checked tie", "is black and white"
     alike = following == "alike"
     # "There in black and white", "depth 2 (black and white)"
-    noted = first == "in" or (first == "(" and not is_person(" ".join(words[-2:-1])))
+    noted = first in ("in", "to") or (first == "(" and not is_person(" ".join(words[-2:-1])))
     if kind == "opposed_races" and noted and not alike:
         return False
     if is_told(rest):
@@ -216,11 +250,16 @@ def _behind_joined(words: Words) -> Words:
 
 def is_noun(place: Place) -> bool:
     """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish", "her Italian"."""
+    if place.last == "fellow" and place.behind and is_name_behind(place):
+        return place.term.people  # "and fellow Italian Marco Polo"
     words = list(place.before)
     if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
         words.pop()  # "a Texas atheist"
     while words and (_ranks(words) or (is_modifier(words[-1]) and not _is_determiner(words[-1]))):
         words.pop()
+    at = next((at for at in (-2, -3) if words[at : at + 2 or None] == ["the", "most"]), 0)
+    if at:  # "the most famous Greek of all time"
+        words = words[: at + 1]
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
         return False
@@ -230,7 +269,7 @@ def is_noun(place: Place) -> bool:
         return False
     if _is_believer(place) or _does(place, first):
         return True
-    if head_of(place)[0] and not _is_next_phrase(place.behind):
+    if not (place.term.noun or _is_next_phrase(place.behind) or not head_of(place)[0]):
         return False
     if place.next in JOINS and _is_joined_adjective(place.behind[1:3]):
         return False
@@ -239,7 +278,7 @@ def is_noun(place: Place) -> bool:
     several = "and" in place.before[-3:] and _are_two(place) and not is_told(place.behind)
     if place.term.people and (first in _POSSESSIVE or _is_language(place)):
         return False
-    if no_noun(place.behind, bare=several) or _is_followed(place.behind):
+    if no_noun(place.behind, bare=several or place.term.noun) or _is_followed(place.behind):
         return True
     return len(words) > 1 and _is_asked_of(words[-2], place.behind)
 
@@ -291,7 +330,11 @@ def _is_believer(place: Place) -> bool:
 
 
 def _is_language(place: Place) -> bool:
-    """Whether a word comes from it, or a text: "is from the Greek for", "from the Russian by"."""
+    """Whether it is spoken, or a word comes from it: "a little Greek", "is from the Greek for"."""
+    if place.last == "little":
+        return True
+    if place.last in ("some", "any", "no", "more"):
+        return any(is_one_of(word, "of_languages") for word in place.before[-_FAR:])
     if place.last != "the" or place.before[-2:-1] != ("from",):
         return False
     meant = place.next in ("for", "meaning", "word", "root")
@@ -335,7 +378,9 @@ def _is_asked_of(verb: str, behind: Words) -> bool:
 def are_people(place: Place) -> bool:
     """Allow "most whites", "many seniors"; not "egg whites", "high school seniors"."""
     near_eyes = "eyes" in place.before or "eyes" in place.behind
-    if near_eyes or _is_near_things(place) or place.next == "of":
+    if near_eyes or _is_near_things(place):
+        return False
+    if place.next == "of" and not _are_of_land(place):
         return False
     if place.before[-2:] == ("in", "all"):  # dressed so
         return False
@@ -350,6 +395,15 @@ def are_people(place: Place) -> bool:
         or _is_share(place)
         or _they_do(place)
     )
+
+
+def _are_of_land(place: Place) -> bool:
+    """Whether a land or a town is theirs: "the whites of the South"; not "of his eyes"."""
+    words = place.behind[1:3]
+    if words[:1] != ("the",):
+        return bool(words) and is_one_of(words[0], "countries")
+    written = place.raw[len(place.before) + 2 : len(place.before) + 3]
+    return bool(written) and (written[0][0].isupper() or is_one_of(words[1], "places_of_people"))
 
 
 def _they_do(place: Place) -> bool:

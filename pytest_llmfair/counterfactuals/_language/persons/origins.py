@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, is_name_behind
+from pytest_llmfair.counterfactuals._language.persons.surroundings import (
+    Place,
+    Words,
+    is_name_behind,
+)
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     is_person,
@@ -17,8 +21,10 @@ def is_origin(place: Place) -> bool:
     words, raw = place.before, place.raw[: len(place.before)]
     if not words or (place.raw[len(words) :][:1] and is_name_behind(place)):
         return False
-    while len(words) > 2 and words[-1] in (*JOINS, ",") and raw[-2][:1].isupper():
-        words, raw = words[:-2], raw[:-2]  # "from Mexico and Haiti"
+    count = _without_joined(raw)
+    words, raw = words[:count], raw[:count]
+    if not words:
+        return False
     if words[-1] == "in" and len(words) > 1:
         return is_one_of(words[-2], "born_in")
     if words[-1] == "of" and len(words) > 1:
@@ -31,6 +37,10 @@ def is_origin(place: Place) -> bool:
     verb = words[-1] if words else ""
     if is_one_of(verb, "journeys") and _goes_on_to(place):
         return False
+    if verb in (",", "(") and len(words) > 1:
+        return is_person(words[-2])  # "the woman, originally from Peru,"
+    if verb.endswith(("self", "selves")):
+        return False  # "they distanced themselves from Peru"
     if is_person_compound(" ".join(words[-2:-1]), verb):
         return True  # "an au pair from Brazil"
     if is_person(verb) or is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
@@ -40,6 +50,22 @@ def is_origin(place: Place) -> bool:
     if is_one_of(verb, "come_from"):
         words, raw = (*words[:-1], "is"), (*raw[:-1], "is")
     return is_predicate(raw, words, (), place.earlier)
+
+
+def _without_joined(raw: Words) -> int:
+    """Count the words in front of countries joined: "from Mexico, the Gambia, and Haiti"."""
+    count = len(raw)
+    while count > 2 and (raw[count - 1] in JOINS or raw[count - 1] == ","):
+        at = count - 1
+        while at > 2 and raw[at - 1] == ",":  # ", and"
+            at -= 1
+        named = at
+        while at > 2 and raw[at - 1][:1].isupper():
+            at -= 1
+        if at == named:
+            break
+        count = at - 1 if raw[at - 1] == "the" else at
+    return count
 
 
 def _goes_on_to(place: Place) -> bool:

@@ -53,7 +53,7 @@ def is_predicate(
     complement = is_one_of(following, "not_said_of_person")
     if complement and not ((before or following == "by") and _goes_on(behind)):
         return False
-    if "and" in (following, *before[-1:]) and _is_beside_colour(before, behind):
+    if is_beside_colour(before, behind):
         return False
     whose = "who" in before[-4:] or any(is_one_of(word, "indefinite") for word in before[-1:])
     relative = whose and (
@@ -70,14 +70,21 @@ def is_predicate(
         return _is_fronted(behind, raw)
     words = _without_joined(before)
     if not words:
-        return words is not None and before[-1] in _PERCENT and _is_headed(earlier())
+        headed = words is not None and before[-1] in _PERCENT and _is_headed(earlier())
+        return headed or (words is not None and _is_fronted(behind, raw[len(before) :]))
     verb = words[-1]
     if complement and following != "to" and is_one_of(verb, "looking"):
         return False
+    if raw[len(words) - 1][0].isupper() and is_one_of(verb, "abbreviations"):
+        return False  # "called Dr. Black"
     if is_portion(raw, words, earlier):
         return True
     subject, written = words[:-1], raw[: len(words) - 1]
-    if is_one_of(verb, "made_so") and subject and is_one_of(subject[-1], "be"):
+    deemed = verb.endswith("ed") and is_one_of(verb, "deem") and verb != "called"
+    if deemed and subject and (is_person(subject[-1]) or subject[-1] == "those"):
+        return True  # "people considered Asian"
+    made = deemed or is_one_of(verb, "made_so")
+    if made and subject and is_one_of(subject[-1], "be"):
         verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"
     if is_one_of(verb, "be_contracted") or is_one_of(verb, "indefinite"):
         return not is_one_of(following, "person_objects")  # "will somebody blind me"
@@ -88,6 +95,8 @@ def is_predicate(
         return aside or is_listed(raw, words, behind)
     if verb.isdigit() or (is_one_of(verb, "quantities") and not is_person(verb)):
         return _is_gapped(raw, subject, earlier)
+    if verb in ("other", "others") and subject[-1:] == ("the",):
+        return _is_gapped(raw, subject[:-1], earlier)  # "one is Asian, the other Black"
     if is_one_of(verb, "begun"):
         return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
     if verb == "as":
@@ -96,6 +105,8 @@ def is_predicate(
         return not subject and _is_fronted(behind, raw[len(before) :])
     if verb in ("growing", "getting") and not subject:
         return True
+    if verb == "for" and " ".join(subject[-1:]).startswith("pass"):
+        return True  # "passes for white"
     if verb in ("being", "becoming") and not _has_subject(subject):
         return True
     if is_one_of(verb, "be") or is_one_of(verb, "turning"):
@@ -106,7 +117,10 @@ def is_predicate(
         return _has_person_subject(subject[:-1], written, verb)
     if is_one_of(verb, "person_objects") or is_person(verb) or written_name(raw, len(words) - 1):
         deemed = bool(subject) and is_one_of(subject[-1], "deem")
-        return deemed or _is_asked(subject)
+        # "My mother is Black, my father white"
+        owned = bool(subject) and is_one_of(subject[-1], "determiners")
+        gapped = owned and is_person(verb) and _is_gapped(raw, subject[:-1], earlier)
+        return deemed or gapped or _is_asked(subject)
     if is_one_of(verb, "person_subjects"):
         return bool(subject) and (is_one_of(subject[-1], "be") or is_one_of(subject[-1], "deem"))
     return False
@@ -141,8 +155,10 @@ def _is_owner(word: str) -> bool:
     return word in _OWNERS or word.endswith(("'s", "s'"))
 
 
-def _is_beside_colour(before: Words, behind: Words) -> bool:
+def is_beside_colour(before: Words, behind: Words) -> bool:
     """Whether "and" joins a colour that no person is called by: "black and blue all over"."""
+    if "and" not in (*behind[:1], *before[-1:]):
+        return False  # the usual case
     following, third = (*behind[1:3], "", "")[:2]
     if following == "white" and before and before[-1] in _NO_COLOURS:  # "rarely black and white"
         return any(word in _IS for word in before[-3:-1])
@@ -185,6 +201,8 @@ def _is_gapped(raw: Words, subject: Words, earlier: Callable[[], Words]) -> bool
     if len(subject) < 3 or not (subject[-1] in JOINS or subject[-1] == ","):
         return False
     words = subject[:-1]
+    if subject[-1] == "," and is_person(words[-1]):
+        return True  # "the twins, one Asian and one white,"
     while words and (is_adjective(words[-1]) or is_person(words[-1])):
         words = words[:-1]  # "three were Pacific Islander and one Black"
     return len(words) < len(subject) - 1 and is_predicate(raw, words, (), earlier)
@@ -265,6 +283,8 @@ def _is_aside(before: Words, words: Words, behind: Words) -> bool:
     """Whether it is set off by commas: "two officers, both white, were"."""
     if "new" in (*before[-2:], *behind[1:2]):
         return False  # "users, both old and new"
+    if behind[:1] == ("by",) and _goes_on(behind):
+        return True  # "her husband, Turkish by birth, runs"
     ended = not behind or behind[0] in (",", ")", *JOINS)
     return ended and len(before) > len(words)
 
@@ -303,7 +323,8 @@ def _is_told_as(subject: Words) -> bool:
         return True
     while words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "verb_chain")):
         words.pop()
-    return bool(words) and (is_one_of(words[-1], "person_subjects") or is_person(words[-1]))
+    told = " ".join(words[-1:])
+    return told == "those" or is_one_of(told, "person_subjects") or is_person(told)
 
 
 def _is_spoken_of(words: list[str]) -> bool:
@@ -326,6 +347,9 @@ def _is_asked(subject: Words) -> bool:
     words = list(subject)
     while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
         words.pop()
+    kinds = ("titles", "abbreviations")
+    if len(words) > 1 and (words[-1] == "so" or any(is_one_of(words[-1], k) for k in kinds)):
+        words.pop()  # "why are so few nurses Black?", "is Ms Lee Black?"
     return bool(words) and is_one_of(words[-1], "be") and len(words) < 4
 
 
@@ -368,22 +392,27 @@ def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:
     while words and is_one_of(words[-1], "verb_chain") and not is_one_of(words[-1], "quantities"):
         words.pop()
     clause = clause_of(words)
-    if clause and is_one_of(clause[-1], "large_numbers"):
-        clause = clause[:-1]
+    while clause and (is_one_of(clause[-1], "large_numbers") or clause[-1] in _PERCENT):
+        clause = clause[:-1]  # "of the nurses, 36 percent are"
     # "Only one", "at least two", "exactly three", "the others", "nearly two million"
     alone = list(itertools.dropwhile(_is_around_number, clause[:-1])) + clause[-1:]
     if len(alone) != 1 or not (
-        is_one_of(alone[0], "quantities") or alone[0] in ("others", "other") or alone[0].isdigit()
+        is_one_of(alone[0], "quantities")
+        or alone[0] in ("others", "other")
+        or alone[0].replace(".", "").isdigit()
     ):
         return False
     named = (*(word.lower() for word in earlier()), *words[: len(words) - len(clause)])
-    several = (word for word in reversed(named) if is_several(word))
-    last = next(several, "")
+    # Not "comes from", which looks like a plural.
+    several = filter(is_several, reversed(named))
+    last = next((w for w in several if is_person(w) or not is_verb(w, "", bare=True)), "")
+    if not last:  # "one brother is Asian; the other is"
+        return any(word == "one" and is_person(w) for word, w in itertools.pairwise(named))
     return is_person(last) and not is_one_of(last.removesuffix("s"), "chessmen")
 
 
 def _is_around_number(word: str) -> bool:
-    return word in ("the", "exactly") or is_one_of(word, "amounts")
+    return word in ("the", "other", "exactly") or is_one_of(word, "amounts")
 
 
 def clause_of(words: list[str]) -> list[str]:

@@ -89,13 +89,14 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
 
 _KNOWN: Mapping[str, Sequence[str]] = {
     "before_person": ("opposed", "seldom", "doubtful"),
+    "demonym": ("language",),
     "contrasted": ("plural",),
     "no_switch": ("opposed", "seldom", "doubtful"),
     "compared": ("seldom", "capital"),
     "superlative": ("seldom", "capital"),
     "old": ("seldom", "capital"),
     "collective": ("opposed", "people", "capital"),
-    "person_noun": ("people",),
+    "person_noun": ("people", "noun"),
     "insult": ("people", "plural"),
     "no_first_name": ("capital",),
     "no_team": ("capital", "people"),
@@ -169,6 +170,8 @@ def _term(word: str, context: str) -> Term:
         opposed=next((kind for kind in _OPPOSED if is_one_of(low, kind)), ""),
         doubtful=low if low in _DOUBTFUL else "",
         plural=low.endswith("s"),
+        language=is_one_of(low, "languages"),
+        noun=is_one_of(low, "peoples_only_nouns"),
         seldom=is_one_of(_PARTS.split(low)[-1], "seldom_of_things"),
     )
     return Term(**{name: getattr(seen, name) for name in _KNOWN.get(context, ())})

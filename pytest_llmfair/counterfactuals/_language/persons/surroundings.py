@@ -48,6 +48,10 @@ class Term(NamedTuple):
         Whether it ends with an s.
     doubtful : str
         The word, if it is one that has other meanings in front of persons too.
+    noun : bool
+        Whether it is a noun for one of a people, and no adjective: "Swede".
+    language : bool
+        Whether a language is called so too: "French", not "American".
     """
 
     capital: bool = False
@@ -57,6 +61,8 @@ class Term(NamedTuple):
     seldom: bool = False
     plural: bool = False
     doubtful: str = ""
+    noun: bool = False
+    language: bool = False
 
 
 class Place(NamedTuple):
