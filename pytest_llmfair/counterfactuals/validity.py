@@ -14,7 +14,7 @@ from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import JOINS
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initialism
-from pytest_llmfair.counterfactuals._language.writing import article_before
+from pytest_llmfair.counterfactuals._language.writing import article_before, plain
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.of_faith import no_word_of_faith
@@ -24,7 +24,6 @@ from pytest_llmfair.counterfactuals._pairing.replacements import (
     MARKS,
     capital_kept,
     changes_something,
-    composed,
     is_usual,
     last_word_before,
     length_balanced,
@@ -36,7 +35,6 @@ from pytest_llmfair.counterfactuals._pairing.unpaired import no_unpaired_person
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
-_FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None})
 _NEAR = 40
 _JOINS = (" and ", " or ", " nor ", "/", " & ")
 # "women and women", "white men or white men"
@@ -253,7 +251,7 @@ def comes_back(case: Case) -> str | None:
         if not as_written or not lexicon.comes_back(sense, change.becomes):
             continue
         back = lexicon.written(text, (at, end, found), term)
-        if not _plain(edit.before).startswith(_plain(back)):
+        if not plain(edit.before).startswith(plain(back)):
             return f"the way back leads elsewhere: {edit.before!r} comes back as {back!r}"
     return None
 
@@ -308,11 +306,6 @@ def _article(text: str, start: int) -> re.Match[str] | None:
     if article is None and start and not (text[start - 1].isalnum() or text[start - 1].isspace()):
         return _ARTICLE.search(text, max(0, start - _NEAR), start)
     return article
-
-
-def _plain(text: str) -> str:
-    """Fold case and the forms of dashes and apostrophes, drop soft hyphens; blanks stay."""
-    return composed(text).casefold().translate(_FORMS)
 
 
 def _doubled(text: str, start: int, end: int) -> str:
