@@ -18,7 +18,7 @@ from pytest_llmfair.counterfactuals._language.writing import article_before, pla
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.of_faith import no_word_of_faith
-from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
+from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, misplaced
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
 from pytest_llmfair.counterfactuals._pairing.replacements import (
     MARKS,
@@ -46,20 +46,7 @@ _JOINED_TWICE = re.compile(
 
 def equal_outside(case: Case) -> str | None:
     """Check that outside the edits the two texts are the same, byte by byte."""
-    pair, last, shift = case.pair, 0, 0
-    text = pair.original
-    parts: list[str] = []
-    for edit in pair.edits:
-        start, after = edit.start, edit.after
-        if start < last or text[start : edit.end] != edit.before:
-            return f"an edit does not stand in the original: {edit.before!r}"
-        if start + shift != edit.counterfactual_start:
-            return f"an edit does not stand in the counterfactual: {after!r}"
-        parts += (text[last:start], after)
-        last = edit.end
-        shift += len(after) - len(edit.before)
-    rebuilt = "".join(parts) + text[last:]
-    return None if rebuilt == pair.counterfactual else "the texts differ outside the edits"
+    return misplaced(case.pair)
 
 
 def names_the_other_group(case: Case) -> str | None:

@@ -12,7 +12,7 @@ WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
 TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
 # "a university", "a Eunice"; but "an uninsured man".
-_EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?!\d)")
+_EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?:\d\d)?(?!\d)")
 _YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")
 _VOWEL = re.compile("[aeiouy]")
 _VOWELS = "aeiou\u00e0\u00e1\u00e2\u00e4\u00e6\u00e8\u00e9\u00ea\u00ed\u00f3\u00f6\u00fc"

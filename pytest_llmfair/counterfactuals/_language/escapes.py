@@ -1,4 +1,4 @@
-"""What stands for a blank in JSON and HTML: "\\n" and "&nbsp;"."""
+"""What stands for a blank in JSON and HTML: an escaped line break, "&nbsp;"."""
 
 from __future__ import annotations
 
