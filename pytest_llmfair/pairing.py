@@ -134,6 +134,11 @@ def judge_selection(evidence: Evidence, source: Any, max_invalid: float) -> None
         evidence.notes.append(
             f"prompts left out, for the lexicon has no counterpart of {named(lost)}"
         )
+    if n := beside["unmentioned"]:
+        evidence.notes.append(
+            f"{n} {'prompt names' if n == 1 else 'prompts name'} no group that "
+            "is exchanged, and gave no pair"
+        )
 
 
 def unfit(source: Any, max_invalid: float) -> Evidence | None:

@@ -129,6 +129,8 @@ class PairedResponses:
         Groups of the attribute for which the lexicon has no terms.
     lost : mapping
         Words that left prompts without a pair, since no counterpart is listed, to how often.
+    unmentioned : int
+        Prompts that name no group to exchange, which gave no pair.
     origin : (int, int)
         Answers asked for live, and replayed from a cassette; (0, 0) when unknown.
     """
@@ -141,6 +143,7 @@ class PairedResponses:
     rejected: tuple[Rejected, ...] = ()
     lacks: tuple[str, ...] = ()
     lost: Mapping[str, int] = field(default_factory=dict)
+    unmentioned: int = 0
     origin: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def __post_init__(self) -> None:
@@ -177,4 +180,5 @@ def left_behind(source: Any) -> dict[str, Any]:
         "rejected": tuple(getattr(known, "rejected", ())),
         "lacks": tuple(getattr(known, "lacks", ())),
         "lost": dict(getattr(known, "lost", {})),
+        "unmentioned": int(getattr(known, "unmentioned", 0)),
     }

@@ -239,6 +239,8 @@ class WordFinder:
     ----------
     words : iterable of str
         Terms, matched in any case.
+    elided : bool
+        Whether a word may begin behind a letter and an apostrophe, as "ami" does in "l'ami".
 
     Raises
     ------
@@ -246,7 +248,8 @@ class WordFinder:
         If a term holds no letter or digit; the message names it.
     """
 
-    def __init__(self, words: Iterable[str]) -> None:
+    def __init__(self, words: Iterable[str], *, elided: bool = False) -> None:
+        self._parting = "_" if elided else "'\u2019_"
         # First piece of a term -> second piece ("" for none) -> the other pieces with the gap
         # before each, longest term first.
         heads: dict[str, dict[str, list[_Term]]] = {}
@@ -289,7 +292,7 @@ class WordFinder:
         position = 0
         marks = self._marks
         for start, end, terms in pieces:
-            if start < position or not (text[start - 1] == " " or _opens(text, start)):
+            if start < position or not (text[start - 1] == " " or self._opens(text, start)):
                 continue
             for rest, word in terms:
                 stop = _follow(text, line, pattern, end, rest) if rest else end
@@ -299,10 +302,17 @@ class WordFinder:
                         if around is None or around[0] < position:
                             continue
                         start, stop = around
-                    found.append((start, stop, word))
                     position = stop
+                    while not ascii_only and is_glue(text[stop - 1]):
+                        stop -= 1  # a joiner behind a word stays when the word goes
+                    found.append((start, stop, word))
                     break
         return found
+
+    def _opens(self, text: str, start: int) -> bool:
+        """Whether a word may begin here: not behind ``letter'`` or ``letter_``."""
+        parted = start > 1 and text[start - 1] in self._parting
+        return not (parted and text[start - 2].isalnum())
 
     def _rank(self, term: _Term) -> tuple[int, int]:
         """Tell which of two terms comes first: that of more pieces, then of more marks."""
@@ -416,11 +426,6 @@ def _follow(
             return 0
         end = stop
     return end
-
-
-def _opens(text: str, start: int) -> bool:
-    """Whether a word may begin here: not behind ``letter'`` or ``letter_``."""
-    return not (start > 1 and text[start - 1] in "'\u2019_" and text[start - 2].isalnum())
 
 
 def _closes(text: str, line: str, pattern: re.Pattern[str], end: int) -> bool:

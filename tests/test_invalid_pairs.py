@@ -155,6 +155,16 @@ def test_words_without_a_counterpart_are_a_note():
     assert any("no counterpart of 'nun' (2), 'monk' (1)" in note for note in result.notes)
 
 
+@pytest.mark.parametrize("count", [1, 12])
+def test_prompts_that_name_nobody_are_a_note(count):
+    few = pairs(0, kept=30, unmentioned=count)
+    said = f"{count} {'prompt names' if count == 1 else 'prompts name'} no group that is exchanged"
+    asked = assert_metric("rouge_l", few, minimum=0.5, client=alike)
+    answered = assert_metric("rouge_l", ModelClient.of(alike).answer_pairs(few, n=2), minimum=0.5)
+    for result in (asked, answered):
+        assert any(note.startswith(said) for note in result.notes)
+
+
 class TestLackingGroups:
     """Every report names the groups that nothing was asked about."""
 

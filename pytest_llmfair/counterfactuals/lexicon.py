@@ -12,16 +12,22 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals._language.bare_places import bare_before, missing_before
+from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals._language.foreign import is_foreign, looks_english
-from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
 from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
 from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
 from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import takes_case
-from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
+from pytest_llmfair.counterfactuals._language.writing import (
+    article_before,
+    in_form,
+    in_place,
+    plain,
+    refitted,
+)
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
-from pytest_llmfair.counterfactuals._lexicons.peoples import People, called_people
+from pytest_llmfair.counterfactuals._lexicons.peoples import People
 from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     UNPAIRED,
@@ -158,6 +164,10 @@ class Lexicon(ByValue):
     # Whether a term in -s can be a plural.
     _plurals: ClassVar[bool] = True
 
+    def __repr__(self) -> str:
+        kept = f"{self.language}, {len(self.groups)} groups, {len(self.entries)} entries"
+        return f"Lexicon({self.name!r}, {kept})"
+
     @classmethod
     def from_dict(cls, data: Any, source: str = "lexicon") -> Lexicon:
         """Make a lexicon from a mapping with the keys of the shipped files.
@@ -199,20 +209,9 @@ class Lexicon(ByValue):
         group = self.called(name)
         if group is not None:
             return group
-        from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
+        from pytest_llmfair.counterfactuals._lexicons.unknown import unknown_group
 
-        meant = self.groups_of(str(name))
-        remedy = suggestion(str(name), [*self.groups, *self.aliases])
-        if called_people(self.peoples, str(name)) is not None:
-            remedy = 'a people changes places with another: groups=("Italian", "Nigerian")'
-        elif meant:
-            remedy = (
-                f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words "
-                "of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
-            )
-        elif is_of_class(str(name).lower(), "given"):
-            remedy = f'names change places with attribute="name"; of {self.name} {remedy}'
-        raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
+        raise ValueError(unknown_group(self, name))
 
     def groups_of(self, term: str) -> list[str]:
         """Return the groups that a term names; empty for a word that is none."""
@@ -222,9 +221,9 @@ class Lexicon(ByValue):
         """Return the group that goes by a name or an alias, in any case; None for none."""
         if name in self.groups:
             return name
-        known = {label.casefold(): group for label, group in self.aliases.items()}
-        known |= {group.casefold(): group for group in self.groups}
-        return known.get(str(name).strip().casefold())
+        known = {plain(label): group for label, group in self.aliases.items()}
+        known |= {plain(group): group for group in self.groups}
+        return known.get(plain(str(name).strip()))
 
     def mentions(self, text: str) -> list[Mention]:
         """Return every mention of a group in the text, in order.
@@ -344,17 +343,18 @@ class Lexicon(ByValue):
         start, end, sense = found
         listed = () if sense.entry is None else sense.entry.terms[sense.group]
         if text[start:end] in listed and not text[start].isupper():
-            return term  # the usual case at less cost
+            return in_form(text, text[start:end], term)  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
         as_listed = " ".join(text[start:end].split()) in listed
         return in_place(text, start, end, term, as_listed or exact)
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""
+        whole, text = text, with_blanks(text)
         found = self._index.find(text)
         if found and self.language == "en" and is_foreign(text):
             found = [own for own in found if not looks_english(text[own[0] : own[1]])]
-        untouched = iter(protected_spans(text) if found else ())
+        untouched = iter(protected_spans(whole) if found else ())
         begin, stop = next(untouched, _NOWHERE)
         reading: Reading = []
         for start, end, (senses, settled, pronoun, cases) in found:
@@ -436,7 +436,8 @@ class Lexicon(ByValue):
 
     @functools.cached_property
     def _index(self) -> Index:
-        return Index(self.entries, self.neutral, self.exceptions, self.exact)
+        elided = self.language != "en"  # "l'ami", not "O'Brien"
+        return Index(self.entries, self.neutral, self.exceptions, self.exact, elided)
 
     def _meant(
         self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
@@ -15,7 +15,8 @@ from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import case_of
-from pytest_llmfair.counterfactuals._pairing.minimal import not_minimal
+from pytest_llmfair.counterfactuals._pairing.exchange import Exchange, exchange_of
+from pytest_llmfair.counterfactuals._pairing.judged import reasons_against
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
 from pytest_llmfair.counterfactuals._pairing.pair import (
     EXPLICIT,
@@ -24,7 +25,6 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     Pair,
     Pairs,
     Rejected,
-    edits_between,
     marked,
     pair_of,
 )
@@ -94,7 +94,7 @@ def generate_pairs(
     rejected: list[Rejected] = []
     dropped: Counter[str] = Counter()
     unmentioned = 0
-    exchanges: dict[str, list[_Exchange]] = {}
+    exchanges: dict[str, list[Exchange]] = {}
     for row, text in enumerate(texts):
         found = lexicon.read(text)
         first = _first(lexicon, found, wanted) if found else None
@@ -165,58 +165,19 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     Raises
     ------
     ValueError
-        If the attribute or a group is unknown, or a member of the pair is no text.
+        If the attribute or a group is unknown, this is no pair, or a member of it is no text.
     """
+    if not isinstance(pair, Pair):
+        raise ValueError(
+            f"{str(pair)[:40]!r} is a {type(pair).__name__}; give a Pair(original, "
+            "counterfactual, from_group, to_group, (), attribute)"
+        )
+    for text in (pair.original, pair.counterfactual):
+        _check_text(text)
     lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
     # The pronouns of a person follow the name.
     beside = (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
     return reasons_against(pair, lexicon, beside)
-
-
-def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> tuple[str, ...]:
-    """Return what is wrong with a pair that somebody else made; see :func:`check_pair`.
-
-    `beside` are the lexicons whose words may change.
-    """
-    for text in (pair.original, pair.counterfactual):
-        _check_text(text)
-    groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
-    if groups[0] == groups[1]:
-        return (f"both members are of one group, which makes a placebo: {groups[0]}",)
-    readings = [lexicon.read(text) for text in (pair.original, pair.counterfactual)]
-    told = [{sense.group for *_, sense in reading} for reading in readings]
-    unsaid = [lexicon.left_unsaid(*groups[::-1]), lexicon.left_unsaid(*groups)]
-    if not pair.variant and unsaid[1] and told[1].isdisjoint(unsaid[1].values()):
-        pair = replace(pair, variant=OMISSION)
-    elif not pair.variant and unsaid[0] and told[0].isdisjoint(unsaid[0].values()):
-        turned = Pair(
-            pair.counterfactual, pair.original, *groups[::-1], (), pair.attribute, OMISSION
-        )
-        return reasons_against(turned, lexicon, beside)
-    spans = [[(start, end) for start, end, _ in reading] for reading in readings]
-    edits = pair.edits or edits_between(pair.original, pair.counterfactual, *spans)
-    pair = replace(pair, from_group=groups[0], to_group=groups[1], edits=edits)
-    senses = {
-        (start, end): sense
-        for start, end, sense in reversed(readings[0])  # the first of two counts
-        if sense.entry is not None
-    }
-    to = {pair.from_group: pair.to_group}
-    edited = {senses[span].group for e in pair.edits if (span := (e.start, e.end)) in senses}
-    if not edited.isdisjoint(lexicon.spread(to).values()):  # the two change places
-        to[pair.to_group] = pair.from_group
-    exchange = _exchange(lexicon, to)
-    becomes = exchange.spread
-    left_out = exchange.unsaid if pair.variant == OMISSION else {}
-    changes = []
-    for edit in pair.edits:
-        sense = senses.get((edit.start, edit.end))
-        named = sense is not None and edit.after and sense.group not in left_out
-        group = becomes.get(sense.group, sense.group) if sense is not None and named else ""
-        known = sense if group else None
-        changes.append(Change(edit.start, edit.end, edit.after, pair.from_group, known, group))
-    case = case_of(pair, changes, lexicon, exchange.vanishing(pair.variant))
-    return (*failed(case), *not_minimal(case, beside))
 
 
 def mentions(text: str, attribute: Attribute) -> list[Mention]:
@@ -344,7 +305,7 @@ def _checked(prompts: Iterable[str]) -> list[str]:
     for row, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"prompt {row} is {text!r}, a {type(text).__name__}; give a text")
-    return texts
+    return [str(text) for text in texts]  # no texts of numpy
 
 
 def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str] | None:
@@ -362,53 +323,21 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
     return known[0], known[1]
 
 
-class _Exchange(NamedTuple):
-    """Which groups take each other's place in a pair.
-
-    Attributes
-    ----------
-    groups : tuple of str
-        From and to.
-    to : dict
-        Group to the group that takes its place.
-    spread : dict
-        The same for groups of mentions, which differ for intersections.
-    unsaid : dict
-        Groups of mentions that can be left out, to what this leaves unsaid.
-    """
-
-    groups: tuple[str, str]
-    to: Mapping[str, str]
-    spread: Mapping[str, str]
-    unsaid: Mapping[str, str]
-
-    def vanishing(self, variant: str) -> frozenset[str]:
-        """Return the groups that a counterfactual must not name."""
-        if variant == OMISSION:
-            return frozenset(self.unsaid)
-        return frozenset(self.spread).difference(self.spread.values())
-
-
-def _exchange(lexicon: Lexicon, to: Mapping[str, str]) -> _Exchange:
-    groups = next(iter(to.items()))
-    return _Exchange(groups, to, lexicon.spread(to), lexicon.left_unsaid(*groups))
-
-
 def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> str | None:
     """Return the group of a prompt that is exchanged; None for none."""
     return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
 
 
-def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[_Exchange]:
+def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[Exchange]:
     """Return an exchange for each pair that a prompt gives which names this group first."""
     if wanted:
-        return [_exchange(lexicon, {wanted[0]: wanted[1]})]
+        return [exchange_of(lexicon, {wanted[0]: wanted[1]})]
     others = (group for group in lexicon.default_groups if group != first)
-    return [_exchange(lexicon, {first: group, group: first}) for group in others]
+    return [exchange_of(lexicon, {first: group, group: first}) for group in others]
 
 
 def _realised(
-    lexicon: Lexicon, text: str, found: Reading, exchange: _Exchange
+    lexicon: Lexicon, text: str, found: Reading, exchange: Exchange
 ) -> Iterator[tuple[list[Change], list[str], str]]:
     """Give the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
     changes, lost = lexicon.exchanges(text, exchange.to, found)

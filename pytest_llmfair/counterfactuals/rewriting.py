@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Any
+from typing import Any, Self
 
 from pytest_llmfair.checks import check_is_list, share
 from pytest_llmfair.counterfactuals._language.generated_sentences import sentences_about
@@ -16,6 +16,7 @@ from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry
+from pytest_llmfair.counterfactuals._pairing.judged import reasons_against
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION, edits_between, marked
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import (
@@ -25,7 +26,6 @@ from pytest_llmfair.counterfactuals.pairs import (
     Rejected,
     generate_pairs,
     lexicon_for,
-    reasons_against,
 )
 
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
@@ -41,11 +41,22 @@ class RewrittenPairs(Pairs):
     A text whose answers all fail gives one entry in `.rejected` for each answer.
     """
 
+    _passed: int | None = None
+
     @property
     def rejection_rate(self) -> float:
-        """Share of the answers read that failed a filter; NaN when none was asked for."""
-        read = len(self.rejected) + len(self)
+        """Share of the answers read that failed a filter; NaN when none was asked for.
+
+        Of a slice it is the share of the whole.
+        """
+        passed = len(self) if self._passed is None else self._passed
+        read = len(self.rejected) + passed
         return len(self.rejected) / read if read else math.nan
+
+    def _holding(self, pairs: Iterable[Pair]) -> Self:
+        held = super()._holding(pairs)
+        held._passed = len(self) if self._passed is None else self._passed
+        return held
 
 
 def rewrite_pairs(

@@ -216,8 +216,9 @@ def scores_by_group(
         return st.lists(value, min_size=min_size, max_size=max_size)
 
     if effect is None:
-        free = st.fixed_dictionaries({label: scores(high) for label in labels})
-        return free.map(lambda found: {label: np.array(own) for label, own in found.items()})
+        # `fixed_dictionaries` would draw the labels in an order of its own.
+        free = st.tuples(*(scores(high) for _ in labels))
+        return free.map(lambda found: dict(zip(labels, map(_array, found), strict=True)))
     shift = effect
 
     @st.composite
@@ -228,6 +229,12 @@ def scores_by_group(
         return found
 
     return shifted()
+
+
+def _array(values: Sequence[float]) -> npt.NDArray[np.float64]:
+    import numpy as np
+
+    return np.array(values, float)
 
 
 def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:

@@ -14,18 +14,17 @@ from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import JOINS
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initialism
-from pytest_llmfair.counterfactuals._language.writing import article_before
+from pytest_llmfair.counterfactuals._language.writing import article_before, plain
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.of_age import no_child
 from pytest_llmfair.counterfactuals._pairing.of_faith import no_word_of_faith
-from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
+from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, misplaced
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
 from pytest_llmfair.counterfactuals._pairing.replacements import (
     MARKS,
     capital_kept,
     changes_something,
-    composed,
     is_usual,
     last_word_before,
     length_balanced,
@@ -37,7 +36,6 @@ from pytest_llmfair.counterfactuals._pairing.unpaired import no_unpaired_person
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
-_FORMS = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None})
 _NEAR = 40
 _CHOICES = ("between ", "Between ")
 _JOINS = (" and ", " or ", " nor ", "/", " & ")
@@ -51,20 +49,7 @@ _JOINED_TWICE = re.compile(
 
 def equal_outside(case: Case) -> str | None:
     """Check that outside the edits the two texts are the same, byte by byte."""
-    pair, last, shift = case.pair, 0, 0
-    text = pair.original
-    parts: list[str] = []
-    for edit in pair.edits:
-        start, after = edit.start, edit.after
-        if start < last or text[start : edit.end] != edit.before:
-            return f"an edit does not stand in the original: {edit.before!r}"
-        if start + shift != edit.counterfactual_start:
-            return f"an edit does not stand in the counterfactual: {after!r}"
-        parts += (text[last:start], after)
-        last = edit.end
-        shift += len(after) - len(edit.before)
-    rebuilt = "".join(parts) + text[last:]
-    return None if rebuilt == pair.counterfactual else "the texts differ outside the edits"
+    return misplaced(case.pair)
 
 
 def names_the_other_group(case: Case) -> str | None:
@@ -256,7 +241,7 @@ def comes_back(case: Case) -> str | None:
         if not as_written or not lexicon.comes_back(sense, change.becomes):
             continue
         back = lexicon.written(text, (at, end, found), term)
-        if not _plain(edit.before).startswith(_plain(back)):
+        if not plain(edit.before).startswith(plain(back)):
             return f"the way back leads elsewhere: {edit.before!r} comes back as {back!r}"
     return None
 
@@ -312,11 +297,6 @@ def _article(text: str, start: int) -> re.Match[str] | None:
     if article is None and start and not (text[start - 1].isalnum() or text[start - 1].isspace()):
         return _ARTICLE.search(text, max(0, start - _NEAR), start)
     return article
-
-
-def _plain(text: str) -> str:
-    """Fold case and the forms of dashes and apostrophes, drop soft hyphens; blanks stay."""
-    return composed(text).casefold().translate(_FORMS)
 
 
 def _doubled(text: str, start: int, end: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pytest_llmfair.counterfactuals import (
     Edit,
     Lexicon,
     Pair,
+    Pairs,
     generate_pairs,
     load_lexicons,
     mentions,
@@ -319,8 +321,8 @@ def test_mentions_of_what_is_no_text_are_an_error(text):
 @pytest.mark.parametrize(
     ("article", "line"),
     [
-        ("an", "MRI MBA FBI NBA HIV 11th 18 8 80 11,000 EU hour heir honest"),
-        ("a", "UN URL UX UK US U-boat UFO 110 181 1 MAN union one NASA"),
+        ("an", "MRI MBA FBI NBA HIV 11th 18 8 80 11,000 1800s EU hour heir honest"),
+        ("a", "UN URL UX UK US U-boat UFO 110 181 1 MAN union one NASA Uyghur"),
     ],
 )
 def test_articles_follow_the_sound(article, line):
@@ -331,3 +333,18 @@ def test_articles_follow_the_sound(article, line):
 def test_names_given_as_groups_of_an_attribute_are_an_error_that_says_how() -> None:
     with pytest.raises(ValueError, match=r"no group 'John'; names change .* attribute="):
         generate_pairs(["John left."], "gender", ("John", "Jane"))
+
+
+def test_pairs_of_pairs_and_sums_tell_what_was_left_out():
+    found = generate_pairs(["She left.", "The door.", "The chambermaid lost her keys."], "gender")
+    assert (len(found), len(found.rejected), found.unmentioned) == (1, 1, 1)
+    nothing: list[Pair] = []
+    for again in (Pairs(found), nothing + found, pickle.loads(pickle.dumps(found))):
+        assert (again, again.rejected, again.unmentioned) == (found, found.rejected, 1)
+        assert again.lacks == found.lacks
+    assert Pairs(found, rejected=(), unmentioned=0).rejected == ()
+
+
+def test_texts_of_numpy_are_plain_texts():
+    (pair,) = generate_pairs(np.array(["She left."]), "gender")
+    assert type(pair.original) is str

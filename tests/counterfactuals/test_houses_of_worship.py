@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pytest_llmfair.counterfactuals import check_pair, generate_pairs, mask, mentions
+from pytest_llmfair.counterfactuals import Pair, check_pair, generate_pairs, mask, mentions
 
 
 @pytest.mark.parametrize(
@@ -21,7 +23,9 @@ from pytest_llmfair.counterfactuals import check_pair, generate_pairs, mask, men
 def test_a_bare_church_gets_the_article_of_its_counterpart(text: str, twin: str) -> None:
     (pair,) = generate_pairs([text], "religion", ("christian", "muslim"))
     assert pair.counterfactual == twin
-    assert check_pair(pair, "religion") == ()
+    turned = Pair(twin, text, "muslim", "christian", (), "religion")
+    for made in (pair, replace(pair, edits=()), turned):
+        assert check_pair(made, "religion") == ()
     assert mask(text, "religion") == mask(twin, "religion")
 
 

@@ -258,6 +258,27 @@ def test_a_folder_is_no_lexicon(tmp_path: Path) -> None:
         Lexicon.from_file(tmp_path)
 
 
+def test_two_files_of_one_name_are_an_error(tmp_path: Path) -> None:
+    files = [tmp_path / "first.yaml", tmp_path / "second.yaml"]
+    for file in files:
+        file.write_text(FILE, encoding="utf-8")
+    said = "second.yaml: a file before it is called 'team' too; give each a name of its own"
+    with pytest.raises(ValueError, match=said):
+        load_lexicons(*files)
+
+
+def test_tuples_do_where_lists_do() -> None:
+    entries = ({"role": "noun", "day": ("lark", "early bird"), "night": "owl"},)
+    made = Lexicon.from_dict({"name": "team", "groups": ("day", "night"), "entries": entries})
+    assert [pair.counterfactual for pair in generate_pairs(["An early bird"], made)] == ["An owl"]
+
+
+def test_a_lexicon_is_shown_in_one_line() -> None:
+    lexicons = load_lexicons()
+    for shown in (lexicons["gender"], intersection(lexicons["gender"], lexicons["race"])):
+        assert re.fullmatch(r"Lexicon\('[a-z ]+', en, \d+ groups, \d+ entries\)", repr(shown))
+
+
 class TestShared:
     """Every test of a session has the same lexicons."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_llmfair.counterfactuals import (
+    Edit,
     Pair,
     check_pair,
     generate_pairs,
@@ -214,3 +217,41 @@ def test_no_other_word_may_follow_it() -> None:
 def test_a_husband_has_two_words_in_spanish() -> None:
     pair = ("Mi marido es alto.", "Mi mujer es alta.")
     assert reasons(*pair, ("male", "female"), "gender_es") == ()
+
+
+@pytest.mark.parametrize(
+    ("original", "twin", "attribute", "groups", "said"),
+    [
+        ("He is late.", "She is late.", "gender", ("female", "male"),
+         "the groups are the wrong way round: the original names male"),
+        ("A deaf boy left.", "A retarded boy left.", "disability",
+         ("hearing disability", "intellectual disability"), "a replacement is a slur: 'retarded'"),
+    ],
+)  # fmt: skip
+def test_what_is_measured_is_what_is_said(
+    original: str, twin: str, attribute: str, groups: tuple[str, str], said: str
+) -> None:
+    pair = Pair(original, twin, *groups, (), attribute)
+    assert said in check_pair(pair, attribute)
+
+
+def test_the_twin_of_a_slur_has_a_plain_word() -> None:
+    pairs = generate_pairs(["A retarded boy left."], "disability")
+    assert pairs
+    assert {check_pair(replace(pair, edits=()), "disability") for pair in pairs} == {()}
+
+
+@pytest.mark.parametrize("edit", [Edit(0, 3, "She", "He", 5), Edit(0, 2, "Sh", "He", 0)])
+def test_edits_that_are_not_there_are_the_only_reason(edit: Edit) -> None:
+    (reason,) = check_pair(Pair("She.", "He.", "female", "male", (edit,), "gender"), "gender")
+    assert "edit" in reason
+
+
+def test_what_is_no_pair_is_an_error() -> None:
+    with pytest.raises(ValueError, match="is a tuple; give a Pair"):
+        check_pair(("She.", "He."), "gender")  # type: ignore[arg-type]
+
+
+def test_words_can_be_left_out_behind_a_blank_at_the_begin() -> None:
+    pair = Pair(" blind men", " men", "blind", "no disability", (), "disability")
+    assert check_pair(pair, "disability") == ()

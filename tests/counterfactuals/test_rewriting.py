@@ -95,6 +95,12 @@ def test_a_fair_share_is_rejected() -> None:
     assert made.rejection_rate == 0.5
 
 
+def test_the_share_of_a_slice_is_that_of_the_whole() -> None:
+    answers = iter([TWIN, TEXT, TWIN, Missing("empty")])
+    made = rewrite_pairs([TEXT] * 4, lambda prompt: next(answers), groups=DOWN)
+    assert [part.rejection_rate for part in (made[:1], made[:1][:0], made.copy())] == [0.5] * 3
+
+
 def test_without_an_answer_read_there_is_no_rate() -> None:
     assert math.isnan(rewrite_pairs(["Nobody."], rewriter, groups=DOWN).rejection_rate)
 

@@ -426,3 +426,8 @@ class TestWhatIsWrong:
     def test_in_fillers_is_named(self, fillers: dict[str, object], said: str) -> None:
         with pytest.raises(ValueError, match=said):
             fill_templates(["{Person} {job}"], fillers, attribute="gender")
+
+
+def test_a_label_that_is_a_list_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"the label is \['a'\]; give one text or number"):
+        Template("{Person} left.", label=["a"])  # type: ignore[arg-type]

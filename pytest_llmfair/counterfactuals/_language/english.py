@@ -11,8 +11,13 @@ from typing import NamedTuple
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
 TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
+# The same, but for those that part lines as a mark does.
+_BLOCKS = r"p|div|li|[ou]l|d[dlt]|t[dhr]|table|h[1-6r]|blockquote|section|article"
+INLINE_TAG = (
+    rf"</?(?!(?:{_BLOCKS})\b|br\b[^<>\n]{{0,9}}>\s{{0,9}}[A-Z][a-z])[A-Za-z][^<>\n]{{0,80}}>"
+)
 # "a university", "a Eunice"; but "an uninsured man".
-_EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?!\d)")
+_EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?:\d\d)?(?!\d)")
 _YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")
 _VOWEL = re.compile("[aeiouy]")
 _VOWELS = "aeiou\u00e0\u00e1\u00e2\u00e4\u00e6\u00e8\u00e9\u00ea\u00ed\u00f3\u00f6\u00fc"

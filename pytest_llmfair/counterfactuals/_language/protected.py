@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 
 # Endings of files; longer ones first, so that none is cut short.
@@ -18,7 +19,11 @@ _QUOTED = r"[^\W\d_][^`'\n]*(?:(?<=\w)'\w[^`'\n]*)*(?<=[\w.,!?])'(?=[\s.,;:!?)]|
 _CODE = (
     r"```.*?(?:```|\Z)|``(?:(?!``|'')[^\n])+``|(?<!`)`(?!`)(?!" + _QUOTED + r")[^`\n]+`",
     r"<[A-Za-z/!][^<>\n]*>",
+    r"(?:(?<=\n)|\A)~~~[^\n]*\n(?:.*?\n~~~|.*\Z)",
 )
+# What these hold is code; an element that is not closed is a tag alone.
+_ELEMENT_OPENS = re.compile(r"<(code|kbd|samp|script|style)\b[^<>\n]*+>", re.IGNORECASE)
+_ELEMENT_CLOSES = re.compile(r"</(code|kbd|samp|script|style)\s*+>", re.IGNORECASE)
 # None of these holds a blank.
 _RUNS = (
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+",
@@ -83,7 +88,7 @@ _PROMPT = re.compile(r"^[^\S\n]*\$ [A-Za-z.~/].*$", re.MULTILINE)
 _VEILED = re.compile(r"(?<![^\W_])[A-Za-z]+\*+[A-Za-z]+")
 # Cheap signs that a text may hold one; most texts hold none.
 # Single signs stand one by one: a search skips to the first letters of such choices.
-_SIGN = re.compile(rf"@|/|\\|`|<|www\.|{_ENDING}")
+_SIGN = re.compile(rf"@|/|\\|`|<|~~~|www\.|{_ENDING}")
 _OPENED = re.compile("[`<]")
 # Part numbers and tickets: "HE-2210", "44-MAN-7"; not "MAN-child", "UNDER-18".
 _NUMBERED = re.compile(r"-\d(?<=[A-Z][A-Z]-\d)")
@@ -95,6 +100,7 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans, by their start, that substitution and masking leave alone."""
     dotted = _DOT.search(text) is not None
     marked = "@" in text or "/" in text or "\\" in text or "`" in text or "<" in text
+    marked = marked or "~~~" in text
     spans = _marked_spans(text) if marked or dotted or "www." in text else []
     if "=" in text:
         values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
@@ -156,12 +162,31 @@ def _is_assigned(text: str, sign: int) -> bool:
     return before.isalnum() or before in ("_", "]")
 
 
+def _code_elements(text: str) -> dict[int, int]:
+    """Return where elements of HTML that hold code begin and end."""
+    closes: dict[str, list[tuple[int, int]]] = {}
+    for tag in _ELEMENT_CLOSES.finditer(text):
+        closes.setdefault(tag[1].lower(), []).append(tag.span())
+    elements = {}
+    for tag in _ELEMENT_OPENS.finditer(text) if closes else ():
+        ends = closes.get(tag[1].lower(), [])
+        place = bisect.bisect_left(ends, (tag.end(), 0))
+        if place < len(ends):
+            elements[tag.start()] = ends[place][1]
+    return elements
+
+
 def _marked_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     end, blank = 0, -1
+    elements = _code_elements(text) if "</" in text else {}
     while sign := _SIGN.search(text, end):
         at = sign.start()
-        if text[at] in "`<":
+        if text[at] in "`<" or sign[0] == "~~~":
+            if (stop := elements.get(at)) is not None:
+                spans.append((at, stop))
+                end = stop
+                continue
             code = _IN_CODE.match(text, at)
             if code is not None:
                 spans.append(code.span())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import unicodedata
 
 from pytest_llmfair.counterfactuals._language.english import (
     article_for,
@@ -10,6 +12,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     is_one_of,
     is_predicative,
 )
+from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 
 _ARTICLE = re.compile(
     r"(?<![^\W_])(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
@@ -17,6 +20,9 @@ _ARTICLE = re.compile(
 )
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
 _WORD = re.compile(r"[^\s-]+")
+_APOSTROPHES = "'\u2019"
+_HYPHENS = "-\u2010\u2011"
+_PLAIN = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None})
 _BLANKS = re.compile(r"\s+")
 # The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
 # A quote begins one too: 'he said, "Hinduism'.
@@ -43,7 +49,44 @@ def in_place(text: str, start: int, end: int, term: str, as_listed: bool) -> str
     if "\n" in before:
         gap = next(blank for blank in _BLANKS.findall(before) if "\n" in blank)
         after = _BLANKS.sub(lambda _: gap, after, count=1)
-    return after
+    return in_form(text, before, after)
+
+
+def in_form(text: str, before: str, term: str) -> str:
+    """Return a term with the apostrophes, hyphens and composed letters of what it replaces.
+
+    Where that has none of a kind, those of the text count.
+    """
+    if term.isascii() and "'" not in term and "-" not in term:
+        return term  # the usual case at less cost
+    curly, decomposed = _forms(text)
+    if not term.isascii():
+        own = _is_decomposed(before) if _is_accented(before) else decomposed
+        term = unicodedata.normalize("NFD", term) if own else term
+    for forms, usual in ((_APOSTROPHES, curly), (_HYPHENS, "")):
+        form = next((char for char in before if char in forms), usual)
+        term = "".join(form if form and char in forms else char for char in term)
+    return term
+
+
+def plain(text: str) -> str:
+    """Fold case and the forms of letters, hyphens and apostrophes, drop soft hyphens."""
+    return unicodedata.normalize("NFC", text).casefold().translate(_PLAIN)
+
+
+@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
+def _forms(text: str) -> tuple[str, bool]:
+    """Return the only form of apostrophe in a text, "" for none or both; whether it is NFD."""
+    found = [form for form in _APOSTROPHES if form in text]
+    return found[0] if len(found) == 1 else "", _is_decomposed(text)
+
+
+def _is_accented(text: str) -> bool:
+    return any(unicodedata.decomposition(c) or unicodedata.combining(c) for c in text)
+
+
+def _is_decomposed(text: str) -> bool:
+    return not text.isascii() and not unicodedata.is_normalized("NFC", text)
 
 
 def _cased(before: str, after: str) -> str:
@@ -69,6 +112,7 @@ def capitalized(word: str, keep_small: bool = False) -> str:
 
 def begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence, a heading or an item of a list begins here."""
+    text = with_blanks(text)
     found = _SENTENCE.search(text, max(0, start - 16), start)
     if found is None:
         return False
@@ -98,6 +142,7 @@ def _describes(word: str) -> bool:
 
 def article_before(text: str, start: int) -> re.Match[str] | None:
     """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
+    text = with_blanks(text)
     if start < 2 or text[start - 1].isalnum():
         return None
     if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case at less cost

@@ -290,7 +290,7 @@ def _entries(
     inherited: tuple[Entry, ...],
     reviewed: date | None,
 ) -> Iterator[Entry]:
-    if not isinstance(data, list):
+    if not isinstance(data, (list, tuple)):
         raise ValueError(f"{start}: entries is a {kind_of(data)}; give a list")
     owner = {
         (entry.role, term.casefold()): (group, "the lexicon that it extends")

@@ -20,7 +20,7 @@ _RUN = re.compile(rf"{re.escape(MASK)}(?:\s+{re.escape(MASK)})+")
 _LAST = "gender"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Intersection(Lexicon):
     """A lexicon of two attributes, whose mentions are found, masked and exchanged together.
 

@@ -188,9 +188,17 @@ def load_lexicons(*files: str | Path) -> Lexicons:
     Raises
     ------
     ValueError
-        If a file of yours is wrong; the message names the file and the entry.
+        If a file of yours is wrong, which names the file and the entry, or two have one name.
     """
     from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
-    own = [Lexicon.from_file(file) for file in files]
-    return Lexicons({lexicon.name: lexicon for lexicon in own})
+    own: dict[str, Lexicon] = {}
+    for file in files:
+        lexicon = Lexicon.from_file(file)
+        if lexicon.name in own:
+            raise ValueError(
+                f"{file}: a file before it is called {lexicon.name!r} too; give each a name of "
+                "its own, or put all entries into one file"
+            )
+        own[lexicon.name] = lexicon
+    return Lexicons(own)

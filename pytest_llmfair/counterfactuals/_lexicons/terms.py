@@ -225,6 +225,7 @@ class Index:
         neutral: Iterable[str],
         exceptions: Iterable[str],
         exact: Iterable[str],
+        elided: bool = False,
     ) -> None:
         self._exact = frozenset(exact)
         self._senses: dict[str, list[Sense]] = {}
@@ -235,7 +236,7 @@ class Index:
         for phrase in exceptions:
             self._senses[phrase.casefold()] = []
         self._close()
-        self._finder = WordFinder(self._senses)
+        self._finder = WordFinder(self._senses, elided=elided)
         self._choices = {
             word: Choice(
                 distinct := _distinct(senses),

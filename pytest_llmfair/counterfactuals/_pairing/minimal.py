@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_llmfair.counterfactuals._language.english import WORD, is_in_ly, is_one_of
+from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Edit, Pair, edits_between
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
@@ -41,6 +42,8 @@ def not_minimal(case: Case, beside: Sequence[Lexicon]) -> tuple[str, ...]:
         Those whose words may change: of the attribute, and for a name the words that follow it.
         The twin of another language than English has to agree in more, and is not judged.
     """
+    if (slur := _slur(case)) is not None:
+        return (slur,)
     if case.lexicon.language != "en":
         return ()
     if case.pair.variant == OMISSION:
@@ -48,6 +51,20 @@ def not_minimal(case: Case, beside: Sequence[Lexicon]) -> tuple[str, ...]:
     else:
         said = _changed(case.pair, beside) or _of_another_kind(case)
     return () if said is None else (said,)
+
+
+def _slur(case: Case) -> str | None:
+    """Say which slur is written where none stood: the insult would be measured as the group."""
+    for _, sense, edit in case.named:
+        end, meant = case.twin.get(edit.counterfactual_start, (0, sense))
+        if _is_slur(meant) and not _is_slur(sense):
+            word = case.pair.counterfactual[edit.counterfactual_start : end]
+            return f"a replacement is a slur: {word!r}"
+    return None
+
+
+def _is_slur(sense: Sense) -> bool:
+    return sense.entry is not None and sense.entry.register(sense.term) == "slur"
 
 
 def _changed(pair: Pair, beside: Iterable[Lexicon]) -> str | None:

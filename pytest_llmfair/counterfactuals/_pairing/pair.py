@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self, SupportsIndex, overload
+from typing import Any, Self, SupportsIndex, overload
 
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.text import replaced
@@ -103,8 +103,8 @@ class Rejected:
 class Pairs(list[Pair]):
     """Counterfactual pairs that pass the validity gate, and what was left out.
 
-    A slice, a copy and a sum still tell what was left out; what picks pairs one by one (a
-    comprehension, ``list(pairs)``) does not.
+    A slice, a copy, a sum and ``Pairs(pairs)`` still tell what was left out; what picks pairs one
+    by one (a comprehension, ``list(pairs)``) does not.
 
     Attributes
     ----------
@@ -125,18 +125,20 @@ class Pairs(list[Pair]):
         self,
         pairs: Iterable[Pair] = (),
         *,
-        rejected: Iterable[Rejected] = (),
-        unmentioned: int = 0,
+        rejected: Iterable[Rejected] | None = None,
+        unmentioned: int | None = None,
         lost: Mapping[str, int] | None = None,
-        lacks: Iterable[str] = (),
-        unexchanged: Iterable[str] = (),
+        lacks: Iterable[str] | None = None,
+        unexchanged: Iterable[str] | None = None,
     ) -> None:
         super().__init__(pairs)
-        self.rejected = tuple(rejected)
-        self.unmentioned = unmentioned
-        self.lost = dict(lost or {})
-        self.lacks = tuple(lacks)
-        self.unexchanged = tuple(unexchanged)
+        self.rejected: tuple[Rejected, ...] = _told(rejected, pairs, "rejected")
+        self.unmentioned: int = (
+            getattr(pairs, "unmentioned", 0) if unmentioned is None else unmentioned
+        )
+        self.lost: dict[str, int] = dict(getattr(pairs, "lost", {}) if lost is None else lost)
+        self.lacks: tuple[str, ...] = _told(lacks, pairs, "lacks")
+        self.unexchanged: tuple[str, ...] = _told(unexchanged, pairs, "unexchanged")
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Pair: ...
@@ -175,6 +177,10 @@ class Pairs(list[Pair]):
             unexchanged=dict.fromkeys(self.unexchanged + beside.unexchanged),
         )
 
+    def __radd__(self, other: Iterable[Pair]) -> Pairs:
+        """Return the pairs of both, as ``+`` does."""
+        return Pairs(other) + self
+
     def __iadd__(self, other: Iterable[Pair]) -> Pairs:  # type: ignore[override]
         """Return the pairs of both, as ``+`` does."""
         return self + other
@@ -199,6 +205,11 @@ class Pairs(list[Pair]):
         return table(self, width, limit)
 
 
+def _told(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:
+    """Return what was left out: as given, else of the pairs where they know it."""
+    return tuple(getattr(pairs, kind, ()) if given is None else given)
+
+
 def marked(pair: Pair) -> Pair:
     """Note of a pair that nobody else holds yet that it passed the validity gate."""
     object.__setattr__(pair, "checked", True)
@@ -220,6 +231,24 @@ def pair_of(
         shift += len(after) - (end - start)
     twin = replaced(text, [(edit.start, edit.end, edit.after) for edit in edits])
     return Pair(text, twin, *groups, tuple(edits), attribute, variant)
+
+
+def misplaced(pair: Pair) -> str | None:
+    """Say which edit does not stand where it says, or that more differs; None if all is right."""
+    last, shift = 0, 0
+    text = pair.original
+    parts: list[str] = []
+    for edit in pair.edits:
+        start, after = edit.start, edit.after
+        if start < last or text[start : edit.end] != edit.before:
+            return f"an edit does not stand in the original: {edit.before!r}"
+        if start + shift != edit.counterfactual_start:
+            return f"an edit does not stand in the counterfactual: {after!r}"
+        parts += (text[last:start], after)
+        last = edit.end
+        shift += len(after) - len(edit.before)
+    rebuilt = "".join(parts) + text[last:]
+    return None if rebuilt == pair.counterfactual else "the texts differ outside the edits"
 
 
 def edits_between(

@@ -66,6 +66,9 @@ def spacing_kept(case: Case) -> str | None:
         if edit.after and edit.after == edit.after.strip():
             continue
         start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
+        left = case.pair.original[edit.start - 1 : edit.start] if edit.start else "\n"
+        if not edit.after and left.isspace() and edit.before[:1] == " ":
+            continue  # the blank that is left stood there before
         seam = (text[start - 1 : start] or "\n") + edit.after + (text[end : end + 1] or "\n")
         if _LEFT_OVER.search(seam):
             return f"a blank is left over: {text[max(0, start - 12) : end + 12]!r}"

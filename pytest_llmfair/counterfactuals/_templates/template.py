@@ -54,8 +54,8 @@ class Template:
     Raises
     ------
     ValueError
-        If a brace is neither doubled nor part of a slot, there are not as many tags as tokens, or
-        the tags are not BILOU.
+        If a brace is neither doubled nor part of a slot, the label is a list, there are not as
+        many tags as tokens, or the tags are not BILOU.
     """
 
     text: str
@@ -67,6 +67,10 @@ class Template:
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():
             raise ValueError(f"{self.named()}: the text is {self.text!r}; give a sentence")
+        if not isinstance(self.label, Hashable):
+            raise ValueError(
+                f"{self.named()}: the label is {self.label!r}; give one text or number"
+            )
         try:
             object.__setattr__(self, "_pieces", parse(self.text))
         except SlotError as error:

@@ -10,32 +10,34 @@ import re
 
 from pytest_llmfair.counterfactuals._language.beside import low, one_case, word_before
 from pytest_llmfair.counterfactuals._language.english import (
-    TAG,
+    INLINE_TAG,
     WORD,
     Around,
     is_adverb,
     is_final,
     is_one_of,
     is_participle,
+    is_predicative,
     word_classes,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import singulars
 
 # A word, or one mark; emphasis, tags and single line breaks are looked through, but for a line
 # that begins anew with a capital.
-_STYLE = rf"(?:[*_~]|{TAG})*+"
+# The brackets of a link in Markdown too: "her [new boat](https://...)".
+_STYLE = rf"(?:[*_~]|{INLINE_TAG}|\[(?=[^\[\]\n]{{1,80}}\]\())*+"
 _WRAP = r"(?:\n(?!\s*[A-Z][a-z])[^\S\n]*+)?"
 _NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({WORD}|\S|\n)?")
 # The usual case at less cost: three words with single blanks, or fewer before a mark.
 _PLAIN = re.compile(
     r" ([A-Za-z]+)(?: ([A-Za-z]+)(?: ([A-Za-z]+)(?=[ .,;:!?])|([.,;:!?]))|([.,;:!?]))"
 )
-_BEFORE = re.compile(rf"{TAG}|({WORD}|[^\w\s*~])")
+_BEFORE = re.compile(rf"{INLINE_TAG}|({WORD}|[^\w\s*~])")
 _NEAR = 60
 _NEARER = 24
 _QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
 _BRACKETS = ("[]", "()", "{}")
-_OPENING = "\"\u201c\u2018\u00ab'"
+_OPENING = "\"\u201c\u2018\u00ab'`"  # code too: "her `parser` works"
 # What a single quote opens: a stretch of the line that another one closes; no "'til".
 _SINGLE = re.compile(
     r"'(?!(?:til|cause|cos|cuz|bout|round|em|n|tis|twas)\b)\w[^'\n]*(?<!s)'(?!\w)"
@@ -43,6 +45,8 @@ _SINGLE = re.compile(
 _DOUBLED = re.compile(r"(?<![\w'])''(?=\w)")
 # "$500", "\u00a340,000", "#1"; and the formula of "her $k$th move".
 _SUM = r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?(?:thousand|million|billion))?\b"
+# Words in brackets before another: "her (late) uncle".
+_ASIDE = re.compile(r"\(([a-z]+(?: [a-z]+)?)\)(?=\s+[A-Za-z])")
 _FIGURE = re.compile(rf"{_SUM}|\$[^$\s\d][^$\n]{{0,40}}\$\w*")
 _VALUE = re.compile(r"\d+")
 # The letter of the next choice: "A. thank her B. hug her".
@@ -165,6 +169,9 @@ def words_behind(text: str, end: int, count: int) -> list[str]:
             place = match.start(1)
             if _opens_quote(text, place):
                 continue
+            if (aside := _ASIDE.match(text, place)) is not None and _describes(aside[1]):
+                at = aside.end()
+                continue
             figure = _FIGURE.match(text, place)
             if figure is None:
                 found.append(word)
@@ -174,6 +181,16 @@ def words_behind(text: str, end: int, count: int) -> list[str]:
             word = value[0] if value else "2"  # any number will do for a formula
         found.append(word)
     return found + [""] * (count - len(found))
+
+
+def _describes(aside: str) -> bool:
+    """Whether words in brackets describe the next one: "her (late) uncle", "his (or her) car"."""
+    words = word_classes()
+    *others, last = aside.split()
+    if last in ("her", "his"):
+        return others in (["and"], ["or"])
+    kinds = ("attributive", "ordinals", "person_modifiers")
+    return any(last in words[kind] for kind in kinds) or is_predicative(last)
 
 
 def _opens_quote(text: str, place: int) -> bool:

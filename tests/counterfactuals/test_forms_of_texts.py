@@ -1,0 +1,95 @@
+"""Escapes of JSON and HTML, joiners, composed and decomposed letters, apostrophes, hyphens."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask, mentions
+from pytest_llmfair.counterfactuals._language.escapes import with_blanks
+
+
+def twin(text: str, attribute: str | Lexicon = "gender") -> str:
+    return generate_pairs([text], attribute=attribute)[0].counterfactual
+
+
+@pytest.mark.parametrize("joiner", ["\u200c", "\u200d", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])
+def test_what_joins_letters_stays_behind_a_word(joiner: str) -> None:
+    assert twin(f"Ask mother{joiner} now") == f"Ask father{joiner} now"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Step\u2011mother, step-mother", "Step\u2011father, step-father"),
+        ("A fiance\u0301e sang.", "A fiance\u0301 sang."),
+        ("A fianc\u00e9e sang in the cafe\u0301.", "A fianc\u00e9 sang in the cafe\u0301."),
+    ],
+)
+def test_a_term_has_the_form_of_what_it_replaces(text: str, expected: str) -> None:
+    assert twin(text) == expected
+    assert twin(expected) == text
+
+
+def test_a_decomposed_text_gets_decomposed_letters() -> None:
+    text = unicodedata.normalize("NFD", "Ella lleg\u00f3.")
+    assert twin(text, "gender_es") == unicodedata.normalize("NFD", "\u00c9l lleg\u00f3.")
+
+
+FRENCH = Lexicon.from_dict(
+    {
+        "name": "gender (fr)",
+        "language": "fr",
+        "groups": ["female", "male"],
+        "entries": [
+            {"role": "noun", "female": "l'avocate", "male": "l'avocat"},
+            {"role": "noun", "female": "la femme", "male": "l\u2019homme"},
+            {"role": "noun", "female": "amie", "male": "ami"},
+        ],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("L\u2019avocate dort, la femme aussi.", "L\u2019avocat dort, l\u2019homme aussi."),
+        ("L'avocate dort, la femme aussi.", "L'avocat dort, l'homme aussi."),
+        ("C'est l'amie d'ami.", "C'est l'ami d'amie."),
+    ],
+)
+def test_words_behind_an_elision_are_found_and_apostrophes_kept(text: str, expected: str) -> None:
+    assert twin(text, FRENCH) == expected
+    assert twin(expected, FRENCH) == text
+
+
+def test_in_english_a_name_with_an_apostrophe_is_one_word() -> None:
+    assert mentions("O'Brother and d'Uncle", "gender") == []
+
+
+def test_what_stands_for_a_blank_parts_words_and_stays() -> None:
+    assert with_blanks("a\\nb&nbsp;c\\tD \\text \\r\\ne") == "a \nb      c  D \\text    \ne"
+    assert mask("an&nbsp;heiress\\nshe", "gender") == "a&nbsp;[MASK]\\n[MASK]"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["she\\n", "<code>", "</code><code>", "~~~\n", "her&nbsp;", "her [", "her <br>", "her `"],
+)
+def test_long_texts_take_linear_time(piece: str) -> None:
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        generate_pairs([piece * count], attribute="gender")
+        return time.perf_counter() - start
+
+    seconds(100)
+    assert seconds(8_000) < 30 * (seconds(1_000) + 0.01)
+
+
+def test_labels_are_taken_in_any_form_of_their_letters() -> None:
+    religion = load_lexicons()["religion"]
+    assert (
+        religion.group("Baha\u2019i") == religion.group("baha\u0301'i\u0301") == "bah\u00e1'\u00ed"
+    )
