@@ -21,6 +21,7 @@ from pytest_llmfair.counterfactuals._language.protected import protected_spans
 from pytest_llmfair.counterfactuals._language.usage import takes_case
 from pytest_llmfair.counterfactuals._language.writing import article_before, in_place, refitted
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
+from pytest_llmfair.counterfactuals._lexicons.lacking import edits_before, kept_alike, with_lacked
 from pytest_llmfair.counterfactuals._lexicons.peoples import People, called_people
 from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
@@ -38,8 +39,6 @@ from pytest_llmfair.text import MASK, replaced
 _NOWHERE = (sys.maxsize, sys.maxsize)
 Confidence = Literal["certain", "context"]
 PRONOUNS = _pronouns.CASES | {"subject", "reflexive"}
-
-
 Reading = list[tuple[int, int, Sense]]
 
 
@@ -242,7 +241,8 @@ class Lexicon(ByValue):
                 entry.register(sense.term),
                 "context" if entry.context else "certain",
             )
-            for start, end, sense in self.read(text)
+            for at, end, sense in self.read(text)
+            for start in [next((edit[0] for edit in edits_before(text, at, sense)), at)]
             if (entry := sense.entry) is not None
         ]
 
@@ -260,6 +260,7 @@ class Lexicon(ByValue):
         for start, end, sense in found:
             if start < last:
                 continue
+            changes += edits_before(text, start, sense)
             tail = self.person_behind(text, end, sense)
             if tail is not None and tail.start(1) not in named:
                 end = tail.end()
@@ -303,7 +304,7 @@ class Lexicon(ByValue):
         changes: list[Change] = []
         lost = []
         to = self.spread(to)
-        found = self.read(text) if found is None else found
+        found = kept_alike(self.read(text) if found is None else found, to)
         said = said_terms(text, found, self._capitalised) if len(found) > 1 else {}
         for start, end, sense in found:
             group = to.get(sense.group)
@@ -326,7 +327,7 @@ class Lexicon(ByValue):
         """Tell how a term takes the place of words found; its article and possessive follow."""
         start, end, sense = found
         after = self.written(text, found, term)
-        changes = []
+        changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
         if self.language == "en":
             article = article_before(text, start)
             if article is not None and (fitting := refitted(article[1], text[start:end], after)):
@@ -337,12 +338,14 @@ class Lexicon(ByValue):
                 fitting = possessive_for(after, standing, plurals=self._plurals)
                 if fitting != standing:
                     end, after = end + len(standing), after + fitting
-        return [*changes, Change(start, end, after, sense.group, sense, group)]
+        if not (sense.lacked and after == text[start:end]):  # "without autism", "with autism"
+            changes.append(Change(start, end, after, sense.group, sense, group))
+        return changes
 
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the line break of words found."""
         start, end, sense = found
-        listed = () if sense.entry is None else sense.entry.terms[sense.group]
+        listed = (*sense.listed,)
         if text[start:end] in listed and not text[start].isupper():
             return term  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
@@ -371,7 +374,7 @@ class Lexicon(ByValue):
                 meant = next((sense for sense in senses if sense.fits(text, start, end)), None)
             if meant is not None:
                 reading.append((start, end, meant))
-        return reading
+        return with_lacked(text, reading, self.unmarked, self._index.denials)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -393,7 +396,7 @@ class Lexicon(ByValue):
         """Return the term of a group that an entry has for a meaning; None if it lists none."""
         key = (id(sense), group)  # meanings live as long as the lexicon
         if key not in self._written:
-            self._written[key] = None if sense.entry is None else sense.entry.written(group)
+            self._written[key] = sense.counterpart(group)
         return self._written[key]
 
     def comes_back(self, sense: Sense, group: str) -> bool:

@@ -70,6 +70,8 @@ def names_the_other_group(case: Case) -> str | None:
         found = case.twin.get(edit.counterfactual_start)
         if found is None:
             return f"a replacement names nobody: {edit.after!r} is not read as {change.becomes}"
+        if found[1].lacked is not None and sense.lacked is None:
+            continue  # "without autism" beside "with autism"
         if found[1].entry is None and sense.role in PRONOUNS:
             if change.becomes in case.lexicon.default_groups:
                 return f"a replacement names nobody: {edit.after!r} can be anybody"

@@ -29,7 +29,12 @@ def said_terms(
     for start, end, sense in found:
         entry = sense.entry
         key = id(entry), sense.group
-        if entry is None or key in said or entry.register(sense.term) not in WRITTEN:
+        if (
+            entry is None
+            or sense.lacked
+            or key in said
+            or entry.register(sense.term) not in WRITTEN
+        ):
             continue
         if key[0] in capitalised:
             spelled = text[start:end]
