@@ -23,7 +23,7 @@ from pytest_llmfair.counterfactuals._language.writing import article_before, in_
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
 from pytest_llmfair.counterfactuals._lexicons.lacking import edits_before, kept_alike, with_lacked
 from pytest_llmfair.counterfactuals._lexicons.peoples import People, called_people
-from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
+from pytest_llmfair.counterfactuals._lexicons.said import is_honoured, said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     UNPAIRED,
     Entry,
@@ -349,8 +349,8 @@ class Lexicon(ByValue):
         if text[start:end] in listed and not text[start].isupper():
             return term  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
-        as_listed = " ".join(text[start:end].split()) in listed
-        return in_place(text, start, end, term, as_listed or exact)
+        as_listed = exact or " ".join(text[start:end].split()) in listed
+        return in_place(text, start, end, term, as_listed or is_honoured(text, start, end, sense))
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""

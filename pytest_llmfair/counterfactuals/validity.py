@@ -22,9 +22,11 @@ from pytest_llmfair.counterfactuals._pairing.pair import OMISSION
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
 from pytest_llmfair.counterfactuals._pairing.replacements import (
     MARKS,
+    adverb_kept,
     capital_kept,
     changes_something,
     composed,
+    denied_of_somebody,
     is_usual,
     last_word_before,
     length_balanced,
@@ -271,6 +273,8 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "the name is new": name_is_new,
     "articles fit": articles_fit,
     "one determiner": one_determiner,
+    "denied of somebody": denied_of_somebody,
+    "adverbs kept": adverb_kept,
     "a noun follows": noun_follows,
     "pronoun roles kept": roles_kept,
     "no doubled words": no_doubled_words,
@@ -288,6 +292,8 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
 _OF_WORDS = (
     changes_something,
     one_determiner,
+    denied_of_somebody,
+    adverb_kept,
     spacing_kept,
     capital_kept,
     length_balanced,

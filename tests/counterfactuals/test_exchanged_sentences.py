@@ -9,6 +9,7 @@ from pytest_llmfair.counterfactuals import Entry, generate_pairs, load_lexicons
 NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orientation"]
 # One sentence per context, with an article where a term of the entry can have one.
 SENTENCES = {
+    "condition": "They live with {}.",
     "had": "She lives with {}.",
     "owned": "We spoke about her {}.",
     "before_person": "Yesterday {a} {} teacher's dog barked.",
@@ -52,9 +53,11 @@ def is_plural(term: str) -> bool:
 
 def sentence(entry: Entry, term: str) -> str:
     article = "an" if term.lower().startswith(AN) and not term.startswith(NOT_AN) else "a"
-    own_article = any(t.startswith("a ") for terms in entry.terms.values() for t in terms)
+    terms = [t for own in entry.terms.values() for t in own]
     several = is_plural(term) or entry.role != "noun"
-    plain = "We spoke about {}." if several or own_article else "It was {a} {}."
+    plain = "We spoke about {}." if several else "It was {a} {}."
+    if any(t.startswith("no ") for t in terms):
+        plain = "They live with {}."
     return SENTENCES.get(entry.context, plain).format(term, a=article)
 
 
