@@ -58,13 +58,21 @@ _BLANKS = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
 # Here the sentence is about the group: "any openly gay men", "because it has a gay CEO".
 _MATTERS = re.compile(
-    r"(?:\b(?:any|all|every|each|no|only|first|whether|one)"
+    r"(?:\b(?:any|all|every|each|no|only|first|whether|one|such\sas|including|especially|namely)"
     r"|\bbecause[^.!?;,]{0,40}\s(?:an?|of|is|are))"
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
     re.IGNORECASE,
 )
-# "My gay friend and my bisexual friend"
+# "My gay friend and my bisexual friend", "gays and other minorities"
 _AGAINST = re.compile(r"\s(\w{3,})\s(?:and|or|but)\s(?:\w+\s){1,2}\1\b", re.IGNORECASE)
+_AND_OTHERS = re.compile(r"(?:\s\w+)?,?\s(?:and|or)\sother\b", re.IGNORECASE)
+# Nobody is left of "those with asthma".
+_BARE = ("one", "ones", "those", "another", "other", "others", "many", "some")
+_PEOPLE = re.compile(r"\bpeople\b", re.IGNORECASE)
+# Others are told by what follows: "people with epilepsy"
+_PLAIN_PEOPLE = re.compile(r"\bpeople\b(?!\s+(?:with|without|who|living|in)\b)", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?:than|compared|versus|unlike)\b", re.IGNORECASE)
+_STOP = re.compile(r"[.!?;\n]")
 # "Gays and sinners" are no "people and sinners"
 _ANOTHER = re.compile(
     r"\s(?:and|or)\s(?!(?:an?|one|two|another|some|their|his|her|my|the|they|we|you|i|he|she|it|to|how|is|are|in)\b)\w"
@@ -75,6 +83,8 @@ _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
 _INTRODUCES = ("in", "as", "for", "of")  # "in general, blind people"
 _PARTS = ("that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
+_BESIDE = 9  # the length of " people", and of "people " in front of "with"
+_FAR = 160
 
 
 def omitted(
@@ -112,6 +122,8 @@ def omitted(
         made = _left_out(lexicon, text, (start, end, sense))
         if made is None or (changes and made[0].start < changes[-1].end):
             return None
+        if _leaves_people(text, end, made) and _are_beside(text, start, end, found):
+            return None
         changes += made
     return _merged(changes, others) if changes else None
 
@@ -146,7 +158,13 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
             return None
         return _attribute(text, start, end, sense.group)
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
-    if noun is None or _ANOTHER.match(text, end) or not _is_noun(lexicon, text, start, sense):
+    contrasted = sense.entry is not None and sense.entry.context == "contrasted"
+    if (
+        contrasted
+        or noun is None
+        or _ANOTHER.match(text, end)
+        or not _is_noun(lexicon, text, start, sense)
+    ):
         return None
     if is_all_said(text, start, end, noun=True):
         return None
@@ -154,9 +172,30 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
 
 
+def _leaves_people(text: str, end: int, made: list[Change]) -> bool:
+    """Whether "people" and no more is left of a mention."""
+    near = made[-1].after or text[max(0, made[0].start - _BESIDE) : end + _BESIDE]
+    return _PEOPLE.search(near) is not None
+
+
+def _are_beside(text: str, start: int, end: int, found: Reading) -> bool:
+    """Whether the sentence speaks of people in general: "most people think that gay people"."""
+    begin = max(0, start - _FAR)
+    begin = max([begin, *(stop.end() for stop in _STOP.finditer(text, begin, start))])
+    stop = _STOP.search(text, end, end + _FAR)
+    last = stop.start() if stop else end + _FAR
+    named = [(first, behind + _BESIDE) for first, behind, _ in found]
+    if _COMPARED.search(text, begin, last):  # "do gay people earn more than bisexual people"
+        named = [(begin, end + _BESIDE)] if _COMPARED.search(text, end, last) else [(start, last)]
+    return any(
+        not any(first <= other.start() <= behind for first, behind in named)
+        for other in _PLAIN_PEOPLE.finditer(text, begin, last)
+    )
+
+
 def _matters(text: str, start: int, end: int) -> bool:
     """Whether the sentence is about the group, so that it cannot be left unsaid."""
-    if _AGAINST.match(text, end) is not None:
+    if _AGAINST.match(text, end) is not None or _AND_OTHERS.match(text, end) is not None:
         return True
     before = _MATTERS.search(text, max(0, start - _NEAR), start)
     if before is None:
@@ -183,7 +222,7 @@ def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[
     who = before["who"] is not None
     if not who and (before["comma"] or not _is_person(before["person"])):
         return None
-    if before["person"].lower() in ("he", "she", "they", "it", "and", "or"):
+    if before["person"].lower() in ("he", "she", "they", "it", "and", "or", *_BARE):
         return None
     match = _BEHIND.match(text, end)
     word = match["word"] if match else ""
@@ -276,7 +315,7 @@ def _is_person(word: str) -> bool:
     if low in ("live", "lives", "lived"):  # verbs before "with"
         return False
     who = is_one_of(low, "person_subjects") and low not in _PRONOUNS
-    return who or low in ("those", "ones") or is_person(low)
+    return who or is_person(low)
 
 
 def _is_adverb(word: str) -> bool:

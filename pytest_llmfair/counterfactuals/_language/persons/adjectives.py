@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_before_person
+from pytest_llmfair.counterfactuals._language.persons.heads import (
+    head_of,
+    is_before_person,
+    is_of_tale,
+)
 from pytest_llmfair.counterfactuals._language.persons.lists import is_name
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_collective,
@@ -102,7 +106,18 @@ def is_superlative(place: Place) -> bool:
 
 def is_said(place: Place) -> bool:
     """Allow "my roommate is straight", "two officers, both white,"; not "the road is straight"."""
-    return is_predicate(place.raw, place.before, place.behind, place.earlier)
+    if is_predicate(place.raw, place.before, place.behind, place.earlier):
+        return True
+    return place.term.seldom and _is_said_of_tale(place)
+
+
+def _is_said_of_tale(place: Place) -> bool:
+    """Whether it is said of a person in a tale: "the old king was blind"."""
+    words = list(place.before)
+    while words and is_one_of(words[-1], "predicate_adverbs"):
+        words.pop()
+    told = len(words) > 1 and is_one_of(words[-1], "be") and is_of_tale(words[-2])
+    return told and ends_phrase(place.next) and not is_one_of(place.next, "not_said_of_person")
 
 
 def _is_made_so(place: Place) -> bool:

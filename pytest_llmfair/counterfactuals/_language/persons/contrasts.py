@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.nouns import are_people
-from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
+    ends_phrase,
     is_adjective,
     is_any,
     names_any,
 )
 
 _KIND = "opposed_orientations"
+_OF_TWO = ("one", "other", "another", "others", "former", "latter")
 _ALONG = ("on", "along", "down", "in")
 
 
 def is_beside_opposite(place: Place) -> bool:
-    """Allow "gays and straights", "gay and straight sex"; not "on the straights"."""
+    """Allow "gays and straights", "gay and straight sex", "one is gay, the other straight".
+
+    Not "on the straights", nor "the gay couple said that the road is straight".
+    """
     if place.term.plural:
         if place.last == "the" and " ".join(place.before[-2:-1]) in _ALONG:
             return False
         return names_any((*place.before, *place.behind), _KIND) and are_people(place)
     rest = place.behind
+    if ends_phrase(place.next) and _is_one_of_two(place.before):
+        return names_any((*place.before, *place.behind), _KIND)
     if len(rest) > 2 and rest[0] in JOINS and is_adjective(rest[1]):
         rest = rest[2:]
     if not rest or not is_any(rest[0], "of_love"):
         return False
     return names_any((*place.before, *place.behind), _KIND)
+
+
+def _is_one_of_two(before: Words) -> bool:
+    """Whether it is said of one of two: "one gay", "the other is straight"."""
+    words = list(before)
+    if words and is_one_of(words[-1], "be"):
+        words.pop()
+    return bool(words) and words[-1] in _OF_TWO

@@ -121,6 +121,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             return word, False
         elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
             break
+        elif place.term.seldom and not joined and is_of_tale(word) and no_noun(words[at + 1 :]):
+            return word, False
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return held, False
@@ -157,6 +159,11 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
     if word == "voices":
         return True
     return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)
+
+
+def is_of_tale(word: str) -> bool:
+    """Whether it is a person in a tale, and elsewhere a piece or a work: "a deaf king"."""
+    return is_any(word, "persons_of_tales")
 
 
 def _is_no_colour(word: str) -> bool:

@@ -49,7 +49,8 @@ def is_predicate(
         Gives those in front of the sentence, as they are written.
     """
     following = behind[0] if behind else ""
-    complement = is_one_of(following, "not_said_of_person")
+    told_to = following == "to" and before[-2:] == ("out", "as")  # "came out as gay to"
+    complement = is_one_of(following, "not_said_of_person") and not told_to
     if complement and not ((before or following == "by") and _goes_on(behind)):
         return False
     if "and" in (following, *before[-1:]) and _is_beside_colour(before, behind):
