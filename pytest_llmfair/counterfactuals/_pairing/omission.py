@@ -67,7 +67,19 @@ _MATTERS = re.compile(
 _AGAINST = re.compile(r"\s(\w{3,})\s(?:and|or|but)\s(?:\w+\s){1,2}\1\b", re.IGNORECASE)
 _AND_OTHERS = re.compile(r"(?:\s\w+)?,?\s(?:and|or)\sother\b", re.IGNORECASE)
 # Nobody is left of "those with asthma".
-_BARE = ("one", "ones", "those", "another", "other", "others", "many", "some")
+_BARE = (
+    "one",
+    "ones",
+    "those",
+    "another",
+    "other",
+    "others",
+    "many",
+    "some",
+    "them",
+    "us",
+    "whom",
+)
 _PEOPLE = re.compile(r"\bpeople\b", re.IGNORECASE)
 # Others are told by what follows: "people with epilepsy"
 _PLAIN_PEOPLE = re.compile(r"\bpeople\b(?!\s+(?:with|without|who|living|in)\b)", re.IGNORECASE)

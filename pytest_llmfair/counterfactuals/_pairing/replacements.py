@@ -23,6 +23,7 @@ _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _NEGATED = re.compile(r"no[tn]?\s", re.IGNORECASE)
 _NEGATING = ("no", "not", "without", "any", "neither", "both", "all", "never")
 _BE = ("be", "been", "being")
+_NOT_DONE = re.compile(r"(?:n['\u2019]t|\bnot|\bnever)\s[^.,;:!?\n]*\Z", re.IGNORECASE)
 # Who has no disability: "with", but not "diagnosed with"; nor "does not have".
 _HAD = re.compile(
     r"(?:(?P<verb>[a-z]+)\s+)?(?:with|has|have|had|having|got|['\u2019]ve)\s+\Z", re.IGNORECASE
@@ -71,7 +72,9 @@ def one_determiner(case: Case) -> str | None:
         if negated:
             if before.lower() in _NEGATING:
                 return f"negated twice: {before} {edit.after}"
-            if before.lower() in _BE and edit.after[:3].lower() == "not":
+            at = edit.counterfactual_start
+            late = before.lower() in _BE or _NOT_DONE.search(text, max(0, at - _NEAR), at)
+            if late and edit.after[:3].lower() == "not":
                 return f"a negation stands too late: {before} {edit.after}"
             continue
         at = edit.counterfactual_start

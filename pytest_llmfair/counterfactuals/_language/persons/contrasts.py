@@ -11,6 +11,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_adjective,
     is_any,
     names_any,
+    no_noun,
 )
 
 _KIND = "opposed_orientations"
@@ -23,18 +24,22 @@ def is_beside_opposite(place: Place) -> bool:
 
     Not "on the straights", nor "the gay couple said that the road is straight".
     """
+    words = (*place.before, *place.behind)
     if place.term.plural:
         if place.last == "the" and " ".join(place.before[-2:-1]) in _ALONG:
             return False
-        return names_any((*place.before, *place.behind), _KIND) and are_people(place)
+        others = [word for word in words if not word.startswith("straight")]
+        return names_any(others, _KIND) and are_people(place)
     rest = place.behind
     if ends_phrase(place.next) and _is_one_of_two(place.before):
-        return names_any((*place.before, *place.behind), _KIND)
+        return names_any(words, _KIND)
+    if place.next in ("one", "ones") and place.last == "the" and no_noun(rest[1:]):
+        return names_any((*(word.lower() for word in place.earlier()), *words), _KIND)
     if len(rest) > 2 and rest[0] in JOINS and is_adjective(rest[1]):
         rest = rest[2:]
     if not rest or not is_any(rest[0], "of_love"):
         return False
-    return names_any((*place.before, *place.behind), _KIND)
+    return names_any(words, _KIND)
 
 
 def _is_one_of_two(before: Words) -> bool:

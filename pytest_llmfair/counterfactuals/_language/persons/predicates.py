@@ -31,6 +31,8 @@ _PERCENT = frozenset(("%", "percent", "per", "cent"))
 _OWNERS = ("my", "your", "his", "her", "our", "their", "whose")
 _NO_COLOURS = ("rarely", "seldom", "hardly", "scarcely", "never", "always", "not", "simply", "so")
 _IS = ("is", "was", "it's", "isn't", "wasn't", "be", "that's")
+_AND = ("and", "but", "yet")
+_BEYOND = ("in", "into", "past", "over", "up", "down", "out", "from")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
 
@@ -72,7 +74,8 @@ def is_predicate(
     if not words:
         return words is not None and before[-1] in _PERCENT and _is_headed(earlier())
     verb = words[-1]
-    if complement and following != "to" and is_one_of(verb, "looking"):
+    beyond = complement or following in _BEYOND  # "looked straight in the direction of"
+    if beyond and following != "to" and is_one_of(verb, "looking"):
         return False
     if is_portion(raw, words, earlier):
         return True
@@ -337,6 +340,8 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         return False
     if is_one_of(words[-1], "person_subjects"):
         return True
+    if words[-1] in _AND:
+        return _tells_more(words[:-1], raw)
     if words[-1] == "that" and len(words) > 1:  # "users that are"
         words.pop()
     words = without_aside(words)
@@ -354,6 +359,24 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
             named = is_subject_word(head, written[place - 1], place == 1)
             return named or is_one_of(head, "indefinite")
     return _is_subject(clause, written, verb)
+
+
+def _tells_more(words: list[str], raw: Words) -> bool:
+    """Whether the clause in front, to which another verb is joined, tells of a person.
+
+    "He lives alone and is deaf"; not "the wall was cheap and is white".
+    """
+    clause = clause_of(words)
+    begin = len(words) - len(clause)
+    for place, word in enumerate(clause[:-1]):
+        if is_one_of(word, "person_subjects"):
+            return True
+        if is_subject_word(word, raw[begin + place], not place):
+            following = clause[place + 1]
+            return ends_phrase(following) or is_verb(following, "", bare=True)
+        if not (is_one_of(word, "determiners") or is_modifier(word)):
+            return False
+    return False
 
 
 def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:

@@ -97,7 +97,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "collective": ("opposed", "people", "capital"),
     "person_noun": ("people",),
     "insult": ("people", "plural"),
-    "no_first_name": ("capital",),
+    "no_first_name": ("capital", "one_case"),
     "no_given_name": ("capital", "one_case"),
     "no_institution": ("capital",),
     "house": ("capital",),
