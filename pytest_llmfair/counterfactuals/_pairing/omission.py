@@ -89,6 +89,8 @@ _STOP = re.compile(r"[.!?;\n]")
 _ANOTHER = re.compile(
     r"\s(?:and|or)\s(?!(?:an?|one|two|another|some|their|his|her|my|the|they|we|you|i|he|she|it|to|how|is|are|in)\b)\w"
 )
+_SINCE = re.compile(r"\s(?:since|from|by)\b")  # "a quadriplegic since 1994"
+_AND_THE = re.compile(r"\s(?:and|or)\s(?:the\s)?", re.IGNORECASE)
 _OTHER = re.compile(r"[^.!?;]{0,60}\b(?:the other|another|the latter)\b", re.IGNORECASE)
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
@@ -134,6 +136,9 @@ def omitted(
         made = _left_out(lexicon, text, (start, end, sense))
         if made is None or (changes and made[0].start < changes[-1].end):
             return None
+        nouns = bool(changes and changes[-1].after and made[-1].after)
+        if nouns and _AND_THE.fullmatch(text, changes[-1].end, start):
+            return None  # "the gays and the lesbians"
         if _leaves_people(text, end, made) and _are_beside(text, start, end, found):
             return None
         changes += made
@@ -170,13 +175,9 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
             return None
         return _attribute(text, start, end, sense.group)
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
-    contrasted = sense.entry is not None and sense.entry.context == "contrasted"
-    if (
-        contrasted
-        or noun is None
-        or _ANOTHER.match(text, end)
-        or not _is_noun(lexicon, text, start, sense)
-    ):
+    if noun is None or _is_before_noun(text, end, sense) or _ANOTHER.match(text, end):
+        return None
+    if not _is_noun(lexicon, text, start, sense) or _SINCE.match(text, end):
         return None
     if is_all_said(text, start, end, noun=True):
         return None
@@ -224,6 +225,17 @@ def _is_noun(lexicon: Lexicon, text: str, start: int, sense: Sense) -> bool:
     while words and is_adjective(words[-1]):
         words.pop()
     return bool(words) and is_one_of(words[-1], "determiners")
+
+
+def _is_before_noun(text: str, end: int, sense: Sense) -> bool:
+    """Whether an adjective is no noun here: "the lesbian bar", "one lesbian and one straight"."""
+    if sense.role != "adjective" or sense.entry is None:
+        return False
+    match = _BEHIND.match(text, end)
+    word = match["word"].lower() if match else ""
+    return sense.entry.context == "contrasted" or not (
+        not word[:1].isalpha() or is_one_of(word, "closed") or is_one_of(word, "finite_verbs")
+    )
 
 
 def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -26,6 +26,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 )
 
 # Behind "got depressed" it is told since when, or of what.
+_VERBS = ("paralyzed", "paralysed")
+_BEFORE_DONE = ("determiners", "quantities", "prepositions", "conjunctions", "predicate_adverbs")
 _BECAME = ("after", "since", "about", "because", "when", "following", "and", "but")
 
 
@@ -53,10 +55,12 @@ def _is_one_who(behind: Words) -> bool:
 
 
 def _is_otherwise(place: Place) -> bool:
-    """Whether the peoples of another land, what is painted, or a mood is meant."""
+    """Whether the peoples of another land, what is painted or done, or a mood is meant."""
     if place.term.doubtful == "indigenous":
         return names_any((*place.before, *place.behind), "lands_abroad")
     front = " ".join(place.before[-2:-1])
+    if place.term.doubtful in _VERBS:  # "the strike paralyzed commuters"
+        return bool(place.last) and not any(is_one_of(place.last, kind) for kind in _BEFORE_DONE)
     if place.term.doubtful == "depressed":  # "get depressed for long", "get so depressed"
         lasting = not place.next[:1].isalnum() or place.next in _BECAME
         became = is_one_of(place.last, "turning")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.persons.heads import is_before_person
 from pytest_llmfair.counterfactuals._language.persons.nouns import are_people
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, Words
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -10,12 +13,15 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_adjective,
     is_any,
+    is_person,
     names_any,
     no_noun,
 )
 
 _KIND = "opposed_orientations"
 _OF_TWO = ("one", "other", "another", "others", "former", "latter")
+_HEARING = ("deaf", "hearing")
+_NO_HEARING = (*_HEARING, "officer", "examiner", "judge")
 _ALONG = ("on", "along", "down", "in")
 
 
@@ -31,6 +37,8 @@ def is_beside_opposite(place: Place) -> bool:
         others = [word for word in words if not word.startswith("straight")]
         return names_any(others, _KIND) and are_people(place)
     rest = place.behind
+    if place.term.opposed == "opposed_abilities":
+        return _is_of_hearing(place)
     if ends_phrase(place.next) and _is_one_of_two(place.before):
         return names_any(words, _KIND)
     if place.next in ("one", "ones") and place.last == "the" and no_noun(rest[1:]):
@@ -48,3 +56,17 @@ def _is_one_of_two(before: Words) -> bool:
     if words and is_one_of(words[-1], "be"):
         words.pop()
     return bool(words) and words[-1] in _OF_TWO
+
+
+def _is_of_hearing(place: Place) -> bool:
+    """Whether deaf and hearing persons are told apart: "deaf and hearing children".
+
+    Not in "the hearing officer asked the deaf man", "hearing deaf people sing".
+    """
+    if place.next.removesuffix("s") in _NO_HEARING or not is_before_person(place):
+        return False
+    return any(
+        word in _HEARING and (following in JOINS or is_person(following))
+        for words in (place.before, place.behind)
+        for word, following in itertools.pairwise(words)
+    )

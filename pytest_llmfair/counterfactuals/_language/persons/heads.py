@@ -112,7 +112,7 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
         elif not joined and is_person_compound(word, following):
             return word, False
         elif not joined and is_person(word):
-            return word, word == bare(word) and is_one_of(following, "thing_heads")
+            return word, word == bare(word) and _is_thing(words[at + 1 : at + 3])
         elif not joined and is_one_of(word, "origins"):
             return word, False
         elif word in ("one", "ones") and not joined and _is_pronoun(word, following):
@@ -141,6 +141,13 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             if is_one_of(word, "person_adjectives") and following.endswith("ing"):
                 held = word
     return "", False
+
+
+def _is_thing(behind: Words) -> bool:
+    """Whether a thing goes on with a person: "user account"; not "the runner guides the boy"."""
+    word, following = (*behind[:2], "", "")[:2]
+    done = word.endswith("s") and is_one_of(following, "determiners")
+    return is_one_of(word, "thing_heads") and not done
 
 
 def _is_person_here(place: Place, at: int, national: bool) -> bool:

@@ -57,6 +57,8 @@ def is_collective(place: Place) -> bool:
     if place.term.capital and is_of_body(place, len(words)):
         return False
     rest = _behind_joined(place.behind)
+    if rest[:1] == ("alike",):
+        rest = rest[1:]
     if (
         is_before_thing(place, rest)
         or _is_near_things(place)
@@ -215,7 +217,9 @@ def _behind_joined(words: Words) -> Words:
 def is_noun(place: Place) -> bool:
     """Allow "as an Italian, I", "a Muslim prayed"; not "an Italian dish", "her Italian"."""
     words = list(place.before)
-    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
+    while words and (words[-1] == "out" or is_modifier(words[-1])):
+        if is_one_of(words[-1], "determiners"):
+            break
         words.pop()
     first = words[-1] if words else ""
     if not is_one_of(first, "determiners") or is_one_of(first, "plural_determiners"):

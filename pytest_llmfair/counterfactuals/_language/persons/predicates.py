@@ -223,6 +223,8 @@ def _without_joined(before: Words) -> Words | None:
             while words and (words[-1] in _PERCENT or _is_amount(words[-1])):
                 words.pop()
             continue
+        elif word == "longer" and words[-2:-1] == ["no"]:
+            words.pop()
         elif not is_one_of(word, "predicate_adverbs") or _is_deemed(words):
             break
         words.pop()

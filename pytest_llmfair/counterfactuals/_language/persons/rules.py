@@ -89,7 +89,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
 
 _KNOWN: Mapping[str, Sequence[str]] = {
     "before_person": ("opposed", "seldom", "doubtful"),
-    "contrasted": ("plural",),
+    "contrasted": ("plural", "opposed"),
     "no_switch": ("opposed", "seldom", "doubtful"),
     "compared": ("seldom", "capital"),
     "superlative": ("seldom", "capital"),
@@ -103,7 +103,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "house": ("capital",),
 }
 _PARTS = re.compile(r"[\s/-]+")
-_DOUBTFUL = ("indigenous", "colored", "coloured", "depressed")
+_DOUBTFUL = ("indigenous", "colored", "coloured", "depressed", "paralyzed", "paralysed")
 _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 
 
