@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from pytest_llmfair.counterfactuals._language.english import WORD, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import speaks_of_person
-from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person, is_verb
 from pytest_llmfair.counterfactuals._language.writing import (
     article_before,
     begins_sentence,
@@ -268,7 +268,9 @@ def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[
         is_one_of(low, kind)
         for kind in ("be", "verb_chain", "plural_verbs", "modals", "finite_verbs")
     )
-    return None if adjective and not verb else (begin, end)
+    if adjective or pattern is _WHO_IS:  # "individuals who are blind law graduates"
+        return (begin, end) if verb or is_verb(low, "", bare=True) else None
+    return begin, end
 
 
 def _goes_on(text: str, at: int) -> bool:

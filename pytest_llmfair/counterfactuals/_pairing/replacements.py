@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_any
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_any, is_person
 from pytest_llmfair.counterfactuals._language.writing import begins_sentence
 from pytest_llmfair.counterfactuals._pairing.case import Case
 
@@ -23,6 +23,8 @@ _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _NEGATED = re.compile(r"no[tn]?\s", re.IGNORECASE)
 _NEGATING = ("no", "not", "without", "any", "neither", "both", "all", "never")
 _BE = ("be", "been", "being")
+_BEING = ("'s", "'re", "'m", "\u2019s", "\u2019re", "\u2019m")
+_NOT_WHERE = re.compile(r"not\sin\s", re.IGNORECASE)
 _NOT_DONE = re.compile(r"(?:n['\u2019]t|\bnot|\bnever)\s[^.,;:!?\n]*\Z", re.IGNORECASE)
 # Who has no disability: "with", but not "diagnosed with"; nor "does not have".
 _HAD = re.compile(
@@ -39,6 +41,7 @@ _NOT = re.compile(
 )
 _VALUE_BEFORE = re.compile(r"(?:\A|[:(\n])[\s\"'*]*\Z")
 _VALUE_BEHIND = re.compile(r"[\s\"'*]*(?:[.;,)\n]|\Z)")
+_WORD_BEHIND = re.compile(r"\s+([A-Za-z]+)")
 _OF_KIND = re.compile(r"([a-z]+) of\s+\Z", re.IGNORECASE)
 _IN_LY = re.compile(r"[a-z]+ly\s", re.IGNORECASE)
 _ADVERB_JOINED = re.compile(r"[a-z]ly(?:,|,?\s(?:and|or))\s\Z", re.IGNORECASE)
@@ -73,19 +76,35 @@ def one_determiner(case: Case) -> str | None:
             if before.lower() in _NEGATING:
                 return f"negated twice: {before} {edit.after}"
             at = edit.counterfactual_start
-            late = before.lower() in _BE or _NOT_DONE.search(text, max(0, at - _NEAR), at)
-            if late and edit.after[:3].lower() == "not":
+            if _NOT_WHERE.match(edit.after) and not _is_told(text, at, before.lower()):
                 return f"a negation stands too late: {before} {edit.after}"
             continue
         at = edit.counterfactual_start
         kind = _OF_KIND.search(text, max(0, at - _NEAR), at) if before.lower() == "of" else None
         if kind is not None and is_any(kind[1].lower(), "spells"):
             return f"an article behind {kind[0].strip()!r}: {edit.after}"
+        if _is_before_thing(text, at, at + len(edit.after)):
+            return f"an article before a noun of its own: {edit.after}"
         if is_one_of(before.lower(), "determiners"):
             return f"two determiners: {before} {edit.after}"
         if is_adjective(before.lower()):
             return f"an article behind an adjective: {before} {edit.after}"
     return None
+
+
+def _is_before_thing(text: str, start: int, end: int) -> bool:
+    """Whether a noun goes on with it that is nobody's: "a disability management"."""
+    behind = _WORD_BEHIND.match(text, end)
+    if behind is None or _HAD.search(text, max(0, start - _NEAR), start):
+        return False
+    return is_any(behind[1].lower(), "disability_things")
+
+
+def _is_told(text: str, at: int, before: str) -> bool:
+    """Whether it can be said here where somebody is not: "is not in a wheelchair"."""
+    told = before.endswith(_BEING) or is_one_of(before, "be") or is_person(before)
+    late = before in _BE or _NOT_DONE.search(text, max(0, at - _NEAR), at)
+    return told and not late
 
 
 def denied_of_somebody(case: Case) -> str | None:

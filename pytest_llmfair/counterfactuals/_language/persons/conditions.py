@@ -33,6 +33,7 @@ _EXAMINED = re.compile(
     r"\b(?:reveal|show|demonstrat|display|(?:notable|significant|remarkable)\sfor)[^.!?;]*\Z",
     re.IGNORECASE,
 )
+_BETWEEN = ("as", "not", "never", "started", "began", "still", "also", "does", "did", "do")
 # With a condition they are persons: "one with autism", "those with autism".
 _SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "people")
 _NEAR = 80
@@ -109,9 +110,9 @@ def _is_in_condition(word: str) -> bool:
 
 
 def _is_aux(word: str) -> bool:
-    """Whether it may stand between a person and "living with": "has recently been", "as"."""
+    """Whether it may stand between a person and "living with": "has not been", "started"."""
     return (
-        word == "as"
+        word in _BETWEEN
         or word.endswith("ly")
         or is_one_of(word, "be")
         or is_one_of(word, "verb_chain")
