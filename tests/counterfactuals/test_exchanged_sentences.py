@@ -58,6 +58,8 @@ def sentence(entry: Entry, term: str) -> str:
     terms = [t for own in entry.terms.values() for t in own]
     several = is_plural(term) or entry.role != "noun"
     plain = "We spoke about {}." if several else "It was {a} {}."
+    if entry.role == "attribute":
+        plain = "We wrote about people {}."
     if any(t.startswith("no ") for t in terms):
         plain = "They live with {}."
     return SENTENCES.get(entry.context, plain).format(term, a=article)

@@ -61,6 +61,8 @@ def carried(entry: Entry, term: str) -> str:
     terms = [t for own in entry.terms.values() for t in own]
     # What can be denied has to be somebody's.
     context = "condition" if any(t.startswith("no ") for t in terms) else entry.context
+    if entry.role == "attribute":
+        context = "behind_person"
     article = "an" if term[0].lower() in "aeiou" and not term.startswith("Eu") else "a"
     return CARRIERS[context].format(term, a=article)
 

@@ -6,6 +6,7 @@ words out. What cannot be left out ("She is blind.", "She is a lesbian.") gives 
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Collection, Sequence
 
@@ -197,7 +198,8 @@ def _are_beside(text: str, start: int, end: int, found: Reading) -> bool:
     begin = max([begin, *(stop.end() for stop in _STOP.finditer(text, begin, start))])
     stop = _STOP.search(text, end, end + _FAR)
     last = stop.start() if stop else end + _FAR
-    named = [(first, behind + _BESIDE) for first, behind, _ in found]
+    places = (bisect.bisect_left(found, at, key=lambda each: each[0]) for at in (begin, last))
+    named = [(first, behind + _BESIDE) for first, behind, _ in found[slice(*places)]]
     if _COMPARED.search(text, begin, last):  # "do gay people earn more than bisexual people"
         named = [(begin, end + _BESIDE)] if _COMPARED.search(text, end, last) else [(start, last)]
     return any(

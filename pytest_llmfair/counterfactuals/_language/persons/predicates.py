@@ -146,7 +146,7 @@ def _is_beside_colour(before: Words, behind: Words) -> bool:
     if following == "white" and before and before[-1] in _NO_COLOURS:  # "rarely black and white"
         return any(word in _IS for word in before[-3:-1])
     if behind[:1] == ("and",) and is_one_of(following, "other_colours"):
-        return ends_phrase(third)
+        return ends_phrase(third) or third == "now" or is_adverbial(behind[2:])
     return before[-1:] == ("and",) and is_one_of(" ".join(before[-2:-1]), "other_colours")
 
 
