@@ -43,7 +43,7 @@ def with_lacked(
 
     `known` keeps what a meaning, by its id, becomes.
     """
-    if not unmarked:
+    if not unmarked or ("ithout" not in text and "ITHOUT" not in text):
         return reading  # the usual case at less cost
     lacked: list[tuple[int, int, Sense]] = []
     last = -1  # where what is lacked ends, to which others can be joined
