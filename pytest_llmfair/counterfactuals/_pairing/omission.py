@@ -92,6 +92,7 @@ _ANOTHER = re.compile(
 )
 _SINCE = re.compile(r"\s(?:since|from|by)\b")  # "a quadriplegic since 1994"
 _AND_THE = re.compile(r"\s(?:and|or)\s(?:the\s)?", re.IGNORECASE)
+_DOES = re.compile(r"[^\W\d_]+[^\Wsu]s", re.IGNORECASE)
 _OTHER = re.compile(r"[^.!?;]{0,60}\b(?:the other|another|the latter)\b", re.IGNORECASE)
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
@@ -170,7 +171,10 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     pattern = _PHRASES.get(sense.role)
     if pattern is not None and (cut := _phrase(pattern, text, start, end)):
         return [Change(*cut, "", sense.group)]
-    attributive = sense.role == "adjective" or (sense.role == "noun" and sense.term[-1] != "s")
+    # "A lesbian mayor"; not "a blind person cooks"
+    attributive = sense.role == "adjective" or (
+        sense.role == "noun" and sense.term[-1] != "s" and " " not in sense.term
+    )
     if attributive and _stands_before_person(text, start, end):
         if is_all_said(text, start, end, noun=False):
             return None
@@ -309,6 +313,8 @@ def _attribute(text: str, start: int, end: int, group: str) -> list[Change] | No
     match = _FIRST.match(text, stop)
     if match is not None and is_one_of(match[0].lower(), "bare_groups"):
         return None  # "the community" is no twin of "the gay community"
+    if match is not None and _DOES.fullmatch(match[0]) and article_before(text, start):
+        return None  # "a diabetic cooks"
     if (
         rest[0].isspace() and "\n" in rest[0] and text[start - 1 : start] == " "
     ):  # the line break stays

@@ -112,6 +112,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
         elif not joined and is_person_compound(word, following):
             return word, False
         elif not joined and is_person(word):
+            if not at and _is_deed_of_one(place, word, following):
+                break
             return word, word == bare(word) and _is_thing(words[at + 1 : at + 3])
         elif not joined and is_one_of(word, "origins"):
             return word, False
@@ -141,6 +143,12 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             if is_one_of(word, "person_adjectives") and following.endswith("ing"):
                 held = word
     return "", False
+
+
+def _is_deed_of_one(place: Place, word: str, following: str) -> bool:
+    """Whether it is a verb, as one person is spoken of: "a diabetic guards the gate"."""
+    several = word.endswith("s") and is_person(word[:-1]) and ends_phrase(following)
+    return several and place.last in ("a", "an")
 
 
 def _is_thing(behind: Words) -> bool:
