@@ -12,7 +12,7 @@ from pytest_llmfair.counterfactuals._language.english import (
 )
 
 _ARTICLE = re.compile(
-    r"(?<![^\W_])(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
+    r"(?<![^\W_])(?<!\w/)(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
@@ -97,7 +97,10 @@ def _describes(word: str) -> bool:
 
 
 def article_before(text: str, start: int) -> re.Match[str] | None:
-    """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
+    """Return the "a" or "an" before a place; emphasis and quotes are looked through.
+
+    That of "Latino/a" is none.
+    """
     if start < 2 or text[start - 1].isalnum():
         return None
     if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case at less cost

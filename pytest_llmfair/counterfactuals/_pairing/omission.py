@@ -178,7 +178,9 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     if attributive and _stands_before_person(text, start, end):
         if is_all_said(text, start, end, noun=False):
             return None
-        return _attribute(text, start, end, sense.group)
+        made = _attribute(text, start, end, sense.group)
+        if made is not None or sense.role == "adjective":
+            return made
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
     if noun is None or _is_before_noun(text, end, sense) or _ANOTHER.match(text, end):
         return None
