@@ -134,6 +134,8 @@ def is_owned(place: Place) -> bool:
         return following != "to"  # "his blindness to the risk"
     if is_any(following, "disability_things"):
         return False
+    if is_adverbial(place.behind):
+        return True  # "his asthma last year"
     told = following.endswith("s") and ends_phrase(second)  # "manifests as", "is so"
     return told or (is_verb(following, second) and not is_any(following, "noun_verbs"))
 
