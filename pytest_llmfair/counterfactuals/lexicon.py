@@ -27,8 +27,9 @@ from pytest_llmfair.counterfactuals._language.writing import (
     refitted,
 )
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
+from pytest_llmfair.counterfactuals._lexicons.lacking import edits_before, kept_alike, with_lacked
 from pytest_llmfair.counterfactuals._lexicons.peoples import People
-from pytest_llmfair.counterfactuals._lexicons.said import said_terms, with_capitals
+from pytest_llmfair.counterfactuals._lexicons.said import is_honoured, said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     UNPAIRED,
     Entry,
@@ -44,8 +45,6 @@ from pytest_llmfair.text import MASK, replaced
 _NOWHERE = (sys.maxsize, sys.maxsize)
 Confidence = Literal["certain", "context"]
 PRONOUNS = _pronouns.CASES | {"subject", "reflexive"}
-
-
 Reading = list[tuple[int, int, Sense]]
 
 
@@ -241,7 +240,8 @@ class Lexicon(ByValue):
                 entry.register(sense.term),
                 "context" if entry.context else "certain",
             )
-            for start, end, sense in self.read(text)
+            for at, end, sense in self.read(text)
+            for start in [next((edit[0] for edit in edits_before(text, at, sense)), at)]
             if (entry := sense.entry) is not None
         ]
 
@@ -259,6 +259,7 @@ class Lexicon(ByValue):
         for start, end, sense in found:
             if start < last:
                 continue
+            changes += edits_before(text, start, sense)
             tail = self.person_behind(text, end, sense)
             if tail is not None and tail.start(1) not in named:
                 end = tail.end()
@@ -302,7 +303,7 @@ class Lexicon(ByValue):
         changes: list[Change] = []
         lost = []
         to = self.spread(to)
-        found = self.read(text) if found is None else found
+        found = kept_alike(self.read(text) if found is None else found, to)
         said = said_terms(text, found, self._capitalised) if len(found) > 1 else {}
         for start, end, sense in found:
             group = to.get(sense.group)
@@ -325,7 +326,7 @@ class Lexicon(ByValue):
         """Tell how a term takes the place of words found; its article and possessive follow."""
         start, end, sense = found
         after = self.written(text, found, term)
-        changes = []
+        changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
         if self.language == "en":
             article = article_before(text, start)
             if article is not None and (fitting := refitted(article[1], text[start:end], after)):
@@ -336,17 +337,19 @@ class Lexicon(ByValue):
                 fitting = possessive_for(after, standing, plurals=self._plurals)
                 if fitting != standing:
                     end, after = end + len(standing), after + fitting
-        return [*changes, Change(start, end, after, sense.group, sense, group)]
+        if not (sense.lacked and after == text[start:end]):  # "without autism", "with autism"
+            changes.append(Change(start, end, after, sense.group, sense, group))
+        return changes
 
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the line break of words found."""
         start, end, sense = found
-        listed = () if sense.entry is None else sense.entry.terms[sense.group]
+        listed = (*sense.listed,)
         if text[start:end] in listed and not text[start].isupper():
             return in_form(text, text[start:end], term)  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
-        as_listed = " ".join(text[start:end].split()) in listed
-        return in_place(text, start, end, term, as_listed or exact)
+        as_listed = exact or " ".join(text[start:end].split()) in listed
+        return in_place(text, start, end, term, as_listed or is_honoured(text, start, end, sense))
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""
@@ -371,7 +374,7 @@ class Lexicon(ByValue):
                 meant = next((sense for sense in senses if sense.fits(text, start, end)), None)
             if meant is not None:
                 reading.append((start, end, meant))
-        return reading
+        return with_lacked(text, reading, self.unmarked, self._index.denials)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -393,7 +396,7 @@ class Lexicon(ByValue):
         """Return the term of a group that an entry has for a meaning; None if it lists none."""
         key = (id(sense), group)  # meanings live as long as the lexicon
         if key not in self._written:
-            self._written[key] = None if sense.entry is None else sense.entry.written(group)
+            self._written[key] = sense.counterpart(group)
         return self._written[key]
 
     def comes_back(self, sense: Sense, group: str) -> bool:

@@ -23,8 +23,10 @@ from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, misplaced
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
 from pytest_llmfair.counterfactuals._pairing.replacements import (
     MARKS,
+    adverb_kept,
     capital_kept,
     changes_something,
+    denied_of_somebody,
     is_usual,
     last_word_before,
     length_balanced,
@@ -58,6 +60,8 @@ def names_the_other_group(case: Case) -> str | None:
         found = case.twin.get(edit.counterfactual_start)
         if found is None:
             return f"a replacement names nobody: {edit.after!r} is not read as {change.becomes}"
+        if found[1].lacked is not None and sense.lacked is None:
+            continue  # "without autism" beside "with autism"
         if found[1].entry is None and sense.role in PRONOUNS:
             if change.becomes in case.lexicon.default_groups:
                 return f"a replacement names nobody: {edit.after!r} can be anybody"
@@ -258,6 +262,8 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "the name is new": name_is_new,
     "articles fit": articles_fit,
     "one determiner": one_determiner,
+    "denied of somebody": denied_of_somebody,
+    "adverbs kept": adverb_kept,
     "a noun follows": noun_follows,
     "pronoun roles kept": roles_kept,
     "no doubled words": no_doubled_words,
@@ -275,6 +281,8 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
 _OF_WORDS = (
     changes_something,
     one_determiner,
+    denied_of_somebody,
+    adverb_kept,
     spacing_kept,
     capital_kept,
     length_balanced,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from pytest_llmfair.counterfactuals import Entry, generate_pairs, load_lexicons
@@ -9,6 +11,7 @@ from pytest_llmfair.counterfactuals import Entry, generate_pairs, load_lexicons
 NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orientation"]
 # One sentence per context, with an article where a term of the entry can have one.
 SENTENCES = {
+    "condition": "They live with {}.",
     "had": "She lives with {}.",
     "owned": "We spoke about her {}.",
     "before_person": "Yesterday {a} {} teacher's dog barked.",
@@ -52,9 +55,13 @@ def is_plural(term: str) -> bool:
 
 def sentence(entry: Entry, term: str) -> str:
     article = "an" if term.lower().startswith(AN) and not term.startswith(NOT_AN) else "a"
-    own_article = any(t.startswith("a ") for terms in entry.terms.values() for t in terms)
+    terms = [t for own in entry.terms.values() for t in own]
     several = is_plural(term) or entry.role != "noun"
-    plain = "We spoke about {}." if several or own_article else "It was {a} {}."
+    plain = "We spoke about {}." if several else "It was {a} {}."
+    if entry.role == "attribute":
+        plain = "We wrote about people {}."
+    if any(t.startswith("no ") for t in terms):
+        plain = "They live with {}."
     return SENTENCES.get(entry.context, plain).format(term, a=article)
 
 
@@ -63,6 +70,8 @@ def lines(name: str) -> list[tuple[Entry, str, str]]:
     lexicon = load_lexicons()[name]
     found = []
     for entry in lexicon.entries:
+        if "hearing" in chain(*entry.terms.values()):
+            continue  # counts beside the other only: "deaf and hearing children"
         for one in entry.terms:
             term = entry.written(one)
             readers = [e for e in lexicon.entries if term in e.terms.get(one, ())]

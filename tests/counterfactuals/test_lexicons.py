@@ -111,6 +111,8 @@ class TestShipped:
         for entry in lexicon.entries:
             for group, terms in entry.terms.items():
                 for term in set(terms) - set(lexicon.neutral):
+                    if term == "hearing":  # counts beside "deaf" only
+                        continue
                     text = CARRIERS.get(entry.context, "so {} so").format(term)
                     found = [(m.text, m.group) for m in lexicon.mentions(text)]
                     assert found == [(term, group)], (term, found)

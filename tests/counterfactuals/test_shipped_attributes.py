@@ -25,7 +25,7 @@ CARRIERS = {
     "no_first_name": "so {} so",
     "had": "so she has {}, so",
     "owned": "so her {}, so",
-    "condition": "so {} so",
+    "condition": "so they have {} so",
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",
@@ -57,7 +57,12 @@ PAPER = {
 }
 
 
-def carried(context: str, term: str) -> str:
+def carried(entry: Entry, term: str) -> str:
+    terms = [t for own in entry.terms.values() for t in own]
+    # What can be denied has to be somebody's.
+    context = "condition" if any(t.startswith("no ") for t in terms) else entry.context
+    if entry.role == "attribute":
+        context = "behind_person"
     article = "an" if term[0].lower() in "aeiou" and not term.startswith("Eu") else "a"
     return CARRIERS[context].format(term, a=article)
 
@@ -79,7 +84,7 @@ def test_every_term_that_is_generated_is_preferred_or_neutral(name: str) -> None
     for entry in lexicon.entries:
         for terms in entry.terms.values():
             for term in terms:
-                for pair in generate_pairs([carried(entry.context, term)], attribute=name):
+                for pair in generate_pairs([carried(entry, term)], attribute=name):
                     if pair.variant == "omission":
                         continue
                     made += 1
@@ -93,7 +98,7 @@ def test_every_term_that_is_generated_is_preferred_or_neutral(name: str) -> None
 @pytest.mark.parametrize("name", NAMES)
 def test_every_group_gets_pairs_and_gives_pairs(name: str) -> None:
     lexicon = load_lexicons()[name]
-    texts = [carried(e.context, t) for e in lexicon.entries for ts in e.terms.values() for t in ts]
+    texts = [carried(e, t) for e in lexicon.entries for ts in e.terms.values() for t in ts]
     pairs = generate_pairs(texts, attribute=name)
     assert {pair.from_group for pair in pairs} == set(lexicon.groups)
     assert {pair.to_group for pair in pairs} == set(lexicon.groups)
@@ -112,7 +117,7 @@ def test_the_written_terms_come_back(name: str) -> None:
             term = entry.written(group)
             if term is None or not is_first(entry, group):
                 continue
-            text = carried(entry.context, term)
+            text = carried(entry, term)
             for pair in generate_pairs([text], attribute=name):
                 if pair.variant == "omission" or entry.written(pair.to_group) is None:
                     continue

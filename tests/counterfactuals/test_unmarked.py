@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mentions
+from pytest_llmfair.counterfactuals import (
+    Lexicon,
+    Pair,
+    check_pair,
+    generate_pairs,
+    load_lexicons,
+    mask,
+    mentions,
+)
 
 UNMARKED = {"disability": "no disability", "sexual_orientation": "straight", "gender": "cis"}
 
@@ -234,3 +242,42 @@ def test_any_text_can_be_read_and_what_is_left_names_nobody(words: list[str]) ->
         if pair.variant == "omission":
             left = [m.group for m in mentions(pair.counterfactual, "disability")]
             assert pair.from_group not in left
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A child with autism", "A child without autism"),
+        ("People with disabilities", "People without disabilities"),
+        ("She has a disability.", "She has no disability."),
+        ("A child with autism", "A child"),
+    ],
+)
+def test_a_pair_by_hand_can_say_without(one: str, other: str) -> None:
+    groups = ("disability", "no disability")
+    assert check_pair(Pair(one, other, *groups, (), "disability"), "disability") == ()
+    assert check_pair(Pair(other, one, *groups[::-1], (), "disability"), "disability") == ()
+
+
+def test_what_somebody_is_without_is_masked_and_found_with_it() -> None:
+    text = "A child without any disabilities"
+    (found,) = mentions(text, "disability")
+    assert (found.text, found.group) == ("without any disabilities", "no disability")
+    assert mask(text, "disability") == mask("A child with disabilities", "disability")
+
+
+def test_having_a_condition_and_not_change_places() -> None:
+    text = "Are clerks with epilepsy slower than clerks without epilepsy?"
+    twins = {p.to_group: p.counterfactual for p in generate_pairs([text], "disability")}
+    assert (
+        twins["no disability"] == "Are clerks with no disability slower than clerks with epilepsy?"
+    )
+    assert twins["hearing disability"] == (
+        "Are clerks with hearing loss slower than clerks without hearing loss?"
+    )
+
+
+def test_deaf_and_hearing_persons_change_places() -> None:
+    pairs = generate_pairs(["Deaf and hearing toddlers played."], "disability")
+    twins = {pair.to_group: pair.counterfactual for pair in pairs}
+    assert twins["no disability"] == "Hearing and deaf toddlers played."

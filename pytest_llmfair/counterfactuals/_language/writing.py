@@ -15,7 +15,7 @@ from pytest_llmfair.counterfactuals._language.english import (
 from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 
 _ARTICLE = re.compile(
-    r"(?<![^\W_])(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
+    r"(?<![^\W_])(?<!\w/)(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
@@ -141,7 +141,10 @@ def _describes(word: str) -> bool:
 
 
 def article_before(text: str, start: int) -> re.Match[str] | None:
-    """Return the "a" or "an" before a place; emphasis and quotes are looked through."""
+    """Return the "a" or "an" before a place; emphasis and quotes are looked through.
+
+    That of "Latino/a" is none.
+    """
     text = with_blanks(text)
     if start < 2 or text[start - 1].isalnum():
         return None

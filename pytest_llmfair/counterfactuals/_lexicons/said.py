@@ -1,11 +1,30 @@
-"""Which of several terms a text itself has for a group: "Mum" beside "Dad", not "Mom"."""
+"""How a text itself writes the terms of a group: "Mum" beside "Dad", not "Mom"."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.writing import begins_sentence
 from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry, Sense
+
+_CONDITIONS = ("had", "owned", "condition")
+_SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
+_NEAR = 40
+
+
+def is_honoured(text: str, start: int, end: int, sense: Sense) -> bool:
+    """Whether a condition has a capital of its own: "with Autism", "has Type 1 diabetes".
+
+    Others do not take it over. In a heading all words but the closed ones have one.
+    """
+    if sense.entry is None or sense.entry.context not in _CONDITIONS or text[end - 1].isupper():
+        return False
+    if not text[start].isupper():
+        return False
+    around = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    return any(not is_one_of(word, "closed") for part in around for word in _SMALL.findall(part))
 
 
 def with_capitals(entries: Iterable[Entry]) -> frozenset[int]:
@@ -29,7 +48,12 @@ def said_terms(
     for start, end, sense in found:
         entry = sense.entry
         key = id(entry), sense.group
-        if entry is None or key in said or entry.register(sense.term) not in WRITTEN:
+        if (
+            entry is None
+            or sense.lacked
+            or key in said
+            or entry.register(sense.term) not in WRITTEN
+        ):
             continue
         if key[0] in capitalised:
             spelled = text[start:end]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._language.beside import one_case
@@ -141,18 +142,37 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """What a term can mean: an entry and a group; no entry and no group for a neutral word."""
+    """What a term can mean: an entry and a group; no entry and no group for a neutral word.
+
+    `lacked` is what it means elsewhere, if somebody is without it ("without epilepsy"): the group
+    is then the one that has no such condition.
+    """
 
     term: str
     entry: Entry | None
     group: str
     exact: bool
     role: str
+    lacked: Sense | None = None
 
     @property
     def is_settled(self) -> bool:
         """Whether the term means this wherever it stands."""
         return not self.exact and (self.entry is None or not self.entry.context)
+
+    @property
+    def listed(self) -> Iterable[str]:
+        """The terms that its entry lists beside this one."""
+        if self.entry is None:
+            return ()
+        return chain(*self.entry.terms.values()) if self.lacked else self.entry.terms[self.group]
+
+    def counterpart(self, group: str) -> str | None:
+        """Return the term that its entry has for a group; None if it lists none."""
+        if self.entry is None:
+            return None
+        same = self.lacked and self.term in self.entry.terms.get(group, ())
+        return self.term if same else self.entry.written(group)
 
     def fits(self, text: str, start: int, end: int) -> bool:
         """Whether ``text[start:end]``, spelled like the term, means this."""
@@ -227,6 +247,7 @@ class Index:
         exact: Iterable[str],
         elided: bool = False,
     ) -> None:
+        self.denials: dict[int, Sense | None] = {}  # by the id of a meaning, see `with_lacked`
         self._exact = frozenset(exact)
         self._senses: dict[str, list[Sense]] = {}
         for entry in entries:

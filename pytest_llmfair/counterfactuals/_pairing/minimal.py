@@ -116,7 +116,7 @@ def _of_another_kind(case: Case) -> str | None:
     for (start, end, sense), (at, stop, other) in zip(case.found, twin, strict=True):
         if sense.entry is None or other.entry is None or sense.group == other.group:
             continue
-        if starts[start] > 1:
+        if starts[start] > 1 or sense.lacked or other.lacked:
             continue
         senses = [own for own in case.lexicon.senses(other.term) if own.group == other.group]
         if any(own.entry and sense.term in own.entry.terms.get(sense.group, ()) for own in senses):

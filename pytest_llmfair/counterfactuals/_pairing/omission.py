@@ -6,12 +6,13 @@ words out. What cannot be left out ("She is blind.", "She is a lesbian.") gives 
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Collection, Sequence
 
 from pytest_llmfair.counterfactuals._language.english import WORD, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import speaks_of_person
-from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person, is_verb
 from pytest_llmfair.counterfactuals._language.writing import (
     article_before,
     begins_sentence,
@@ -58,23 +59,48 @@ _BLANKS = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
 # Here the sentence is about the group: "any openly gay men", "because it has a gay CEO".
 _MATTERS = re.compile(
-    r"(?:\b(?:any|all|every|each|no|only|first|whether|one)"
+    r"(?:\b(?:any|all|every|each|no|only|first|whether|one|such\sas|including|especially|namely)"
     r"|\bbecause[^.!?;,]{0,40}\s(?:an?|of|is|are))"
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
     re.IGNORECASE,
 )
-# "My gay friend and my bisexual friend"
+# "My gay friend and my bisexual friend", "gays and other minorities"
 _AGAINST = re.compile(r"\s(\w{3,})\s(?:and|or|but)\s(?:\w+\s){1,2}\1\b", re.IGNORECASE)
+_AND_OTHERS = re.compile(r"(?:\s\w+)?,?\s(?:and|or)\sother\b", re.IGNORECASE)
+# Nobody is left of "those with asthma".
+_BARE = (
+    "one",
+    "ones",
+    "those",
+    "another",
+    "other",
+    "others",
+    "many",
+    "some",
+    "them",
+    "us",
+    "whom",
+)
+_PEOPLE = re.compile(r"\bpeople\b", re.IGNORECASE)
+# Others are told by what follows: "people with epilepsy"
+_PLAIN_PEOPLE = re.compile(r"\bpeople\b(?!\s+(?:with|without|who|living|in)\b)", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?:than|compared|versus|unlike)\b", re.IGNORECASE)
+_STOP = re.compile(r"[.!?;\n]")
 # "Gays and sinners" are no "people and sinners"
 _ANOTHER = re.compile(
     r"\s(?:and|or)\s(?!(?:an?|one|two|another|some|their|his|her|my|the|they|we|you|i|he|she|it|to|how|is|are|in)\b)\w"
 )
+_SINCE = re.compile(r"\s(?:since|from|by)\b")  # "a quadriplegic since 1994"
+_AND_THE = re.compile(r"\s(?:and|or)\s(?:the\s)?", re.IGNORECASE)
+_DOES = re.compile(r"[^\W\d_]+[^\Wsu]s", re.IGNORECASE)
 _OTHER = re.compile(r"[^.!?;]{0,60}\b(?:the other|another|the latter)\b", re.IGNORECASE)
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _PRONOUNS = ("i", "he", "she", "they", "we", "who")  # no phrase belongs to them
 _INTRODUCES = ("in", "as", "for", "of")  # "in general, blind people"
 _PARTS = ("that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
+_BESIDE = 9  # the length of " people", and of "people " in front of "with"
+_FAR = 160
 
 
 def omitted(
@@ -112,6 +138,11 @@ def omitted(
         made = _left_out(lexicon, text, (start, end, sense))
         if made is None or (changes and made[0].start < changes[-1].end):
             return None
+        nouns = bool(changes and changes[-1].after and made[-1].after)
+        if nouns and _AND_THE.fullmatch(text, changes[-1].end, start):
+            return None  # "the gays and the lesbians"
+        if _leaves_people(text, end, made) and _are_beside(text, start, end, found):
+            return None
         changes += made
     return _merged(changes, others) if changes else None
 
@@ -140,13 +171,20 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     pattern = _PHRASES.get(sense.role)
     if pattern is not None and (cut := _phrase(pattern, text, start, end)):
         return [Change(*cut, "", sense.group)]
-    attributive = sense.role == "adjective" or (sense.role == "noun" and sense.term[-1] != "s")
+    # "A lesbian mayor"; not "a blind person cooks"
+    attributive = sense.role == "adjective" or (
+        sense.role == "noun" and sense.term[-1] != "s" and " " not in sense.term
+    )
     if attributive and _stands_before_person(text, start, end):
         if is_all_said(text, start, end, noun=False):
             return None
-        return _attribute(text, start, end, sense.group)
+        made = _attribute(text, start, end, sense.group)
+        if made is not None or sense.role == "adjective":
+            return made
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
-    if noun is None or _ANOTHER.match(text, end) or not _is_noun(lexicon, text, start, sense):
+    if noun is None or _is_before_noun(text, end, sense) or _ANOTHER.match(text, end):
+        return None
+    if not _is_noun(lexicon, text, start, sense) or _SINCE.match(text, end):
         return None
     if is_all_said(text, start, end, noun=True):
         return None
@@ -154,9 +192,31 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
 
 
+def _leaves_people(text: str, end: int, made: list[Change]) -> bool:
+    """Whether "people" and no more is left of a mention."""
+    near = made[-1].after or text[max(0, made[0].start - _BESIDE) : end + _BESIDE]
+    return _PEOPLE.search(near) is not None
+
+
+def _are_beside(text: str, start: int, end: int, found: Reading) -> bool:
+    """Whether the sentence speaks of people in general: "most people think that gay people"."""
+    begin = max(0, start - _FAR)
+    begin = max([begin, *(stop.end() for stop in _STOP.finditer(text, begin, start))])
+    stop = _STOP.search(text, end, end + _FAR)
+    last = stop.start() if stop else end + _FAR
+    places = (bisect.bisect_left(found, at, key=lambda each: each[0]) for at in (begin, last))
+    named = [(first, behind + _BESIDE) for first, behind, _ in found[slice(*places)]]
+    if _COMPARED.search(text, begin, last):  # "do gay people earn more than bisexual people"
+        named = [(begin, end + _BESIDE)] if _COMPARED.search(text, end, last) else [(start, last)]
+    return any(
+        not any(first <= other.start() <= behind for first, behind in named)
+        for other in _PLAIN_PEOPLE.finditer(text, begin, last)
+    )
+
+
 def _matters(text: str, start: int, end: int) -> bool:
     """Whether the sentence is about the group, so that it cannot be left unsaid."""
-    if _AGAINST.match(text, end) is not None:
+    if _AGAINST.match(text, end) is not None or _AND_OTHERS.match(text, end) is not None:
         return True
     before = _MATTERS.search(text, max(0, start - _NEAR), start)
     if before is None:
@@ -175,6 +235,17 @@ def _is_noun(lexicon: Lexicon, text: str, start: int, sense: Sense) -> bool:
     return bool(words) and is_one_of(words[-1], "determiners")
 
 
+def _is_before_noun(text: str, end: int, sense: Sense) -> bool:
+    """Whether an adjective is no noun here: "the lesbian bar", "one lesbian and one straight"."""
+    if sense.role != "adjective" or sense.entry is None:
+        return False
+    match = _BEHIND.match(text, end)
+    word = match["word"].lower() if match else ""
+    return sense.entry.context == "contrasted" or not (
+        not word[:1].isalpha() or is_one_of(word, "closed") or is_one_of(word, "finite_verbs")
+    )
+
+
 def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return the span of "who is blind" or "with epilepsy" that a mention ends, or None."""
     before = pattern.search(text, max(0, start - _NEAR), start)
@@ -183,7 +254,7 @@ def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[
     who = before["who"] is not None
     if not who and (before["comma"] or not _is_person(before["person"])):
         return None
-    if before["person"].lower() in ("he", "she", "they", "it", "and", "or"):
+    if before["person"].lower() in ("he", "she", "they", "it", "and", "or", *_BARE):
         return None
     match = _BEHIND.match(text, end)
     word = match["word"] if match else ""
@@ -205,7 +276,9 @@ def _phrase(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[
         is_one_of(low, kind)
         for kind in ("be", "verb_chain", "plural_verbs", "modals", "finite_verbs")
     )
-    return None if adjective and not verb else (begin, end)
+    if adjective or pattern is _WHO_IS:  # "individuals who are blind law graduates"
+        return (begin, end) if verb or is_verb(low, "", bare=True) else None
+    return begin, end
 
 
 def _goes_on(text: str, at: int) -> bool:
@@ -242,6 +315,8 @@ def _attribute(text: str, start: int, end: int, group: str) -> list[Change] | No
     match = _FIRST.match(text, stop)
     if match is not None and is_one_of(match[0].lower(), "bare_groups"):
         return None  # "the community" is no twin of "the gay community"
+    if match is not None and _DOES.fullmatch(match[0]) and article_before(text, start):
+        return None  # "a diabetic cooks"
     if (
         rest[0].isspace() and "\n" in rest[0] and text[start - 1 : start] == " "
     ):  # the line break stays
@@ -276,7 +351,7 @@ def _is_person(word: str) -> bool:
     if low in ("live", "lives", "lived"):  # verbs before "with"
         return False
     who = is_one_of(low, "person_subjects") and low not in _PRONOUNS
-    return who or low in ("those", "ones") or is_person(low)
+    return who or is_person(low)
 
 
 def _is_adverb(word: str) -> bool:

@@ -62,7 +62,7 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
     Those of its line of synonyms, where it has one, else those of its entry; in their order, from
     the term itself on.
     """
-    if sense.entry is None or sense.role in PRONOUNS:
+    if sense.entry is None or sense.lacked or sense.role in PRONOUNS:
         return ()
     term = sense.term.casefold()
     line = next((x for x in lexicon.synonyms if term in map(str.casefold, x)), None)

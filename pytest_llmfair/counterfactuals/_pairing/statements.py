@@ -30,7 +30,8 @@ _TOLD_AS = re.compile(
 )
 # "A lesbian from Ohio" says more.
 _MORE = re.compile(
-    rf"[-\w]|{_APOSTROPHE}s?\b|,?{_BLANK}(?:who|whose|that|which|with|from|of|in|at|on|by|for)\b"
+    rf"[-\w]|{_APOSTROPHE}s?\b|,?{_BLANK}(?:who|whose|that|which|with|from|of|in|at|on|by|for"
+    r"|[a-z]{2,12}ing)\b"
 )
 _PERSON = re.compile(rf"{_BLANK}(?:wo)?(?:man|men)\b|{_BLANK}(?:person|people|guy|guys)\b")
 _FAR = 60

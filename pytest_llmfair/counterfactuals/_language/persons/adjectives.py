@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_before_person
+from pytest_llmfair.counterfactuals._language.persons.heads import (
+    head_of,
+    is_before_person,
+    is_of_tale,
+)
 from pytest_llmfair.counterfactuals._language.persons.lists import is_name
 from pytest_llmfair.counterfactuals._language.persons.nouns import (
     is_collective,
@@ -35,6 +39,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 # "His 4yrs old son"
 _MEASURED = re.compile(r"\d*(?:yrs?|mos?|wks?|years?|months?|weeks?|days?)")
 # Behind "got depressed" it is told since when, or of what.
+_VERBS = ("paralyzed", "paralysed")
+_BEFORE_DONE = ("determiners", "quantities", "prepositions", "conjunctions", "predicate_adverbs")
 _BECAME = ("after", "since", "about", "because", "when", "following", "and", "but")
 
 
@@ -68,11 +74,13 @@ def _is_one_who(behind: Words) -> bool:
 
 
 def _is_otherwise(place: Place) -> bool:
-    """Whether the peoples of another land, what is painted, or a mood is meant."""
+    """Whether the peoples of another land, what is painted or done, or a mood is meant."""
     if place.term.doubtful == "indigenous":
         earlier = (word.lower() for word in place.earlier())
         return names_any((*place.before, *place.behind, *earlier), "lands_abroad")
     front = " ".join(place.before[-2:-1])
+    if place.term.doubtful in _VERBS:  # "the strike paralyzed commuters"
+        return bool(place.last) and not any(is_one_of(place.last, kind) for kind in _BEFORE_DONE)
     if place.term.doubtful == "depressed":  # "get depressed for long", "get so depressed"
         lasting = not place.next[:1].isalnum() or place.next in _BECAME
         became = is_one_of(place.last, "turning")
@@ -140,7 +148,18 @@ def is_superlative(place: Place) -> bool:
 
 def is_said(place: Place) -> bool:
     """Allow "my roommate is straight", "two officers, both white,"; not "the road is straight"."""
-    return is_predicate(place.raw, place.before, place.behind, place.earlier)
+    if is_predicate(place.raw, place.before, place.behind, place.earlier):
+        return True
+    return place.term.seldom and _is_said_of_tale(place)
+
+
+def _is_said_of_tale(place: Place) -> bool:
+    """Whether it is said of a person in a tale: "the old king was blind"."""
+    words = list(place.before)
+    while words and is_one_of(words[-1], "predicate_adverbs"):
+        words.pop()
+    told = len(words) > 1 and is_one_of(words[-1], "be") and is_of_tale(words[-2])
+    return told and ends_phrase(place.next) and not is_one_of(place.next, "not_said_of_person")
 
 
 def _is_made_so(place: Place) -> bool:

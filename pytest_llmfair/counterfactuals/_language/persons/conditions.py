@@ -8,6 +8,7 @@ from pytest_llmfair.counterfactuals._language.beside import NEXT, low, word_befo
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.asides import without_aside
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
+from pytest_llmfair.counterfactuals._language.persons.standing import is_several
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
@@ -32,6 +33,9 @@ _EXAMINED = re.compile(
     r"\b(?:reveal|show|demonstrat|display|(?:notable|significant|remarkable)\sfor)[^.!?;]*\Z",
     re.IGNORECASE,
 )
+_BETWEEN = ("as", "not", "never", "started", "began", "still", "also", "does", "did", "do")
+# With a condition they are persons: "one with autism", "those with autism".
+_SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "people")
 _NEAR = 80
 
 
@@ -48,24 +52,36 @@ def is_had(place: Place) -> bool:
     had = len(words)
     while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
         words.pop()
-    if not words or len(words) == had:
+    if len(words) == had:
         return False
+    if not words:  # "Living with diabetes is hard"
+        return place.before[0] == "living" and no_noun(place.behind)
     begin = len(words)
     if len(subject := without_aside(words)) < len(words) - 1:  # "Ann, 41, has"
         words = subject
     # "How can a child with ADHD focus"
     first = place.before[begin]
+    owner, written = words[-1], place.raw[len(words) - 1]
     if not (
         no_noun(place.behind, bare=first == "with")
         or is_adverbial(place.behind)
         or is_one_of(place.next, "having")
+        or _is_need(owner, place.next)
     ):
         return False
+    if first == "with" and owner in _SOMEBODY:
+        return True
     if words[-1] in _MINE and words[-2:-1] == ["of"]:
         return True  # "a friend of mine has"
-    owner, written = words[-1], place.raw[len(words) - 1]
     known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
     return known or is_subject_word(owner, written, True)
+
+
+def _is_need(owner: str, word: str) -> bool:
+    """Whether a verb that is a noun too follows in number: "people need", "somebody needs"."""
+    several = owner in _SOMEBODY[2:] or is_several(owner)
+    verb = word if several else word.removesuffix("s")
+    return (several or verb != word) and is_one_of(verb, "needing")
 
 
 def _qualifies(word: str) -> bool:
@@ -94,9 +110,9 @@ def _is_in_condition(word: str) -> bool:
 
 
 def _is_aux(word: str) -> bool:
-    """Whether it may stand between a person and "living with": "has recently been", "as"."""
+    """Whether it may stand between a person and "living with": "has not been", "started"."""
     return (
-        word == "as"
+        word in _BETWEEN
         or word.endswith("ly")
         or is_one_of(word, "be")
         or is_one_of(word, "verb_chain")
@@ -118,6 +134,8 @@ def is_owned(place: Place) -> bool:
         return following != "to"  # "his blindness to the risk"
     if is_any(following, "disability_things"):
         return False
+    if is_adverbial(place.behind):
+        return True  # "his asthma last year"
     told = following.endswith("s") and ends_phrase(second)  # "manifests as", "is so"
     return told or (is_verb(following, second) and not is_any(following, "noun_verbs"))
 

@@ -131,6 +131,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
         elif not joined and is_person_compound(word, following):
             return word, False
         elif not joined and is_person(word) and not _is_describing(place, at):
+            if not at and _is_deed_of_one(place, word, following):
+                break
             return word, word == bare(word) and _is_thing(words[at + 1 : at + 3])
         elif not joined and _is_other_head(place, at):
             return word, False
@@ -142,6 +144,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             break
         elif not joined and place.raw[len(place.before) + at][0].isupper() and is_home(word):
             continue
+        elif place.term.seldom and not joined and is_of_tale(word) and no_noun(words[at + 1 :]):
+            return word, False
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return held, False
@@ -167,8 +171,9 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
 def _is_thing(behind: Words) -> bool:
     """Whether a noun behind a person noun makes a thing of it: "old user accounts"."""
     first, second = (*behind[:2], "", "")[:2]
-    if is_one_of(first, "thing_heads"):
-        return True  # but "a Black customer service agent"
+    if is_one_of(first, "thing_heads"):  # but "the runner guides the boy"
+        return not (first.endswith("s") and is_one_of(second, "determiners"))
+    # but "a Black customer service agent"
     return is_one_of(first, "serving_bodies") and not is_person(second)
 
 
@@ -218,6 +223,12 @@ def _is_initialism(place: Place, at: int) -> bool:
     return told and any(map(str.islower, place.raw))
 
 
+def _is_deed_of_one(place: Place, word: str, following: str) -> bool:
+    """Whether it is a verb, as one person is spoken of: "a diabetic guards the gate"."""
+    several = word.endswith("s") and is_person(word[:-1]) and ends_phrase(following)
+    return several and place.last in ("a", "an")
+
+
 def _is_person_here(place: Place, at: int, national: bool) -> bool:
     """Whether it is a person here: one with a degree ("an Asian MBA"), a model, subjects."""
     word, behind = place.behind[at], place.behind[at + 1 :]
@@ -242,6 +253,11 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
     if is_any(word, "partisans"):
         return national and behind[:1] != ("of",) and no_noun(behind)
     return sum(map(str.isupper, place.raw[len(place.before) + at])) > 1 and no_noun(behind)
+
+
+def is_of_tale(word: str) -> bool:
+    """Whether it is a person in a tale, and elsewhere a piece or a work: "a deaf king"."""
+    return is_any(word, "persons_of_tales")
 
 
 def _is_no_colour(word: str) -> bool:

@@ -21,6 +21,8 @@ def is_insult(place: Place) -> bool:
     if place.term.plural:
         if place.last == "the" and any(is_one_of(word, "sports_words") for word in near):
             return False  # "the redskins beat the giants"
+        if place.before[-2:] in (("along", "the"), ("atop", "the")):
+            return False  # "along the dykes"
         return not (_is_verb(place) or is_behind_name(place)) and no_noun(place.behind, bare=True)
     if is_noun(place):
         return True

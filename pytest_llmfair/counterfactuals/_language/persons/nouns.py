@@ -75,6 +75,8 @@ def is_collective(place: Place) -> bool:
     if place.term.capital and is_of_body(place, len(words)):
         return False
     rest = _behind_joined(place.behind)
+    if rest[:1] == ("alike",):
+        rest = rest[1:]
     if (
         is_before_thing(place, rest)
         or _is_near_things(place)
@@ -255,7 +257,11 @@ def is_noun(place: Place) -> bool:
     words = list(place.before)
     if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
         words.pop()  # "a Texas atheist"
-    while words and (_ranks(words) or (is_modifier(words[-1]) and not _is_determiner(words[-1]))):
+    while words and (
+        _ranks(words)
+        or words[-1] == "out"
+        or (is_modifier(words[-1]) and not _is_determiner(words[-1]))
+    ):
         words.pop()
     at = next((at for at in (-2, -3) if words[at : at + 2 or None] == ["the", "most"]), 0)
     if at:  # "the most famous Greek of all time"

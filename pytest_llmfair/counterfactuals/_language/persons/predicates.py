@@ -32,6 +32,8 @@ _OWNERS = ("my", "your", "his", "her", "our", "their", "whose")
 _NO_COLOURS = ("rarely", "seldom", "hardly", "scarcely", "never", "always", "not", "simply", "so")
 _WHILE = ("while", "when", "though", "although", "once")
 _IS = ("is", "was", "it's", "isn't", "wasn't", "be", "that's")
+_AND = ("and", "but", "yet")
+_BEYOND = ("in", "into", "past", "over", "up", "down", "out", "from")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 
 
@@ -50,7 +52,8 @@ def is_predicate(
         Gives those in front of the sentence, as they are written.
     """
     following = behind[0] if behind else ""
-    complement = is_one_of(following, "not_said_of_person")
+    told_to = following == "to" and before[-2:] == ("out", "as")  # "came out as gay to"
+    complement = is_one_of(following, "not_said_of_person") and not told_to
     if complement and not ((before or following == "by") and _goes_on(behind)):
         return False
     if is_beside_colour(before, behind):
@@ -73,7 +76,8 @@ def is_predicate(
         headed = words is not None and before[-1] in _PERCENT and _is_headed(earlier())
         return headed or (words is not None and _is_fronted(behind, raw[len(before) :]))
     verb = words[-1]
-    if complement and following != "to" and is_one_of(verb, "looking"):
+    beyond = complement or following in _BEYOND  # "looked straight in the direction of"
+    if beyond and following != "to" and is_one_of(verb, "looking"):
         return False
     if raw[len(words) - 1][0].isupper() and is_one_of(verb, "abbreviations"):
         return False  # "called Dr. Black"
@@ -163,7 +167,7 @@ def is_beside_colour(before: Words, behind: Words) -> bool:
     if following == "white" and before and before[-1] in _NO_COLOURS:  # "rarely black and white"
         return any(word in _IS for word in before[-3:-1])
     if behind[:1] == ("and",) and is_one_of(following, "other_colours"):
-        return ends_phrase(third)
+        return ends_phrase(third) or third == "now" or is_adverbial(behind[2:])
     return before[-1:] == ("and",) and is_one_of(" ".join(before[-2:-1]), "other_colours")
 
 
@@ -242,6 +246,8 @@ def _without_joined(before: Words) -> Words | None:
             while words and (words[-1] in _PERCENT or _is_amount(words[-1])):
                 words.pop()
             continue
+        elif word == "longer" and words[-2:-1] == ["no"]:
+            words.pop()
         elif not is_one_of(word, "predicate_adverbs") or _is_deemed(words):
             break
         words.pop()
@@ -367,6 +373,8 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
         return False
     if is_one_of(words[-1], "person_subjects"):
         return True
+    if words[-1] in _AND:
+        return _tells_more(words[:-1], raw)
     if words[-1] == "that" and len(words) > 1:  # "users that are"
         words.pop()
     words = without_aside(words)
@@ -384,6 +392,24 @@ def _has_person_subject(subject: Words, raw: Words, verb: str) -> bool:
             named = is_subject_word(head, written[place - 1], place == 1)
             return named or is_one_of(head, "indefinite")
     return _is_subject(clause, written, verb)
+
+
+def _tells_more(words: list[str], raw: Words) -> bool:
+    """Whether the clause in front, to which another verb is joined, tells of a person.
+
+    "He lives alone and is deaf"; not "the wall was cheap and is white".
+    """
+    clause = clause_of(words)
+    begin = len(words) - len(clause)
+    for place, word in enumerate(clause[:-1]):
+        if is_one_of(word, "person_subjects"):
+            return True
+        if is_subject_word(word, raw[begin + place], not place):
+            following = clause[place + 1]
+            return ends_phrase(following) or is_verb(following, "", bare=True)
+        if not (is_one_of(word, "determiners") or is_modifier(word)):
+            return False
+    return False
 
 
 def _is_counted(subject: Words, earlier: Callable[[], Words]) -> bool:

@@ -29,6 +29,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
 
 _NO_NAMES = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d"
+_SAID_SO = ("be", "be_contracted", "determiners", "predicate_adverbs", "turning", "identify")
 _LANDS = ("states", "countries", "nations")
 _NO_LANDS = ("nation", "republic", "motherland", "fatherland", "homeland")
 _COUNTING = ("all", "many", "most", "some", "several", "other", "these", "those", "between")
@@ -61,7 +62,11 @@ def is_no_first_name(place: Place) -> bool:
     """Allow "gay rights", "Gay Pride", "Gay Asian men"; not "Gay Talese", nor "Enola Gay"."""
     if not are_no_team(place) or _is_merry(place) or (place.term.capital and _has_locals(place)):
         return False
-    if not place.term.capital or not place.behind or not is_name_behind(place):
+    if not place.term.capital:
+        return True
+    if _is_name_alone(place):
+        return False
+    if not place.behind or not is_name_behind(place):
         return True
     if is_one_of(place.next, "places"):
         return not names_place(place) and any(is_person(word) for word in place.behind[1:3])
@@ -71,6 +76,17 @@ def is_no_first_name(place: Place) -> bool:
         or is_modifier(place.next)
         or any(is_one_of(place.next, kind) for kind in known)
     )
+
+
+def _is_name_alone(place: Place) -> bool:
+    """Whether a capital inside a sentence makes it a name: "told Gay", "what Gay said"."""
+    if not place.before or place.term.one_case or is_title(place.raw) or not no_noun(place.behind):
+        return False
+    last = place.last
+    said = last in (*JOINS, ",", "as", "being", "openly") or any(
+        is_one_of(last, kind) for kind in _SAID_SO
+    )
+    return not said and place.next not in (*JOINS, ",")
 
 
 def _has_locals(place: Place) -> bool:

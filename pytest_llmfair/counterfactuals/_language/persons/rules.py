@@ -90,7 +90,7 @@ RULES: Mapping[str, Callable[[Place], bool]] = {
 _KNOWN: Mapping[str, Sequence[str]] = {
     "before_person": ("opposed", "seldom", "doubtful"),
     "demonym": ("language",),
-    "contrasted": ("plural",),
+    "contrasted": ("plural", "opposed"),
     "no_switch": ("opposed", "seldom", "doubtful"),
     "compared": ("seldom", "capital"),
     "superlative": ("seldom", "capital"),
@@ -98,14 +98,14 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "collective": ("opposed", "people", "capital"),
     "person_noun": ("people", "noun"),
     "insult": ("people", "plural"),
-    "no_first_name": ("capital",),
+    "no_first_name": ("capital", "one_case"),
     "no_team": ("capital", "people"),
     "no_given_name": ("capital", "one_case"),
     "no_institution": ("capital",),
     "house": ("capital",),
 }
 _PARTS = re.compile(r"[\s/-]+")
-_DOUBTFUL = ("indigenous", "colored", "coloured", "depressed")
+_DOUBTFUL = ("indigenous", "colored", "coloured", "depressed", "paralyzed", "paralysed")
 _OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 
 
