@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     is_predicative,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.pronouns.growing import shows_verb
 
 _NEAR = 50
@@ -37,10 +38,14 @@ def acts_herself(around: Around) -> bool | None:
     words = word_classes()
     verb = around.before[1]
     first, second, third = around.next
+    if f"{around.before[0]}-{verb}" in words["attending"]:  # "listening to her speak"
+        return (first in words["base_verbs"] and first not in words["base_nouns"]) or None
     helped, had = verb in words["let_make_help"], verb in words["have"]
     if not (helped or had or verb in words["perceive"]):
         return None
     if first == "live" and second in words["live_things"]:  # "made her live debut"
+        return False
+    if (first, second) == ("guard", "down"):
         return False
     if _is_done_to_person(second, third):
         return True
@@ -67,6 +72,8 @@ def acts_herself(around: Around) -> bool | None:
         return third not in words["times"] and first not in words["person_nouns"]
     if first in words["slips"]:  # "saw her trip on the stairs"
         return second in words["behind_slips"]
+    if second == "back":  # "saw her grin back at me"
+        return (first in words["gestures"] and third == "at") or None
     aimed = first in words["verbal_nouns"] and third in words["objects"]
     return (second == "at" and (aimed or first in words["gestures"])) or None
 
@@ -134,6 +141,8 @@ def _begins_task(around: Around) -> bool:
         return second in words["base_verbs"] or any(second in words[kind] for kind in _BOTH)
     if not (first in words["base_verbs"] or any(first in words[kind] for kind in _BOTH)):
         return False
+    if second == "up" and around.before[1].startswith("help"):  # "help her cover up the well"
+        return not is_person(first)
     return second in _ANYTHING or (second == "into" and third in words["articles"])
 
 

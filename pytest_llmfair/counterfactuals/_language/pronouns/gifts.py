@@ -37,9 +37,10 @@ def is_gift(around: Around) -> bool:
         noun, behind, further = first, second, third
         amount = noun in words["given_some"] and behind not in _OWNED_BEHIND
         known = verb in words["hand_over"] and (_is_several(noun) or amount)
-    elif _ends(third, "") and _describes(first):
+    elif _ends(third, "") and (_describes(first) or _is_kind(first, second)):
         noun, behind, further = second, third, ""
-        known = _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
+        compound = f"{first}-{second}" in words["gifts_of_two"]
+        known = compound or _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
     elif _describes(first) and _describes(second):  # "gave her detailed technical advice"
         noun, behind, further = third, low(words_behind(around.text, around.end, 4)[3]), ""
         known = _ends(behind, "") and any(noun in words[kind] for kind in _THINGS)
@@ -60,18 +61,39 @@ def is_gift(around: Around) -> bool:
 _THINGS = ("given", "given_some", "gifts", "granted", "offered_amounts")
 
 
+def is_amount(around: Around) -> bool:
+    """Whether what is left or made is some amount: "left her little time", "made her more money"."""
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    if first not in words["left_amounts"] or not _ends(third, "") or is_by_herself(around):
+        return False
+    if verb in words["make"]:
+        return second in words["made_amounts"]
+    left = verb.startswith("leav") or verb == "left"
+    return left and (second == "time" or any(second in words[kind] for kind in _THINGS))
+
+
 def is_renown(around: Around) -> bool:
     """Whether a success brought her fame: "won her worldwide acclaim", "earned her praise"."""
     words = word_classes()
     first, second, third = around.next
-    if is_by_herself(around):
+    if around.before[1] not in words["win"] or is_by_herself(around):
         return False
+    if first == "many":  # "won her many fans"
+        return True
     famed = first in words["renown"] and _ends(second, third)
     return famed or (second in words["renown"] and _ends(third, "") and _describes(first))
 
 
 def _ends(word: str, following: str) -> bool:
     return is_final(word) or is_adverb(word) or tells_when(word, following)
+
+
+def _is_kind(first: str, second: str) -> bool:
+    """Whether a noun tells of what kind a thing is: "vitamin tablets", "first aid"."""
+    words = word_classes()
+    return first in words["gift_kinds"] or f"{first}-{second}" in words["gifts_of_two"]
 
 
 def _is_several(noun: str) -> bool:

@@ -22,7 +22,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.doing import (
     is_described_by,
     is_found_doing,
 )
-from pytest_llmfair.counterfactuals._language.pronouns.gifts import is_gift, is_renown
+from pytest_llmfair.counterfactuals._language.pronouns.gifts import is_amount, is_gift, is_renown
 from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_by_herself,
     is_by_other,
@@ -39,6 +39,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.said_of import (
 from pytest_llmfair.counterfactuals._language.pronouns.settled import is_settled
 
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
+_NO_STATES = ("more", "less", "fewer", "other", "rather")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
 
@@ -53,7 +54,7 @@ def reads_as_object(around: Around) -> bool:
         return True
     if is_settled(around):
         return True
-    if is_result(around) or (first.endswith("ed") and is_impression(around)):
+    if is_result(around) or (first.endswith(("ed", "s")) and is_impression(around)):
         return True
     mark = around.text[around.end + 1 : around.end + 2]
     if not mark.isalpha():
@@ -72,23 +73,32 @@ def reads_as_object(around: Around) -> bool:
     in_clause = around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]
     if (in_clause and first in words["base_verbs"]) or shares_predicate(around):
         return True
-    if is_utterance(around):
+    if is_utterance(around) or is_amount(around) or is_renown(around):
         return True
     if verb in words["appoint"] and (office := _ends_office(around.next)) is not None:
         return office
     if first.endswith("ing") and first not in words["not_participles"]:
         if second in words["activity_heads"]:  # "heard her singing voice"
             return False
-        return verb in words["perceive"] or verb in words["keep"] or (_moved(around) and final)
+        if verb in words["give"] and is_gift(around):  # "gave her conflicting advice"
+            return True
+        flung = _moved(around) and (final or is_adverb(second))
+        return verb in words["perceive"] or verb in words["keep"] or flung
     if first == "being":
         return verb in words["keep"]
     if first in words["finite_verbs"]:  # "those who met her said"
         return True
+    if first in words["past_tenses"] and _goes_on_with(
+        first, second
+    ):  # "those who knew her sent their"
+        return True
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
-    if verb in words["name"] and first == "names":
-        return final
-    if verb in words["complement"] and is_predicative(first) and (first, second) != ("kind", "of"):
+    if verb in words["name"] and "names" in (first, second):
+        return final if first == "names" else is_predicative(first) and is_final(third)
+    compared = first in words["comparatives"] and first not in _NO_STATES
+    described = is_predicative(first) or compared
+    if verb in words["complement"] and described and (first, second) != ("kind", "of"):
         going = second.endswith("ing") and second not in words["not_participles"]
         goes_on = going or second in words["let_make_help"] or second in words["finite_verbs"]
         return ends_at_second(around) or second == "enough" or goes_on
@@ -101,6 +111,8 @@ def reads_as_object(around: Around) -> bool:
         return True
     if verb in words["arrange"] and is_participle(first):
         return final
+    if first in words["irregular_participles"] and _is_left(verb):
+        return final or is_adverb(second)
     if first in words["degrees"] and is_final(third) and second not in words["after_degrees"]:
         return verb in words["complement"] or is_adverb(second)
     if first.endswith("ly") and is_in_ly(first) and is_final(third):
@@ -113,10 +125,12 @@ def reads_as_object(around: Around) -> bool:
     if is_number(first) and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True
+        if third in ("old", "older", "younger"):  # "that makes her 57 years old"
+            return verb in words["complement"]
         return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
     if is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
         return False  # "fed her two sons"
-    if verb in words["wager"] and is_number(first):
+    if is_number(first) and (verb in words["wager"] or _is_effort(verb, second)):
         return True
     if first in words["numbered"] | words["labels"] and is_labelled(around):
         return True
@@ -135,11 +149,11 @@ def reads_as_object(around: Around) -> bool:
         free = (second, third) == ("free", "of")  # "advice free of charge"
         ends = free or ends_at_second(around) or tells_when(second, third)
         if not ends or second in ("a", "an", "another"):  # "give her hair a trim"
-            return False
+            return not final and is_gift(around)  # "gave her food poisoning"
         if not final and is_by_herself(around):  # "she teaches her lessons online"
             return False
         return is_handed(around, first, second, third)
-    if (verb in words["give"] and is_gift(around)) or (verb in words["win"] and is_renown(around)):
+    if verb in words["give"] and is_gift(around):
         return True
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
         return final and is_by_other(around)
@@ -152,9 +166,16 @@ def reads_as_object(around: Around) -> bool:
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
         return False
     if raw[0].isupper() and not raw.isupper():
-        if is_final(third) and is_person(second) and third not in words["auxiliaries"]:
+        office = verb in words["appoint"] and second in words["offices"]
+        if is_final(third) and is_person(second) and not (office or third in words["auxiliaries"]):
             return False  # "told her Ohio congregation that"
+        if first in words["high_titles"]:
+            return False
+        if _is_of_somebody(first):  # "made her Norway's first pilot"
+            return any(verb in words[kind] for kind in ("complement", "appoint", "say_to"))
         shown = verb in words["show"] and not final  # "showed her Visa card"
+        if verb in words["appoint"] and not _is_made(verb):  # "elected her Grand Duchess"
+            return True
         return verb in words["name"] or (verb in words["say_to"] and not shown)
     if first in ("last", "next"):
         if second in words["calendar"] and not tells_when(second, third):
@@ -174,6 +195,8 @@ def reads_as_object(around: Around) -> bool:
         return final and (verb in words["say_to"] or verb in words["name"])
     if first == "back":
         goes_on = second == "right" and third in words["behind_right"]
+        if second == "into" and third in ("a", "an"):  # "turned her back into a boy"
+            return True
         return (
             (goes_on or ends_at_second(around))
             and verb[:1].isalnum()
@@ -245,6 +268,35 @@ def _is_described(verb: str, word: str) -> bool:
         return any(verb in words[kind] for kind in ("complement", "perceive", "keep", "arrange"))
     formed = word.endswith(("ive", "ic", "al", "ent", "ant", "ary", "y")) or is_predicative(word)
     return (formed or word in words["comparatives"]) and verb in words["complement"]
+
+
+def _goes_on_with(verb: str, word: str) -> bool:
+    """Whether a past tense goes on with what is done or thought: "lost the", "thought she"."""
+    words = word_classes()
+    if verb == "felt" and word in ("as", "like"):
+        return True
+    return word in words["articles"] or word in words["subjects_of_clauses"] or word == "that"
+
+
+def _is_left(verb: str) -> bool:
+    """Whether a verb tells in what state somebody is found, left or made."""
+    kinds = ("complement", "keep", "arrange", "perceive")
+    return any(verb in word_classes()[kind] for kind in kinds)
+
+
+def _is_effort(verb: str, thing: str) -> bool:
+    """Whether it is told how many tries it took: "took her three attempts"."""
+    words = word_classes()
+    return thing in words["efforts"] and verb in words["lasting"]
+
+
+def _is_of_somebody(word: str) -> bool:
+    """Whether a name in the possessive begins another phrase: "Norway's"; not "Valentine's"."""
+    return word.endswith(("'s", "\u2019s")) and word not in word_classes()["things_in_s"]
+
+
+def _is_made(verb: str) -> bool:
+    return verb in word_classes()["make"] or verb.startswith("declare")
 
 
 def _moved(around: Around) -> bool:

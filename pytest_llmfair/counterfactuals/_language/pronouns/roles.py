@@ -78,6 +78,8 @@ def pronoun_role(text: str, start: int, end: int, roles: Container[str]) -> str:
         as standing before a noun.
     """
     around = words_around(text, start, end)
+    if text[start - 1 : start] == "-" == text[end : end + 1]:  # "what's-her-name"
+        return DETERMINER if DETERMINER in roles else PRONOUN
     if OBJECT in roles:
         if _SELF.match(text, end):  # "(her)self"
             return OBJECT
@@ -151,6 +153,8 @@ def _noun_follows(around: Around) -> bool:
     """Whether the next words can begin the noun phrase that a possessive belongs to."""
     words = word_classes()
     first, second, third = around.next
+    if (first, second, third) == ("next", "of", "kin"):
+        return True
     if first in ("all", "everything") and is_final(second):
         said = first == "everything" or not second[:1].isalnum()  # no "was his all along"
         return (said and around.before[1] in words["copulas"]) or _is_effort(around)
@@ -184,9 +188,19 @@ def _noun_follows(around: Around) -> bool:
     if first == "best" and around.before[1] in words["liking"] and second not in _JOINS:
         return not is_final(second)
     if is_final(second):
-        return not is_adverb(first) or describes_on(around)
+        return not is_adverb(first) or describes_on(around) or _is_doubly_described(around)
     adverb = first.endswith("ly") or first in words["closed_if_final"]
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
+
+
+def _is_doubly_described(around: Around) -> bool:
+    """Whether two adverbs describe: "his socially and politically active sister"."""
+    first, second, third = around.next
+    if second != "and" or not (is_in_ly(first) and is_in_ly(third)):
+        return False
+    adjective, noun = map(low, words_behind(around.text, around.end, 5)[3:])
+    formed = is_participle(adjective) or is_predicative(adjective)
+    return formed and not is_final(noun) and not is_adverb(noun)
 
 
 def _is_effort(around: Around) -> bool:

@@ -33,8 +33,12 @@ _UNNAMED = re.compile(
 
 def is_result(around: Around) -> bool:
     """Whether an adjective behind "her" tells what came of it: "scared her silly"."""
-    first, second, _ = around.next
+    first, second, third = around.next
+    words = word_classes()
     verbs = _verbs().get(first)
+    if verbs is None and (first in words["attributive"] or first in words["harm_adjectives"]):
+        first, second = second, third  # "did her great harm"
+        verbs = _verbs().get(first) or None
     if verbs is None or not around.before[1][:1].isalpha():
         return False
     if verbs and not around.before[1].startswith(verbs):
@@ -53,7 +57,7 @@ def is_impression(around: Around) -> bool:
     """Whether a verb follows that tells what something about her does: "suggested nerves"."""
     words = word_classes()
     first = around.next[0]
-    stem = first.removesuffix("ed")
+    stem = first.removesuffix("ed") if first.endswith("ed") else first.removesuffix("s")
     if not (stem in words["impressing"] or f"{stem}e" in words["impressing"]):
         return False
     if _UNNAMED.search(around.text, max(0, around.start - _FAR), around.start) is None:
