@@ -70,6 +70,8 @@ def acts_herself(around: Around) -> bool | None:
         return _is_helped(around) or None
     if second in words["articles"]:  # "watched her paint the fence"
         return third not in words["times"] and first not in words["person_nouns"]
+    if verb in words["witnessing"] and first in words["bodily_acts"] and _ends(second):
+        return True
     if first in words["slips"]:  # "saw her trip on the stairs"
         return second in words["behind_slips"]
     if second == "back":  # "saw her grin back at me"
@@ -171,6 +173,8 @@ def _is_helped(around: Around) -> bool:
     """Whether an article begins what she does: "let her paint a wall"; not "her life a misery"."""
     words = word_classes()
     first, second, third = around.next
+    if second[:1].isdigit() and around.before[1].startswith("help"):  # "help her place 40 pots"
+        return first in words["handled"]
     if second not in words["articles"] or _lasts(second, third):
         return False
     if first in words["handled"] or first in words["verbal_nouns"]:
@@ -196,6 +200,10 @@ def _is_done_to_person(second: str, third: str) -> bool:
         or is_participle(third)
     )
     return not (clause or single in words["base_verbs"] or single in words["verbal_nouns"])
+
+
+def _ends(word: str) -> bool:
+    return is_final(word) or is_adverb(word)
 
 
 def _is_done_so(second: str, third: str) -> bool:

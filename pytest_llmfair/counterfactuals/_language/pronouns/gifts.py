@@ -13,7 +13,11 @@ from pytest_llmfair.counterfactuals._language.english import (
     word_classes,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
-from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_herself, is_handed
+from pytest_llmfair.counterfactuals._language.pronouns.handed import (
+    is_by_herself,
+    is_by_other,
+    is_handed,
+)
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
 _NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
@@ -39,8 +43,8 @@ def is_gift(around: Around) -> bool:
         known = verb in words["hand_over"] and (_is_several(noun) or amount)
     elif _ends(third, "") and (_describes(first) or _is_kind(first, second)):
         noun, behind, further = second, third, ""
-        compound = f"{first}-{second}" in words["gifts_of_two"]
-        known = compound or _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
+        known = f"{first}-{second}" in words["gifts_of_two"]
+        known = known or _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
     elif _describes(first) and _describes(second):  # "gave her detailed technical advice"
         noun, behind, further = third, low(words_behind(around.text, around.end, 4)[3]), ""
         known = _ends(behind, "") and any(noun in words[kind] for kind in _THINGS)
@@ -53,7 +57,9 @@ def is_gift(around: Around) -> bool:
         or noun in words["own_goods"]
     ):
         return False
-    if is_by_herself(around) or noun.removesuffix("s") in words["pets"]:
+    for_another = f"{first}-{second}" in words["gifts_of_two"]  # "she gave her first aid"
+    own = is_by_herself(around) and not for_another
+    if own or noun.removesuffix("s") in words["pets"]:
         return False
     return is_handed(around, noun, behind, further)
 
@@ -62,10 +68,12 @@ _THINGS = ("given", "given_some", "gifts", "granted", "offered_amounts")
 
 
 def is_amount(around: Around) -> bool:
-    """Whether what is left or made is some amount: "left her little time", "made her more money"."""
+    """Whether some amount is left or made: "left her little time", "made her more money"."""
     words = word_classes()
     verb = around.before[1]
     first, second, third = around.next
+    if first in words["sums"] and verb in words["make"]:  # "the books made her millions"
+        return _ends(second, third) and is_by_other(around)
     if first not in words["left_amounts"] or not _ends(third, "") or is_by_herself(around):
         return False
     if verb in words["make"]:

@@ -82,15 +82,15 @@ def reads_as_object(around: Around) -> bool:
             return False
         if verb in words["give"] and is_gift(around):  # "gave her conflicting advice"
             return True
+        if verb in words["complement"] and is_predicative(first) and ends_at_second(around):
+            return True  # "considered her charming"
         flung = _moved(around) and (final or is_adverb(second))
         return verb in words["perceive"] or verb in words["keep"] or flung
     if first == "being":
         return verb in words["keep"]
     if first in words["finite_verbs"]:  # "those who met her said"
         return True
-    if first in words["past_tenses"] and _goes_on_with(
-        first, second
-    ):  # "those who knew her sent their"
+    if first in words["past_tenses"] and _goes_on_with(first, second):  # "all who knew her lost a"
         return True
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
@@ -181,6 +181,9 @@ def reads_as_object(around: Around) -> bool:
         if second in words["calendar"] and not tells_when(second, third):
             return False  # "her next Monday class"
         owned = verb in words["closed"] or verb in words["spend"]
+        recent = second in ("night", "week", "month") or second in words["calendar"]
+        if recent and _is_talk(around):  # "spoke to her last week"
+            return is_final(third)
         return second in words["times"] and not owned
     if first == "then":
         return _does_then(around)
@@ -192,7 +195,8 @@ def reads_as_object(around: Around) -> bool:
     if first == "straight":
         return second == "home" and _moved(around) and is_final(third)
     if first == "first":
-        return final and (verb in words["say_to"] or verb in words["name"])
+        told = verb in words["say_to"] or verb in words["name"]
+        return final and (told or _is_talk(around))  # "talk to her first"
     if first == "back":
         goes_on = second == "right" and third in words["behind_right"]
         if second == "into" and third in ("a", "an"):  # "turned her back into a boy"
@@ -293,6 +297,12 @@ def _is_effort(verb: str, thing: str) -> bool:
 def _is_of_somebody(word: str) -> bool:
     """Whether a name in the possessive begins another phrase: "Norway's"; not "Valentine's"."""
     return word.endswith(("'s", "\u2019s")) and word not in word_classes()["things_in_s"]
+
+
+def _is_talk(around: Around) -> bool:
+    """Whether somebody talks to her, or it happens to her."""
+    verb, preposition = around.before
+    return preposition in ("to", "with", "from") and verb in word_classes()["talking"]
 
 
 def _is_made(verb: str) -> bool:

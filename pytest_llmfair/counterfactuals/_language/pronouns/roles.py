@@ -174,7 +174,8 @@ def _noun_follows(around: Around) -> bool:
         # 'her "On Language" column'; not 'said to her "Why not?"'
         return around.before[1] not in ("to", "at") and is_before_title(around)
     if is_participle(first) and first not in words["nouns_in_ed"] and ends_at_second(around):
-        return is_before_title(around)
+        goes_on = "-" in first and second == ","  # "her self-titled, third album"
+        return goes_on or is_before_title(around)
     if first == "right" and second in words["behind_right"]:
         return False
     if first in words["comparatives"] and second == "than":
