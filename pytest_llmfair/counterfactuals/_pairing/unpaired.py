@@ -53,6 +53,8 @@ def no_unpaired_person(case: Case) -> str | None:
     for start, end, sense in case.found:
         if sense.role != UNPAIRED:
             continue  # the usual case
+        if any(edit.start == start for edit in case.pair.edits):
+            continue  # "lesbian" of two attributes, which the other exchanges
         begins = begins or [edit.start for *_, edit in case.named]
         near = bisect.bisect_left(begins, start - _FAR), bisect.bisect_right(begins, end + _FAR)
         beside = [

@@ -35,7 +35,7 @@ _NEAR = 60
 _NEARER = 24
 _QUOTED = ('""', "''", "\u201c\u201d", "\u2018\u2019")
 _BRACKETS = ("[]", "()", "{}")
-_OPENING = "\"\u201c\u2018\u00ab'"
+_OPENING = "\"\u201c\u2018\u00ab'`"
 # What a single quote opens: a stretch of the line that another one closes; no "'til".
 _SINGLE = re.compile(
     r"'(?!(?:til|cause|cos|cuz|bout|round|em|n|tis|twas)\b)\w[^'\n]*(?<!s)'(?!\w)"
@@ -48,11 +48,13 @@ _VALUE = re.compile(r"\d+")
 # The letter of the next choice: "A. thank her B. hug her".
 _OPTION = re.compile(r"\s([B-H])([.):])\s")
 _MENU = 400
-# What is to be filled in counts as a noun: "her [MASK]", "his {job}", "her ____".
-_GAP_OPENS = ("[", "{", "<", "_")
+# What is to be filled in counts as a noun: "her [MASK]", "his {job}", "her ____", "his _"; so does
+# a place in a list: "her No. 1 ranking".
+_GAP_OPENS = ("[", "{", "<", "_", "N")
 _GAP_NOUN = "thing"
 _GAP = re.compile(
-    r"\s(?:\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{2,})"
+    r"\s(?:\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{2,}"
+    r"|_(?=[\s.,;!?])|No\.\s?\d+(?=\s(?!(?:in|on|of|for|at|and|or|to)\b)\w))"
 )
 
 

@@ -142,7 +142,11 @@ def _his_owns(around: Around) -> bool:
         return False
     if join == "back" and around.before[1] in words["returning"]:  # "I sent his back"
         return not is_final(other)
+    if around.next_raw == "The":  # "in his The Lost Coast"
+        return True
     of_friend = is_of_acquaintance(around)
+    if of_friend and is_in_ly(join):  # "a friend of his really liked it"
+        join = other
     acts = (is_participle(join) and join != "beloved") or join in words["acted"]
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
         return False
@@ -171,6 +175,8 @@ def _noun_follows(around: Around) -> bool:
     if not first[:1].isalnum():
         return False
     if is_closed(first) and not _opens_phrase(around):
+        if around.next_raw == "The" and around.before[1] in words["prepositions_of_things"]:
+            return True
         # 'her "On Language" column'; not 'said to her "Why not?"'
         return around.before[1] not in ("to", "at") and is_before_title(around)
     if is_participle(first) and first not in words["nouns_in_ed"] and ends_at_second(around):
@@ -179,7 +185,11 @@ def _noun_follows(around: Around) -> bool:
     if first == "right" and second in words["behind_right"]:
         return False
     if first in words["comparatives"] and second == "than":
-        return False
+        described = is_predicative(third) or third in words["attributive"]
+        known = described or (first == "less" and not (is_final(third) or is_number(third)))
+        return known and not is_final(low(words_behind(around.text, around.end, 4)[3]))
+    if first == "hardest" and around.before[1] in words["trying"]:  # "tried her hardest"
+        return True
     if first in ("most", "more") and is_in_ly(second) and is_final(third):
         return False  # "thanked her most sincerely"
     if first in words["modals"]:
