@@ -64,7 +64,17 @@ def is_gift(around: Around) -> bool:
     return is_handed(around, noun, behind, further)
 
 
+_GOODS = ("given", "given_some", "gifts", "meals", "granted", "paid", "own_goods")
 _THINGS = ("given", "given_some", "gifts", "granted", "offered_amounts")
+
+
+def may_be_owned(around: Around) -> bool:
+    """Whether what can be given to her can be her own as well: "brought her lunch"."""
+    words = word_classes()
+    first, second, _ = around.next
+    return any(first in words[kind] for kind in _GOODS) or (
+        _describes(first) and any(second in words[kind] for kind in _GOODS)
+    )
 
 
 def is_amount(around: Around) -> bool:
