@@ -9,6 +9,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     is_adverb,
     is_final,
     is_in_ly,
+    is_number,
     is_participle,
     is_predicative,
     word_classes,
@@ -118,7 +119,8 @@ def _is_base_verb(around: Around) -> bool | None:
     first, second, third = around.next
     noun = first in words["base_nouns"]
     if verb in words["have"]:
-        if not noun or second in words["articles"]:
+        counted = bool(second) and is_number(second) and third not in words["spans"]
+        if not noun or counted or second in words["articles"]:  # "had her run two laps"
             return bool(second) and second[0].isalnum() and not _lasts(second, third)
         return (bool(second) and second[0].isalnum()) if is_final(second) else None
     if verb not in words["let_make_help"]:  # not "see her work come to life"
