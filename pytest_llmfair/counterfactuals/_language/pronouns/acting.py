@@ -129,6 +129,8 @@ def _is_base_verb(around: Around) -> bool | None:
         return False
     if verb in words["make"] and _is_made_by_herself(around):
         return False
+    if first in words["seeming"] and verb in words["make"]:  # "made her look older"
+        return True
     if noun and verb in words["make"]:  # "make her work visible", "her dance a success"
         manner = second in words["manners"]
         if is_predicative(second) and is_final(third) and not manner:

@@ -59,7 +59,7 @@ def is_gift(around: Around) -> bool:
         return False
     for_another = f"{first}-{second}" in words["gifts_of_two"]  # "she gave her first aid"
     own = is_by_herself(around) and not for_another
-    if own or noun.removesuffix("s") in words["pets"]:
+    if own or noun.removesuffix("s") in words["pets"] | words["animals"]:
         return False
     return is_handed(around, noun, behind, further)
 

@@ -73,6 +73,8 @@ def reads_as_object(around: Around) -> bool:
     in_clause = around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]
     if (in_clause and first in words["base_verbs"]) or shares_predicate(around):
         return True
+    if around.before[0] == "who" and final and _is_verb_only(first):  # "all who know her say that"
+        return True
     if is_utterance(around) or is_amount(around) or is_renown(around):
         return True
     if verb in words["appoint"] and (office := _ends_office(around.next)) is not None:
@@ -243,7 +245,8 @@ def _ends_office(behind: tuple[str, str, str]) -> bool | None:
     """Whether the phrase ends behind an office, "captain last season"; None where none is."""
     words = word_classes()
     first, second, third = behind
-    if first in words["before_offices"] and second in words["offices"]:
+    led = first in words["leading"] and is_person(second)
+    if led or (first in words["before_offices"] and second in words["offices"]):
         return is_final(third) or third in ("last", "next") or is_adverb(third)
     if first not in words["offices"]:
         return None
@@ -303,6 +306,12 @@ def _is_talk(around: Around) -> bool:
     """Whether somebody talks to her, or it happens to her."""
     verb, preposition = around.before
     return preposition in ("to", "with", "from") and verb in word_classes()["talking"]
+
+
+def _is_verb_only(word: str) -> bool:
+    words = word_classes()
+    nouns = ("base_nouns", "verbal_nouns", "handled", "developing")
+    return word in words["base_verbs"] and not any(word in words[kind] for kind in nouns)
 
 
 def _is_made(verb: str) -> bool:
