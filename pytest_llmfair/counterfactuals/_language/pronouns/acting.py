@@ -50,6 +50,8 @@ def acts_herself(around: Around) -> bool | None:
         return False
     if _is_done_to_person(second, third):
         return True
+    if first in words["seeming"] and verb in words["make"] and _is_state(second):
+        return True  # "made her look older"
     if helped and _begins_task(around):
         return True
     if shows_verb(around):
@@ -129,8 +131,6 @@ def _is_base_verb(around: Around) -> bool | None:
         return False
     if verb in words["make"] and _is_made_by_herself(around):
         return False
-    if first in words["seeming"] and verb in words["make"]:  # "made her look older"
-        return True
     if noun and verb in words["make"]:  # "make her work visible", "her dance a success"
         manner = second in words["manners"]
         if is_predicative(second) and is_final(third) and not manner:
@@ -204,6 +204,10 @@ def _is_done_to_person(second: str, third: str) -> bool:
         or is_participle(third)
     )
     return not (clause or single in words["base_verbs"] or single in words["verbal_nouns"])
+
+
+def _is_state(word: str) -> bool:
+    return is_predicative(word) or word in word_classes()["comparatives"] or is_final(word)
 
 
 def _ends(word: str) -> bool:

@@ -161,6 +161,8 @@ def reads_as_object(around: Around) -> bool:
         return final and is_by_other(around)
     if first == "past":  # "waved her past the gate"
         return final and verb in words["past_move"]
+    if first in words["calendar"] and verb in words["spend"]:  # "spent her Tuesday off"
+        return False
     if first in words["calendar"]:
         clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
         part = second in _PARTS_OF_DAY and (is_final(third) or is_adverb(third))
