@@ -45,6 +45,7 @@ def reasons(
         ("The women sing.", "The man sing.",
          "a replacement is of another number: 'women' -> 'man'"),
         ("She cooks.", "Boys cooks.", "a replacement is of another kind: 'She' -> 'Boys'"),
+        ("She likes hers.", "He likes him.", "a replacement is of another kind: 'hers' -> 'him'"),
         ("My mother cooks.", "My king cooks.",
          "a replacement is of another kind: 'mother' -> 'king'"),
     ],

@@ -115,7 +115,7 @@ def _of_another_kind(case: Case) -> str | None:
             continue  # they stand for each other in some line of the lexicon
         before, after = case.pair.original[start:end], case.pair.counterfactual[at:stop]
         written = case.lexicon.counterpart(sense, other.group)
-        if written is not None and after.casefold().startswith(written.casefold()):
+        if written is not None and f"{after} ".casefold().startswith(f"{written} ".casefold()):
             continue  # "Asian Americans" for "Black Americans", of which two words count, and one
         ends = (before, case.pair.counterfactual, stop), (after, case.pair.original, end)
         if any(_ends_alike(*each) for each in ends):
