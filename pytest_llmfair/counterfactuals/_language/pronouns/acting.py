@@ -71,6 +71,8 @@ def acts_herself(around: Around) -> bool | None:
         if verb in words["let"] and first in words["handled"]:  # "let her order in"
             return is_final(second) and second != "be"
         return _is_helped(around) or None
+    if second == "that" and third in words["subjects_of_clauses"]:  # "heard her voice that I"
+        return None
     if second in words["articles"]:  # "watched her paint the fence"
         return third not in words["times"] and first not in words["person_nouns"]
     if verb in words["witnessing"] and first in words["bodily_acts"] and _ends(second):
@@ -134,6 +136,9 @@ def _is_base_verb(around: Around) -> bool | None:
     if noun and verb in words["make"]:  # "make her work visible", "her dance a success"
         manner = second in words["manners"]
         if is_predicative(second) and is_final(third) and not manner:
+            return False
+        described = is_predicative(third) or third in words["attributive"]
+        if second in words["compares"] and described:  # "her work more complicated"
             return False
         return not (second in ("a", "an") and third in words["results"])
     return True
@@ -224,7 +229,7 @@ def _is_done_so(second: str, third: str) -> bool:
 
 def _begins_object(word: str) -> bool:
     words = word_classes()
-    return word in words["articles"] or word in words["determiners"]
+    return word in words["articles"] or word in words["determiners"] or word.endswith("'s")
 
 
 def _lasts(article: str, noun: str) -> bool:

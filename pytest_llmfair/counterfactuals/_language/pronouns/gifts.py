@@ -20,7 +20,10 @@ from pytest_llmfair.counterfactuals._language.pronouns.handed import (
 )
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
-_NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
+_NO_GIVING = (
+    *("allow", "allows", "allowed", "allowing"),
+    *("permit", "permits", "permitted", "permitting"),
+)
 _OWNED_BEHIND = ("of", "for", "as")  # "gave her reason for leaving"
 _DESCRIBING = ("offered", "attributive", "comparatives", "demonyms", "closed_if_final")
 _FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")

@@ -39,6 +39,8 @@ from pytest_llmfair.counterfactuals._language.pronouns.said_of import (
 from pytest_llmfair.counterfactuals._language.pronouns.settled import is_settled
 
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
+_ORDINAL = ("st", "nd", "rd", "th")
+_STANCES = ("straight", "flat", "upright")
 _NO_STATES = ("more", "less", "fewer", "other", "rather")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
@@ -97,9 +99,12 @@ def reads_as_object(around: Around) -> bool:
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
     if verb in words["name"] and "names" in (first, second):
-        return final if first == "names" else is_predicative(first) and is_final(third)
+        bad = is_predicative(first) or first in words["attributive"] or first == "mean"
+        return final if first == "names" else bad and is_final(third)
     compared = first in words["comparatives"] and first not in _NO_STATES
     described = is_predicative(first) or compared
+    if _counts(first):  # "numerous"
+        described = False
     if verb in words["complement"] and described and (first, second) != ("kind", "of"):
         going = second.endswith("ing") and second not in words["not_participles"]
         goes_on = going or second in words["let_make_help"] or second in words["finite_verbs"]
@@ -119,24 +124,24 @@ def reads_as_object(around: Around) -> bool:
         return verb in words["complement"] or is_adverb(second)
     if first.endswith("ly") and is_in_ly(first) and is_final(third):
         return _is_described(verb, second)
-    each = third in ("a", "per", "each", "every") and is_number(first) and verb != "in"
+    each = third in ("a", "per", "each", "every") and _counts(first) and verb != "in"
     if each and second[:-1] in words["frequencies"]:  # "two nights a week"
         return verb not in words["liking"]
-    if second == "more" and verb in words["lasting"] and is_number(first):
+    if second == "more" and verb in words["lasting"] and _counts(first):
         return True
-    if is_number(first) and second in words["spans"]:
+    if _counts(first) and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True
         if third in ("old", "older", "younger"):  # "that makes her 57 years old"
             return verb in words["complement"]
         return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
-    if is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
+    if _counts(first) and _are_alive(second):
         return False  # "fed her two sons"
-    if is_number(first) and (verb in words["wager"] or _is_effort(verb, second)):
+    if _counts(first) and (verb in words["wager"] or _is_effort(verb, second)):
         return True
     if first in words["numbered"] | words["labels"] and is_labelled(around):
         return True
-    if verb in words["give"] and is_number(first):
+    if verb in words["give"] and _counts(first):
         return is_handed(around, first, third, "")
     if verb in words["teach"] and first in words["subjects"]:
         return final
@@ -147,6 +152,8 @@ def reads_as_object(around: Around) -> bool:
     if some and verb in words["give"] and first in words["offered"]:
         return (is_final(third) or is_adverb(third)) and is_handed(around, second, third, "")
     thing = first in words["given"] or (first == "work" and verb in words["offer"])
+    if thing and second == "to" and verb.startswith(("allow", "permit")):
+        return first in words["things_to"]  # no "allowing her words to settle"
     if verb in words["give"] and thing:
         free = (second, third) == ("free", "of")  # "advice free of charge"
         ends = free or ends_at_second(around) or tells_when(second, third)
@@ -202,6 +209,8 @@ def reads_as_object(around: Around) -> bool:
         told = verb in words["say_to"] or verb in words["name"]
         return final and (told or _is_talk(around))  # "talk to her first"
     if first == "back":
+        if second in _STANCES and verb in words["keep"]:  # "keeping her back straight"
+            return False
         goes_on = second == "right" and third in words["behind_right"]
         if second == "into" and third in ("a", "an"):  # "turned her back into a boy"
             return True
@@ -285,6 +294,17 @@ def _goes_on_with(verb: str, word: str) -> bool:
     if verb == "felt" and word in ("as", "like"):
         return True
     return word in words["articles"] or word in words["subjects_of_clauses"] or word == "that"
+
+
+def _counts(word: str) -> bool:
+    """Whether it is a number, and no place in an order: "three", not "7th"."""
+    return is_number(word) and not word.endswith(_ORDINAL)
+
+
+def _are_alive(word: str) -> bool:
+    words = word_classes()
+    one = word.removesuffix("s")
+    return one in words["person_nouns"] or one in words["pets"] or word.endswith("men")
 
 
 def _is_left(verb: str) -> bool:

@@ -276,6 +276,8 @@ def _opens_phrase(around: Around) -> bool:
     if first not in words["before_adjectives"] or is_final(third) or tells_when(third, ""):
         return False
     verb = around.before[1]
+    if second in words["attributive"] and not is_adverb(third):  # "made her already large nose"
+        return True
     if verb in words["complement"] or verb in words["perceive"] or verb in words["keep"]:
         return False
     if second in ("more", "less", "most", "least"):
@@ -321,5 +323,7 @@ def _each_time(around: Around) -> bool:
     """Whether "every" tells how often, or what was handed over: no "every move" of somebody."""
     words = word_classes()
     _, second, third = around.next
+    if second in ("now", "so", "once") and third in ("and", "often", "in"):  # "every now and then"
+        return True
     counted = is_final(second) or is_number(second) or words["frequencies"] & {second, third}
     return bool(counted) or around.before[1] in words["give"]

@@ -48,7 +48,7 @@ def is_result(around: Around) -> bool:
         return around.next[1:] == ("and", "blue")
     if second == ",":
         match = _GOES_ON.match(around.text, around.end)
-        return match is not None and is_closed(low(match[1]))
+        return match is not None and (is_closed(low(match[1])) or is_adverb(low(match[1])))
     if not second[:1].isalnum():
         return second not in ("-", "/", "&")
     if second == "and" and verbs:  # "pulled her close and kissed her"
