@@ -121,9 +121,13 @@ def no_residual_term(case: Case) -> str | None:
     actor lost her keys".
     """
     if case.gone:
+        allowed: set[str] = set()
         for start, (end, sense) in case.twin.items():
             named = sense.group in case.gone and sense.role != UNPAIRED
-            if named and not _is_for_everyone(case.lexicon, sense):
+            if named and sense.term not in allowed:
+                if _is_for_everyone(case.lexicon, sense):
+                    allowed.add(sense.term)
+                    continue
                 word = case.pair.counterfactual[start:end]
                 return f"a term of the source group is left: {word!r} names {sense.group}"
     return None

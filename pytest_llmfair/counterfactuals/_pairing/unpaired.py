@@ -53,9 +53,10 @@ def no_unpaired_person(case: Case) -> str | None:
     for start, end, sense in case.found:
         if sense.role != UNPAIRED:
             continue  # the usual case
-        if any(edit.start == start for edit in case.pair.edits):
-            continue  # "lesbian" of two attributes, which the other exchanges
         begins = begins or [edit.start for *_, edit in case.named]
+        at = bisect.bisect_left(begins, start)
+        if begins[at : at + 1] == [start]:
+            continue  # "lesbian" of two attributes, which the other exchanges
         near = bisect.bisect_left(begins, start - _FAR), bisect.bisect_right(begins, end + _FAR)
         beside = [
             (edit.start, edit.end, other)
