@@ -144,6 +144,9 @@ def _his_owns(around: Around) -> bool:
         return not is_final(other)
     if around.next_raw == "The":  # "in his The Lost Coast"
         return True
+    acted_on = other in ("me", "us") or other in words["done_to"]
+    if around.before[1] == "of" and acted_on and join.removesuffix("s") in words["base_verbs"]:
+        return False  # "that laugh of his drives me mad"
     of_friend = is_of_acquaintance(around)
     if of_friend and is_in_ly(join):  # "a friend of his really liked it"
         join = other
