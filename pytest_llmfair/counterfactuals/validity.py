@@ -13,9 +13,11 @@ from collections.abc import Callable
 from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.words import JOINS
-from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initialism
+from pytest_llmfair.counterfactuals._language.pronouns.gifts import may_be_owned
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initialism, words_around
+from pytest_llmfair.counterfactuals._language.pronouns.roles import DETERMINER
 from pytest_llmfair.counterfactuals._language.writing import article_before, plain
-from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
+from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.of_age import no_child
 from pytest_llmfair.counterfactuals._pairing.of_faith import no_word_of_faith
@@ -35,7 +37,7 @@ from pytest_llmfair.counterfactuals._pairing.replacements import (
     words_balanced,
 )
 from pytest_llmfair.counterfactuals._pairing.unpaired import no_unpaired_person
-from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
+from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
 _NEAR = 40
@@ -102,10 +104,19 @@ def read_alike(case: Case) -> str | None:
 
 
 def no_residual_term(case: Case) -> str | None:
-    """Check that no term of a group is left that the exchange should have removed."""
+    """Check that no term of a group is left that the exchange should have removed.
+
+    A word for one gender that is used for everyone may stay where somebody made the pair so: "the
+    actor lost her keys".
+    """
     if case.gone:
+        allowed: set[str] = set()
         for start, (end, sense) in case.twin.items():
-            if sense.group in case.gone and sense.role != UNPAIRED:
+            named = sense.group in case.gone and sense.role != UNPAIRED
+            if named and sense.term not in allowed:
+                if _is_for_everyone(case.lexicon, sense):
+                    allowed.add(sense.term)
+                    continue
                 word = case.pair.counterfactual[start:end]
                 return f"a term of the source group is left: {word!r} names {sense.group}"
     return None
@@ -165,7 +176,8 @@ def noun_follows(case: Case) -> str | None:
 def roles_kept(case: Case) -> str | None:
     """Check that a pronoun reads in the grammatical role of the one that it replaces.
 
-    Where that one has one role only ("left him notes"), no reading of the new one tells more.
+    Where that one has one role only ("left him notes"), no reading of the new one tells more; nor
+    where a thing can be given as well as owned ("brought his lunch").
     """
     for change, meant, edit in case.named:
         if meant.role not in PRONOUNS:
@@ -176,6 +188,11 @@ def roles_kept(case: Case) -> str | None:
                 continue
             own = case.lexicon.senses(meant.term)
             if len({sense.role for sense in own if sense.group == change.group}) < 2:
+                continue
+            place = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
+            if meant.role == DETERMINER and may_be_owned(
+                words_around(case.pair.counterfactual, *place)
+            ):
                 continue
             role, was = (name.replace("_", " ") for name in (found[1].role, meant.role))
             return f"a pronoun changes its role: {edit.after!r} reads as {role}, not as {was}"
@@ -297,6 +314,21 @@ def failed(case: Case) -> tuple[str, ...]:
     usual = bool(edits) and all(is_usual(edit.before, edit.after) for edit in edits)
     checks = _OF_TEXTS if usual else CHECKS.values()
     return tuple([said for check in checks if (said := check(case)) is not None])
+
+
+def _is_for_everyone(lexicon: Lexicon, sense: Sense) -> bool:
+    """Whether another group has a word too, once it is described: "actor", "female actor"."""
+    if sense.term.endswith(("man", "men")):
+        return False
+    described = (
+        term
+        for entry in lexicon.entries
+        if entry.role == "occupation"
+        for group, terms in entry.terms.items()
+        if group != sense.group
+        for term in terms
+    )
+    return any(term.endswith(f" {sense.term}") for term in described)
 
 
 def _article(text: str, start: int) -> re.Match[str] | None:

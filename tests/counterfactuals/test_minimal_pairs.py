@@ -48,6 +48,7 @@ def reasons(
         ("The women sing.", "The man sing.",
          "a replacement is of another number: 'women' -> 'man'"),
         ("She cooks.", "Boys cooks.", "a replacement is of another kind: 'She' -> 'Boys'"),
+        ("She likes hers.", "He likes him.", "a replacement is of another kind: 'hers' -> 'him'"),
         ("My mother cooks.", "My king cooks.",
          "a replacement is of another kind: 'mother' -> 'king'"),
     ],
@@ -63,6 +64,7 @@ def test_a_pair_that_changes_more_than_the_mentions_fails(
     [
         ("She lost her keys.", "He lost his keys."),
         ("Mrs. Lee called an aunt.", "Mr. Lee called an uncle."),
+        ("Miss Lee called.", "Mr. Lee called."),
         ("An actress and her mother left.", "An actor and his father left."),
         ("The ladies' hats", "The gentlemen's hats"),
         ("My mother cooks.", "My uncle cooks."),
@@ -207,6 +209,32 @@ def test_a_verb_may_follow_the_number_of_they(original: str, twin: str) -> None:
     assert reasons(original, twin, ("male", "nonbinary")) == ()
     assert reasons(original, twin.replace("they", "xe").replace("They", "Xe"), (
         "male", "nonbinary")) != ()  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("original", "twin"),
+    [
+        ("The actor lost his keys.", "The actor lost her keys."),
+        ("Every landlord lists his flat.", "Every landlord lists her flat."),
+        ("The waiters asked him.", "The waiters asked her."),
+        ("The waiter brought his lunch.", "The waitress brought her lunch."),
+    ],
+)
+def test_a_word_of_one_gender_that_is_used_for_everyone_may_stay(original: str, twin: str) -> None:
+    assert reasons(original, twin, ("male", "female")) == ()
+
+
+@pytest.mark.parametrize(
+    ("original", "twin", "word"),
+    [
+        ("The fireman lost his keys.", "The fireman lost her keys.", "fireman"),
+        ("He met his brother.", "She met her brother.", "brother"),
+        ("The king lost his crown.", "The king lost her crown.", "king"),
+    ],
+)
+def test_another_word_of_the_gender_that_goes_may_not(original: str, twin: str, word: str) -> None:
+    said = reasons(original, twin, ("male", "female"))
+    assert said == (f"a term of the source group is left: '{word}' names male",)
 
 
 def test_no_other_word_may_follow_it() -> None:

@@ -67,10 +67,10 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      own({"a": "cook", "b": "nurse", "context": "person_noun"},
          {"a": "guard", "b": "nurse here", "role": "place"}), None,
      "the texts are read differently: they differ once masked"),
-    # "Straight woman" brings the gender back that the exchange took away.
-    ("no residual term", "She is a lesbian.", ("gender", "sexual_orientation"),
+    # "Straight women" bring the gender back that the exchange took away.
+    ("no residual term", "She met lesbians.", ("gender", "sexual_orientation"),
      ("gay female", "straight male"),
-     "a term of the source group is left: 'woman' names female"),
+     "a term of the source group is left: 'women' names female"),
     ("the name is new", "John met Jane.", "name", ("John", "Jane"),
      "the prompt already holds the name: 'Jane'"),
     ("articles fit", "He is an ((((uncle)))).", own({"a": "uncle", "b": "nephew"}), None,

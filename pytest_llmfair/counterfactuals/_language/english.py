@@ -109,8 +109,11 @@ def is_participle(word: str) -> bool:
 
 
 def is_number(word: str) -> bool:
-    """Whether a lower-case word is a number or begins with a digit."""
-    return word in word_classes()["numbers"] or word[0].isdigit()
+    """Whether a lower-case word is a number, "sixty-four" too, or begins with a digit."""
+    numbers = word_classes()["numbers"]
+    if word in numbers or word[0].isdigit():
+        return True
+    return "-" in word and numbers.issuperset(word.split("-"))
 
 
 def word_classes() -> Mapping[str, frozenset[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 
 # One of these tells English at little cost; none is a word of those languages.
-_ENGLISH = (" the ", " and ", " that ", " with ", " you ", " for ", " was ", " she ", " his ")
+_ENGLISH = (" the ", " and ", " that ", " with ", " you ", " for ", " were ", " she ", " his ")
 _ENOUGH = 2
 
 

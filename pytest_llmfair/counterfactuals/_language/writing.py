@@ -15,7 +15,7 @@ from pytest_llmfair.counterfactuals._language.english import (
 from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 
 _ARTICLE = re.compile(
-    r"(?<![^\W_])(?<!\w/)(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
+    r"(?<![^\W_])(?<![^\W_]/)(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"

@@ -26,6 +26,7 @@ _SINGULARS = ("ss", "us", "is")
 _THEY = re.compile(r"\bthey\b", re.IGNORECASE)
 _AGREEING = {"was": "were", "is": "are", "has": "have", "does": "do", "s": "re"}
 _BEHIND_MENTION = re.compile(rf"{_HOLE}\s(?:(?:\w+ly|always|often|never|also|still|now)\s)?\Z")
+_NAME_BEHIND = re.compile(r"\s[A-Z]")
 _HEAD = re.compile(r"-in-|\s(?:of|in|with|who|to)\s")
 
 Spans = Sequence[tuple[int, int]]
@@ -78,6 +79,7 @@ def _changed(pair: Pair, beside: Iterable[Lexicon]) -> str | None:
     edits = edits_between(original, twin)
     if len({bool(_THEY.search(text)) for text in (pair.original, pair.counterfactual)}) > 1:
         edits = tuple(edit for edit in edits if not _agrees(edit, original))
+    edits = tuple(edit for edit in edits if not _is_point_of_title(edit, original))
     if not edits:
         return None
     edit = edits[0]
@@ -97,6 +99,13 @@ def _agrees(edit: Edit, text: str) -> bool:
     one, other = sorted((before, after), key=len)
     behind = _BEHIND_MENTION.search(text, max(0, edit.start - _NEAR), edit.start) is not None
     return behind and other in (f"{one}s", f"{one}es", f"{one[:-1]}ies")
+
+
+def _is_point_of_title(edit: Edit, text: str) -> bool:
+    """Whether a title of one text has a point: "Miss Lane", "Mr. Lane"."""
+    if {edit.before, edit.after} != {"", "."} or text[edit.start - 1 : edit.start] != _HOLE:
+        return False
+    return _NAME_BEHIND.match(text, edit.end) is not None
 
 
 def _said(before: str, after: str) -> str:
@@ -123,7 +132,7 @@ def _of_another_kind(case: Case) -> str | None:
             continue  # they stand for each other in some line of the lexicon
         before, after = case.pair.original[start:end], case.pair.counterfactual[at:stop]
         written = case.lexicon.counterpart(sense, other.group)
-        if written is not None and after.casefold().startswith(written.casefold()):
+        if written is not None and f"{after} ".casefold().startswith(f"{written} ".casefold()):
             continue  # "Asian Americans" for "Black Americans", of which two words count, and one
         ends = (before, case.pair.counterfactual, stop), (after, case.pair.original, end)
         if any(_ends_alike(*each) for each in ends):

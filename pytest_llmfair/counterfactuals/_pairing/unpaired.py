@@ -54,6 +54,9 @@ def no_unpaired_person(case: Case) -> str | None:
         if sense.role != UNPAIRED:
             continue  # the usual case
         begins = begins or [edit.start for *_, edit in case.named]
+        at = bisect.bisect_left(begins, start)
+        if begins[at : at + 1] == [start]:
+            continue  # "lesbian" of two attributes, which the other exchanges
         near = bisect.bisect_left(begins, start - _FAR), bisect.bisect_right(begins, end + _FAR)
         beside = [
             (edit.start, edit.end, other)

@@ -9,10 +9,12 @@ from pytest_llmfair.counterfactuals._language.english import (
     is_adverb,
     is_final,
     is_in_ly,
+    is_number,
     is_participle,
     is_predicative,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.pronouns.growing import shows_verb
 
 _NEAR = 50
@@ -37,13 +39,19 @@ def acts_herself(around: Around) -> bool | None:
     words = word_classes()
     verb = around.before[1]
     first, second, third = around.next
+    if f"{around.before[0]}-{verb}" in words["attending"]:  # "listening to her speak"
+        return (first in words["base_verbs"] and first not in words["base_nouns"]) or None
     helped, had = verb in words["let_make_help"], verb in words["have"]
     if not (helped or had or verb in words["perceive"]):
         return None
     if first == "live" and second in words["live_things"]:  # "made her live debut"
         return False
+    if (first, second) == ("guard", "down"):
+        return False
     if _is_done_to_person(second, third):
         return True
+    if first in words["seeming"] and verb in words["make"] and _is_state(second):
+        return True  # "made her look older"
     if helped and _begins_task(around):
         return True
     if shows_verb(around):
@@ -63,10 +71,16 @@ def acts_herself(around: Around) -> bool | None:
         if verb in words["let"] and first in words["handled"]:  # "let her order in"
             return is_final(second) and second != "be"
         return _is_helped(around) or None
+    if second == "that" and third in words["subjects_of_clauses"]:  # "heard her voice that I"
+        return None
     if second in words["articles"]:  # "watched her paint the fence"
         return third not in words["times"] and first not in words["person_nouns"]
+    if verb in words["witnessing"] and first in words["bodily_acts"] and _ends(second):
+        return True
     if first in words["slips"]:  # "saw her trip on the stairs"
         return second in words["behind_slips"]
+    if second == "back":  # "saw her grin back at me"
+        return (first in words["gestures"] and third == "at") or None
     aimed = first in words["verbal_nouns"] and third in words["objects"]
     return (second == "at" and (aimed or first in words["gestures"])) or None
 
@@ -109,7 +123,8 @@ def _is_base_verb(around: Around) -> bool | None:
     first, second, third = around.next
     noun = first in words["base_nouns"]
     if verb in words["have"]:
-        if not noun or second in words["articles"]:
+        counted = bool(second) and is_number(second) and third not in words["spans"]
+        if not noun or counted or second in words["articles"]:  # "had her run two laps"
             return bool(second) and second[0].isalnum() and not _lasts(second, third)
         return (bool(second) and second[0].isalnum()) if is_final(second) else None
     if verb not in words["let_make_help"]:  # not "see her work come to life"
@@ -121,6 +136,9 @@ def _is_base_verb(around: Around) -> bool | None:
     if noun and verb in words["make"]:  # "make her work visible", "her dance a success"
         manner = second in words["manners"]
         if is_predicative(second) and is_final(third) and not manner:
+            return False
+        described = is_predicative(third) or third in words["attributive"]
+        if second in words["compares"] and described:  # "her work more complicated"
             return False
         return not (second in ("a", "an") and third in words["results"])
     return True
@@ -134,6 +152,8 @@ def _begins_task(around: Around) -> bool:
         return second in words["base_verbs"] or any(second in words[kind] for kind in _BOTH)
     if not (first in words["base_verbs"] or any(first in words[kind] for kind in _BOTH)):
         return False
+    if second == "up" and around.before[1].startswith("help"):  # "help her cover up the well"
+        return not is_person(first)
     return second in _ANYTHING or (second == "into" and third in words["articles"])
 
 
@@ -162,6 +182,8 @@ def _is_helped(around: Around) -> bool:
     """Whether an article begins what she does: "let her paint a wall"; not "her life a misery"."""
     words = word_classes()
     first, second, third = around.next
+    if second[:1].isdigit() and around.before[1].startswith("help"):  # "help her place 40 pots"
+        return first in words["handled"]
     if second not in words["articles"] or _lasts(second, third):
         return False
     if first in words["handled"] or first in words["verbal_nouns"]:
@@ -189,6 +211,14 @@ def _is_done_to_person(second: str, third: str) -> bool:
     return not (clause or single in words["base_verbs"] or single in words["verbal_nouns"])
 
 
+def _is_state(word: str) -> bool:
+    return is_predicative(word) or word in word_classes()["comparatives"] or is_final(word)
+
+
+def _ends(word: str) -> bool:
+    return is_final(word) or is_adverb(word)
+
+
 def _is_done_so(second: str, third: str) -> bool:
     """Whether a verb follows an adverb: "fold the letter"; not "prepared notes"."""
     if is_participle(second) or second.endswith("ing"):
@@ -199,7 +229,7 @@ def _is_done_so(second: str, third: str) -> bool:
 
 def _begins_object(word: str) -> bool:
     words = word_classes()
-    return word in words["articles"] or word in words["determiners"]
+    return word in words["articles"] or word in words["determiners"] or word.endswith("'s")
 
 
 def _lasts(article: str, noun: str) -> bool:

@@ -13,10 +13,17 @@ from pytest_llmfair.counterfactuals._language.english import (
     word_classes,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
-from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_herself, is_handed
+from pytest_llmfair.counterfactuals._language.pronouns.handed import (
+    is_by_herself,
+    is_by_other,
+    is_handed,
+)
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
-_NO_GIVING = ("allow", "allows", "allowed", "permit", "permits", "permitted")
+_NO_GIVING = (
+    *("allow", "allows", "allowed", "allowing"),
+    *("permit", "permits", "permitted", "permitting"),
+)
 _OWNED_BEHIND = ("of", "for", "as")  # "gave her reason for leaving"
 _DESCRIBING = ("offered", "attributive", "comparatives", "demonyms", "closed_if_final")
 _FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")
@@ -37,9 +44,10 @@ def is_gift(around: Around) -> bool:
         noun, behind, further = first, second, third
         amount = noun in words["given_some"] and behind not in _OWNED_BEHIND
         known = verb in words["hand_over"] and (_is_several(noun) or amount)
-    elif _ends(third, "") and _describes(first):
+    elif _ends(third, "") and (_describes(first) or _is_kind(first, second)):
         noun, behind, further = second, third, ""
-        known = _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
+        known = f"{first}-{second}" in words["gifts_of_two"]
+        known = known or _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
     elif _describes(first) and _describes(second):  # "gave her detailed technical advice"
         noun, behind, further = third, low(words_behind(around.text, around.end, 4)[3]), ""
         known = _ends(behind, "") and any(noun in words[kind] for kind in _THINGS)
@@ -52,26 +60,61 @@ def is_gift(around: Around) -> bool:
         or noun in words["own_goods"]
     ):
         return False
-    if is_by_herself(around) or noun.removesuffix("s") in words["pets"]:
+    for_another = f"{first}-{second}" in words["gifts_of_two"]  # "she gave her first aid"
+    own = is_by_herself(around) and not for_another
+    if own or noun.removesuffix("s") in words["pets"] | words["animals"]:
         return False
     return is_handed(around, noun, behind, further)
 
 
+_GOODS = ("given", "given_some", "gifts", "meals", "granted", "paid", "own_goods")
 _THINGS = ("given", "given_some", "gifts", "granted", "offered_amounts")
+
+
+def may_be_owned(around: Around) -> bool:
+    """Whether what can be given to her can be her own as well: "brought her lunch"."""
+    words = word_classes()
+    first, second, _ = around.next
+    return any(first in words[kind] for kind in _GOODS) or (
+        _describes(first) and any(second in words[kind] for kind in _GOODS)
+    )
+
+
+def is_amount(around: Around) -> bool:
+    """Whether some amount is left or made: "left her little time", "made her more money"."""
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    if first in words["sums"] and verb in words["make"]:  # "the books made her millions"
+        return _ends(second, third) and is_by_other(around)
+    if first not in words["left_amounts"] or not _ends(third, "") or is_by_herself(around):
+        return False
+    if verb in words["make"]:
+        return second in words["made_amounts"]
+    left = verb.startswith("leav") or verb == "left"
+    return left and (second == "time" or any(second in words[kind] for kind in _THINGS))
 
 
 def is_renown(around: Around) -> bool:
     """Whether a success brought her fame: "won her worldwide acclaim", "earned her praise"."""
     words = word_classes()
     first, second, third = around.next
-    if is_by_herself(around):
+    if around.before[1] not in words["win"] or is_by_herself(around):
         return False
+    if first == "many":  # "won her many fans"
+        return True
     famed = first in words["renown"] and _ends(second, third)
     return famed or (second in words["renown"] and _ends(third, "") and _describes(first))
 
 
 def _ends(word: str, following: str) -> bool:
     return is_final(word) or is_adverb(word) or tells_when(word, following)
+
+
+def _is_kind(first: str, second: str) -> bool:
+    """Whether a noun tells of what kind a thing is: "vitamin tablets", "first aid"."""
+    words = word_classes()
+    return first in words["gift_kinds"] or f"{first}-{second}" in words["gifts_of_two"]
 
 
 def _is_several(noun: str) -> bool:

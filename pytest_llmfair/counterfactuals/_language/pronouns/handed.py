@@ -114,6 +114,8 @@ def _is_for_another(verb: str, noun: str, behind: str, further: str) -> bool:
         return not further[:1].isalnum() or further == "to"
     if behind != "to" or not further or (noun in words["things_to"] and verb not in words["show"]):
         return False
+    if further == "work":  # "brought her lunch to work"
+        return True
     if further in words["base_verbs"] or further in words["verbal_nouns"]:
         return False
     several = further.endswith("s") and not further.endswith(("ss", "us"))

@@ -52,11 +52,13 @@ _VALUE = re.compile(r"\d+")
 # The letter of the next choice: "A. thank her B. hug her".
 _OPTION = re.compile(r"\s([B-H])([.):])\s")
 _MENU = 400
-# What is to be filled in counts as a noun: "her [MASK]", "his {job}", "her ____".
-_GAP_OPENS = ("[", "{", "<", "_")
+# What is to be filled in counts as a noun: "her [MASK]", "his {job}", "her ____", "his _"; so does
+# a place in a list: "her No. 1 ranking".
+_GAP_OPENS = ("[", "{", "<", "_", "N")
 _GAP_NOUN = "thing"
 _GAP = re.compile(
-    r"\s(?:\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{2,})"
+    r"\s(?:\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{2,}"
+    r"|_(?=[\s.,;!?])|No\.\s?\d+(?=\s(?!(?:in|on|of|for|at|and|or|to)\b)\w))"
 )
 
 

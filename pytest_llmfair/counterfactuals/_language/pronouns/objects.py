@@ -22,7 +22,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.doing import (
     is_described_by,
     is_found_doing,
 )
-from pytest_llmfair.counterfactuals._language.pronouns.gifts import is_gift, is_renown
+from pytest_llmfair.counterfactuals._language.pronouns.gifts import is_amount, is_gift, is_renown
 from pytest_llmfair.counterfactuals._language.pronouns.handed import (
     is_by_herself,
     is_by_other,
@@ -39,6 +39,9 @@ from pytest_llmfair.counterfactuals._language.pronouns.said_of import (
 from pytest_llmfair.counterfactuals._language.pronouns.settled import is_settled
 
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
+_ORDINAL = ("st", "nd", "rd", "th")
+_STANCES = ("straight", "flat", "upright")
+_NO_STATES = ("more", "less", "fewer", "other", "rather")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
 
@@ -53,7 +56,7 @@ def reads_as_object(around: Around) -> bool:
         return True
     if is_settled(around):
         return True
-    if is_result(around) or (first.endswith("ed") and is_impression(around)):
+    if is_result(around) or (first.endswith(("ed", "s")) and is_impression(around)):
         return True
     mark = around.text[around.end + 1 : around.end + 2]
     if not mark.isalpha():
@@ -72,23 +75,37 @@ def reads_as_object(around: Around) -> bool:
     in_clause = around.before[0] in ("who", "that") and second in words["subjects_of_clauses"]
     if (in_clause and first in words["base_verbs"]) or shares_predicate(around):
         return True
-    if is_utterance(around):
+    if around.before[0] == "who" and final and _is_verb_only(first):  # "all who know her say that"
+        return True
+    if is_utterance(around) or is_amount(around) or is_renown(around):
         return True
     if verb in words["appoint"] and (office := _ends_office(around.next)) is not None:
         return office
     if first.endswith("ing") and first not in words["not_participles"]:
         if second in words["activity_heads"]:  # "heard her singing voice"
             return False
-        return verb in words["perceive"] or verb in words["keep"] or (_moved(around) and final)
+        if verb in words["give"] and is_gift(around):  # "gave her conflicting advice"
+            return True
+        if verb in words["complement"] and is_predicative(first) and ends_at_second(around):
+            return True  # "considered her charming"
+        flung = _moved(around) and (final or is_adverb(second))
+        return verb in words["perceive"] or verb in words["keep"] or flung
     if first == "being":
         return verb in words["keep"]
     if first in words["finite_verbs"]:  # "those who met her said"
         return True
+    if first in words["past_tenses"] and _goes_on_with(first, second):  # "all who knew her lost a"
+        return True
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
-    if verb in words["name"] and first == "names":
-        return final
-    if verb in words["complement"] and is_predicative(first) and (first, second) != ("kind", "of"):
+    if verb in words["name"] and "names" in (first, second):
+        bad = is_predicative(first) or first in words["attributive"] or first == "mean"
+        return final if first == "names" else bad and is_final(third)
+    compared = first in words["comparatives"] and first not in _NO_STATES
+    described = is_predicative(first) or compared
+    if _counts(first):  # "numerous"
+        described = False
+    if verb in words["complement"] and described and (first, second) != ("kind", "of"):
         going = second.endswith("ing") and second not in words["not_participles"]
         goes_on = going or second in words["let_make_help"] or second in words["finite_verbs"]
         return ends_at_second(around) or second == "enough" or goes_on
@@ -101,26 +118,30 @@ def reads_as_object(around: Around) -> bool:
         return True
     if verb in words["arrange"] and is_participle(first):
         return final
+    if first in words["irregular_participles"] and _is_left(verb):
+        return final or is_adverb(second)
     if first in words["degrees"] and is_final(third) and second not in words["after_degrees"]:
         return verb in words["complement"] or is_adverb(second)
     if first.endswith("ly") and is_in_ly(first) and is_final(third):
         return _is_described(verb, second)
-    each = third in ("a", "per", "each", "every") and is_number(first) and verb != "in"
+    each = third in ("a", "per", "each", "every") and _counts(first) and verb != "in"
     if each and second[:-1] in words["frequencies"]:  # "two nights a week"
         return verb not in words["liking"]
-    if second == "more" and verb in words["lasting"] and is_number(first):
+    if second == "more" and verb in words["lasting"] and _counts(first):
         return True
-    if is_number(first) and second in words["spans"]:
+    if _counts(first) and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True
+        if third in ("old", "older", "younger"):  # "that makes her 57 years old"
+            return verb in words["complement"]
         return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
-    if is_number(first) and second.removesuffix("s") in words["person_nouns"] | words["pets"]:
+    if _counts(first) and _are_alive(second):
         return False  # "fed her two sons"
-    if verb in words["wager"] and is_number(first):
+    if _counts(first) and (verb in words["wager"] or _is_effort(verb, second)):
         return True
     if first in words["numbered"] | words["labels"] and is_labelled(around):
         return True
-    if verb in words["give"] and is_number(first):
+    if verb in words["give"] and _counts(first):
         return is_handed(around, first, third, "")
     if verb in words["teach"] and first in words["subjects"]:
         return final
@@ -131,20 +152,24 @@ def reads_as_object(around: Around) -> bool:
     if some and verb in words["give"] and first in words["offered"]:
         return (is_final(third) or is_adverb(third)) and is_handed(around, second, third, "")
     thing = first in words["given"] or (first == "work" and verb in words["offer"])
+    if thing and second == "to" and verb.startswith(("allow", "permit")):
+        return first in words["things_to"]  # no "allowing her words to settle"
     if verb in words["give"] and thing:
         free = (second, third) == ("free", "of")  # "advice free of charge"
         ends = free or ends_at_second(around) or tells_when(second, third)
         if not ends or second in ("a", "an", "another"):  # "give her hair a trim"
-            return False
+            return not final and is_gift(around)  # "gave her food poisoning"
         if not final and is_by_herself(around):  # "she teaches her lessons online"
             return False
         return is_handed(around, first, second, third)
-    if (verb in words["give"] and is_gift(around)) or (verb in words["win"] and is_renown(around)):
+    if verb in words["give"] and is_gift(around):
         return True
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
         return final and is_by_other(around)
     if first == "past":  # "waved her past the gate"
         return final and verb in words["past_move"]
+    if first in words["calendar"] and verb in words["spend"]:  # "spent her Tuesday off"
+        return False
     if first in words["calendar"]:
         clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
         part = second in _PARTS_OF_DAY and (is_final(third) or is_adverb(third))
@@ -152,14 +177,24 @@ def reads_as_object(around: Around) -> bool:
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
         return False
     if raw[0].isupper() and not raw.isupper():
-        if is_final(third) and is_person(second) and third not in words["auxiliaries"]:
+        office = verb in words["appoint"] and second in words["offices"]
+        if is_final(third) and is_person(second) and not (office or third in words["auxiliaries"]):
             return False  # "told her Ohio congregation that"
+        if first in words["high_titles"]:
+            return False
+        if _is_of_somebody(first):  # "made her Norway's first pilot"
+            return any(verb in words[kind] for kind in ("complement", "appoint", "say_to"))
         shown = verb in words["show"] and not final  # "showed her Visa card"
+        if verb in words["appoint"] and not _is_made(verb):  # "elected her Grand Duchess"
+            return True
         return verb in words["name"] or (verb in words["say_to"] and not shown)
     if first in ("last", "next"):
         if second in words["calendar"] and not tells_when(second, third):
             return False  # "her next Monday class"
         owned = verb in words["closed"] or verb in words["spend"]
+        recent = second in ("night", "week", "month") or second in words["calendar"]
+        if recent and _is_talk(around):  # "spoke to her last week"
+            return is_final(third)
         return second in words["times"] and not owned
     if first == "then":
         return _does_then(around)
@@ -171,9 +206,14 @@ def reads_as_object(around: Around) -> bool:
     if first == "straight":
         return second == "home" and _moved(around) and is_final(third)
     if first == "first":
-        return final and (verb in words["say_to"] or verb in words["name"])
+        told = verb in words["say_to"] or verb in words["name"]
+        return final and (told or _is_talk(around))  # "talk to her first"
     if first == "back":
+        if second in _STANCES and verb in words["keep"]:  # "keeping her back straight"
+            return False
         goes_on = second == "right" and third in words["behind_right"]
+        if second == "into" and third in ("a", "an"):  # "turned her back into a boy"
+            return True
         return (
             (goes_on or ends_at_second(around))
             and verb[:1].isalnum()
@@ -216,7 +256,8 @@ def _ends_office(behind: tuple[str, str, str]) -> bool | None:
     """Whether the phrase ends behind an office, "captain last season"; None where none is."""
     words = word_classes()
     first, second, third = behind
-    if first in words["before_offices"] and second in words["offices"]:
+    led = first in words["leading"] and is_person(second)
+    if led or (first in words["before_offices"] and second in words["offices"]):
         return is_final(third) or third in ("last", "next") or is_adverb(third)
     if first not in words["offices"]:
         return None
@@ -245,6 +286,58 @@ def _is_described(verb: str, word: str) -> bool:
         return any(verb in words[kind] for kind in ("complement", "perceive", "keep", "arrange"))
     formed = word.endswith(("ive", "ic", "al", "ent", "ant", "ary", "y")) or is_predicative(word)
     return (formed or word in words["comparatives"]) and verb in words["complement"]
+
+
+def _goes_on_with(verb: str, word: str) -> bool:
+    """Whether a past tense goes on with what is done or thought: "lost the", "thought she"."""
+    words = word_classes()
+    if verb == "felt" and word in ("as", "like"):
+        return True
+    return word in words["articles"] or word in words["subjects_of_clauses"] or word == "that"
+
+
+def _counts(word: str) -> bool:
+    """Whether it is a number, and no place in an order: "three", not "7th"."""
+    return is_number(word) and not word.endswith(_ORDINAL)
+
+
+def _are_alive(word: str) -> bool:
+    words = word_classes()
+    one = word.removesuffix("s")
+    return one in words["person_nouns"] or one in words["pets"] or word.endswith("men")
+
+
+def _is_left(verb: str) -> bool:
+    """Whether a verb tells in what state somebody is found, left or made."""
+    kinds = ("complement", "keep", "arrange", "perceive")
+    return any(verb in word_classes()[kind] for kind in kinds)
+
+
+def _is_effort(verb: str, thing: str) -> bool:
+    """Whether it is told how many tries it took: "took her three attempts"."""
+    words = word_classes()
+    return thing in words["efforts"] and verb in words["lasting"]
+
+
+def _is_of_somebody(word: str) -> bool:
+    """Whether a name in the possessive begins another phrase: "Norway's"; not "Valentine's"."""
+    return word.endswith(("'s", "\u2019s")) and word not in word_classes()["things_in_s"]
+
+
+def _is_talk(around: Around) -> bool:
+    """Whether somebody talks to her, or it happens to her."""
+    verb, preposition = around.before
+    return preposition in ("to", "with", "from") and verb in word_classes()["talking"]
+
+
+def _is_verb_only(word: str) -> bool:
+    words = word_classes()
+    nouns = ("base_nouns", "verbal_nouns", "handled", "developing")
+    return word in words["base_verbs"] and not any(word in words[kind] for kind in nouns)
+
+
+def _is_made(verb: str) -> bool:
+    return verb in word_classes()["make"] or verb.startswith("declare")
 
 
 def _moved(around: Around) -> bool:

@@ -78,6 +78,8 @@ def pronoun_role(text: str, start: int, end: int, roles: Container[str]) -> str:
         as standing before a noun.
     """
     around = words_around(text, start, end)
+    if text[start - 1 : start] == "-" == text[end : end + 1]:  # "what's-her-name"
+        return DETERMINER if DETERMINER in roles else PRONOUN
     if OBJECT in roles:
         if _SELF.match(text, end):  # "(her)self"
             return OBJECT
@@ -140,7 +142,14 @@ def _his_owns(around: Around) -> bool:
         return False
     if join == "back" and around.before[1] in words["returning"]:  # "I sent his back"
         return not is_final(other)
+    if around.next_raw == "The":  # "in his The Lost Coast"
+        return True
+    acted_on = other in ("me", "us") or other in words["done_to"]
+    if around.before[1] == "of" and acted_on and join.removesuffix("s") in words["base_verbs"]:
+        return False  # "that laugh of his drives me mad"
     of_friend = is_of_acquaintance(around)
+    if of_friend and is_in_ly(join):  # "a friend of his really liked it"
+        join = other
     acts = (is_participle(join) and join != "beloved") or join in words["acted"]
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
         return False
@@ -151,6 +160,8 @@ def _noun_follows(around: Around) -> bool:
     """Whether the next words can begin the noun phrase that a possessive belongs to."""
     words = word_classes()
     first, second, third = around.next
+    if (first, second, third) == ("next", "of", "kin"):
+        return True
     if first in ("all", "everything") and is_final(second):
         said = first == "everything" or not second[:1].isalnum()  # no "was his all along"
         return (said and around.before[1] in words["copulas"]) or _is_effort(around)
@@ -167,14 +178,21 @@ def _noun_follows(around: Around) -> bool:
     if not first[:1].isalnum():
         return False
     if is_closed(first) and not _opens_phrase(around):
+        if around.next_raw == "The" and around.before[1] in words["prepositions_of_things"]:
+            return True
         # 'her "On Language" column'; not 'said to her "Why not?"'
         return around.before[1] not in ("to", "at") and is_before_title(around)
     if is_participle(first) and first not in words["nouns_in_ed"] and ends_at_second(around):
-        return is_before_title(around)
+        goes_on = "-" in first and second == ","  # "her self-titled, third album"
+        return goes_on or is_before_title(around)
     if first == "right" and second in words["behind_right"]:
         return False
     if first in words["comparatives"] and second == "than":
-        return False
+        described = is_predicative(third) or third in words["attributive"]
+        known = described or (first == "less" and not (is_final(third) or is_number(third)))
+        return known and not is_final(low(words_behind(around.text, around.end, 4)[3]))
+    if first == "hardest" and around.before[1] in words["trying"]:  # "tried her hardest"
+        return True
     if first in ("most", "more") and is_in_ly(second) and is_final(third):
         return False  # "thanked her most sincerely"
     if first in words["modals"]:
@@ -184,9 +202,19 @@ def _noun_follows(around: Around) -> bool:
     if first == "best" and around.before[1] in words["liking"] and second not in _JOINS:
         return not is_final(second)
     if is_final(second):
-        return not is_adverb(first) or describes_on(around)
+        return not is_adverb(first) or describes_on(around) or _is_doubly_described(around)
     adverb = first.endswith("ly") or first in words["closed_if_final"]
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
+
+
+def _is_doubly_described(around: Around) -> bool:
+    """Whether two adverbs describe: "his socially and politically active sister"."""
+    first, second, third = around.next
+    if second != "and" or not (is_in_ly(first) and is_in_ly(third)):
+        return False
+    adjective, noun = map(low, words_behind(around.text, around.end, 5)[3:])
+    formed = is_participle(adjective) or is_predicative(adjective)
+    return formed and not is_final(noun) and not is_adverb(noun)
 
 
 def _is_effort(around: Around) -> bool:
@@ -251,6 +279,8 @@ def _opens_phrase(around: Around) -> bool:
     if first not in words["before_adjectives"] or is_final(third) or tells_when(third, ""):
         return False
     verb = around.before[1]
+    if second in words["attributive"] and not is_adverb(third):  # "made her already large nose"
+        return True
     if verb in words["complement"] or verb in words["perceive"] or verb in words["keep"]:
         return False
     if second in ("more", "less", "most", "least"):
@@ -296,5 +326,7 @@ def _each_time(around: Around) -> bool:
     """Whether "every" tells how often, or what was handed over: no "every move" of somebody."""
     words = word_classes()
     _, second, third = around.next
+    if second in ("now", "so", "once") and third in ("and", "often", "in"):  # "every now and then"
+        return True
     counted = is_final(second) or is_number(second) or words["frequencies"] & {second, third}
     return bool(counted) or around.before[1] in words["give"]

@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     is_closed,
     is_final,
     is_participle,
+    is_predicative,
     word_classes,
 )
 
@@ -24,7 +25,7 @@ _JOINS = ("and", "but", "or", "yet", "if", "though", "not")
 # A clause begins with what is unnamed: "Nothing about her suggested nerves".
 _UNNAMED = re.compile(
     r"(?:(?:\A|[\n.!?;:,(\"\u201c\u2018\u2014])\s*(?:(?:and|but|yet|so|still)\s)?"
-    r"|\b(?:because|since|that|while|though|although|if|when|where|as)\s)"
+    r"|\b(?:but|and|because|since|that|while|though|although|if|when|where|as)\s)"
     r"(?:(?:some|any|no|every)thing|(?:some|any|no|every)(?:body|one)|no\sone|(?:very\s)?little"
     r"|much|not\smuch|a\slot|all|most)(?:\selse)?\s(?:about|around|in|within|near)\s\Z",
     re.IGNORECASE,
@@ -33,8 +34,12 @@ _UNNAMED = re.compile(
 
 def is_result(around: Around) -> bool:
     """Whether an adjective behind "her" tells what came of it: "scared her silly"."""
-    first, second, _ = around.next
+    first, second, third = around.next
+    words = word_classes()
     verbs = _verbs().get(first)
+    if verbs is None and (first in words["attributive"] or first in words["harm_adjectives"]):
+        first, second = second, third  # "did her great harm"
+        verbs = _verbs().get(first) or None
     if verbs is None or not around.before[1][:1].isalpha():
         return False
     if verbs and not around.before[1].startswith(verbs):
@@ -43,9 +48,11 @@ def is_result(around: Around) -> bool:
         return around.next[1:] == ("and", "blue")
     if second == ",":
         match = _GOES_ON.match(around.text, around.end)
-        return match is not None and is_closed(low(match[1]))
+        return match is not None and (is_closed(low(match[1])) or is_adverb(low(match[1])))
     if not second[:1].isalnum():
         return second not in ("-", "/", "&")
+    if second == "and" and verbs:  # "pulled her close and kissed her"
+        return not (is_predicative(third) or third in words["attributive"])
     return (is_closed(second) and second not in _JOINS) or is_adverb(second)
 
 
@@ -53,14 +60,15 @@ def is_impression(around: Around) -> bool:
     """Whether a verb follows that tells what something about her does: "suggested nerves"."""
     words = word_classes()
     first = around.next[0]
-    stem = first.removesuffix("ed")
+    stem = first.removesuffix("ed") if first.endswith("ed") else first.removesuffix("s")
     if not (stem in words["impressing"] or f"{stem}e" in words["impressing"]):
         return False
     if _UNNAMED.search(around.text, max(0, around.start - _FAR), around.start) is None:
         return False
     # Another verb makes it her noun's: "nothing about her suggested changes worked".
     for word in map(low, _WORDS.findall(around.text, around.end, around.end + _FAR)[1:]):
-        if not word[0].isalnum() or word in words["links_of_clauses"]:
+        linked = word in words["links_of_clauses"] or word in words["subjects_of_clauses"]
+        if linked or not word[0].isalnum():
             return True
         if any(word in words[kind] for kind in ("auxiliaries", "finite_verbs", "acted")):
             return False

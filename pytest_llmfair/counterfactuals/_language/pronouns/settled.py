@@ -18,6 +18,9 @@ _AGAIN = ("last", "more", "final", "single")
 def is_settled(around: Around) -> bool:
     """Whether "her" is an object by the next words, whatever the verb is."""
     first = around.next[0]
+    before, nearest = around.before
+    if nearest == "with" and before in word_classes()["brings"]:  # "brought with her many fans"
+        return first != "own"
     if first not in _firsts():
         return False  # the usual case at less cost
     return _is_never_owned(around) or _is_place_in_order(around) or _is_name_for_her(around)
