@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.names.common import is_common, is_its_own_object
 from pytest_llmfair.counterfactuals._language.names.initials import (
     has_last_name,
     has_middle_name,
@@ -66,6 +67,11 @@ class _TwoNames(Lexicon):
         ]
         if not kept:
             return kept
+        kept = kept[:1] + [
+            each
+            for each, before in zip(kept[1:], kept, strict=False)
+            if not is_its_own_object(text, before[:2], *each[:2])
+        ]
         first, end, sense = kept[0]
         if sense.role != "name" or text.find(text[first:end]) == first:
             return kept  # the usual case at less cost
@@ -117,7 +123,9 @@ class _TwoNames(Lexicon):
         front = word_in_front(text, start)
         own = front.casefold() in self._own
         in_full = last and (own or has_middle_name(text, start, sense.group))
-        if not in_full and is_ordinary_word(text, start, end, last=last):
+        if not in_full and (
+            is_ordinary_word(text, start, end, last=last) or is_common(text, start, end)
+        ):
             return False
         beside = last or front[:1].isupper() or is_of_class(front, "given")
         if not in_full and beside and self._another_person(text, start, end, sense):
@@ -148,6 +156,8 @@ class _TwoNames(Lexicon):
         if is_party(text, start, end, before[2]):
             return True
         if is_given(text, before.start(2), before[2]):  # "told Mary John was late" names two
+            if sense.role == "name" and is_of_class(self.groups[0].casefold(), "last_names"):
+                return False  # "Denise Garcia" bears the last name that is asked for
             return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
         if sense.role == "name" and is_behind_first(text, start, end, before):
             return True
@@ -231,8 +241,22 @@ def _holds(phrase: str, groups: tuple[str, str]) -> bool:
     return any(" " in name and name.casefold() in phrase.casefold() for name in groups)
 
 
+def _split(name: str) -> list[str]:
+    """Return first and other names; "van" belongs to what follows: "Ludwig", "van Houten"."""
+    first, *others = name.split()
+    parts: list[str] = []
+    for word in reversed(others):
+        if parts and is_of_class(word.casefold(), "name_particles"):
+            parts[0] = f"{word} {parts[0]}"
+        else:
+            parts.insert(0, word)
+    return [first, *parts]
+
+
 def _entries(first: str, second: str) -> Iterator[Entry]:
-    parts, others = first.split(), second.split()
+    parts, others = _split(first), _split(second)
+    if len(parts) != len(others) and min(len(parts), len(others)) > 1:  # "Mary Ann Jones"
+        parts, others = ([" ".join(each[:-1]), each[-1]] for each in (parts, others))
     if not 1 < len(parts) == len(others) or _overlap(parts, others):
         yield Entry("name", {first: (first,), second: (second,)})
         if len(parts) == len(others) == 1:

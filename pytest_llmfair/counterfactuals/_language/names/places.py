@@ -10,7 +10,7 @@ from pytest_llmfair.counterfactuals._language.names.dates import is_short_month
 from pytest_llmfair.counterfactuals._language.names.firms import is_business, is_firm
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.lists import is_among_places, is_listed_with
-from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
+from pytest_llmfair.counterfactuals._language.names.scripture import is_holy, is_of_bible
 from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called, is_prize
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
@@ -31,7 +31,17 @@ _NUMERAL = re.compile(
 _EPITHET = re.compile(r"[^\S\n]+the[^\S\n]+([A-Z]\w+)")
 _REGION = re.compile(rf",[^\S\n]+({LETTERS})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
 _POSTAL = re.compile(r",[^\S\n]+([A-Z]{2})\b")
-_BEHIND_TOWN = re.compile(r"\b[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?,[^\S\n]+\Z")
+# "in Lyon, ", "at Guantanamo Bay, "
+_BEHIND_TOWN = re.compile(
+    r"\b(?:[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?"
+    r"|[A-Z][\w'\u2019-]+[^\S\n]+(?:Bay|City|Beach|Island|Islands|Springs|County|Valley|Falls|Heights))"
+    r",[^\S\n]+\Z"
+)
+# "in areas of Altoona, York, "
+_PLACES_LISTED = re.compile(
+    r"\b([a-z]+)(?:[^\S\n]+of|[^\S\n]+like|,?[^\S\n]+such[^\S\n]+as|,?[^\S\n]+including|:)[^\S\n]+"
+    r"(?:[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z][\w-]+)?,?[^\S\n]+(?:and[^\S\n]+|or[^\S\n]+)?){0,4}\Z"
+)
 _LABEL = re.compile(r"(\w+)[\"'*]*[^\S\n]*[:=|][^\S\n]*[\"'*]*\Z")
 _LABEL_MARKS = (":", "=", "|")
 _POSSESSIVE = re.compile(r"['\u2019](?:s\b)?")
@@ -74,6 +84,8 @@ def is_something_else(text: str, start: int, end: int) -> bool:
         return True
     name = text[start:end].lower()
     if is_of_class(name, "bible_books") and is_holy(text, start, end):
+        return True
+    if is_of_class(name, "holy_persons") and is_of_bible(text, start, end):
         return True
     if is_of_class(name, "firms") and is_firm(text, start, end):
         return True
@@ -150,7 +162,12 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return True
     if is_among_places(text, start, end) or _is_dateline(text, start, end):
         return True
-    if front[-2:-1] == "," and _STOPS.match(text, end) and _BEHIND_TOWN.search(front):
+    if front[-2:-1] == "," and _ends_place(text, end) and _BEHIND_TOWN.search(front):
+        return True
+    listed = _PLACES_LISTED.search(front)
+    if listed is not None and is_of_class(listed[1], "listed_places"):
+        return True
+    if is_of_class(text[start:end].lower(), "countries") and _acts(text, end):
         return True
     if _SCORE.match(text, end) or _CLUB.match(text, end):
         return True
@@ -172,6 +189,20 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if words[-1] == "from" and _comes(words[-2], words[-3]):
         return True
     return words[-1] in ("to", "from") and _is_way(words[:-1])
+
+
+def _ends_place(text: str, end: int) -> bool:
+    following = word_behind(text, end)
+    return _STOPS.match(text, end) is not None or is_one_of(following, "prepositions")
+
+
+def _acts(text: str, end: int) -> bool:
+    """Whether a country does something: "Jordan has ratified the treaty"."""
+    words = text[end : end + _NEAR].lower().split()[:2]
+    return bool(words) and any(
+        is_of_class(word, "state_acts")
+        for word in words[: 2 if words[0] in ("has", "had", "have", "also", "never") else 1]
+    )
 
 
 def _is_dateline(text: str, start: int, end: int) -> bool:

@@ -54,6 +54,8 @@ _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _TELLING = ("is", "was", "so", ",")
 _MODALS = ("will", "may")
 _UNINFLECTED = ("be", "have", "not")
+# What is listed with the well-known persons without being one.
+_THINGS = ("works", "named")
 _NEAR = 60
 _FAR = 200
 
@@ -112,7 +114,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
             return False
         return is_of_class(word, "months")
     if before in ("the", "this", "these"):
-        named = last and following.islower() and _is_bare(following)
+        named = last and following.islower() and is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
     if not (opens_sentence(text, start) or _opens_quote(text, start)):
         if word in _MODALS and following[:1].isupper():
@@ -226,7 +228,7 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         or (third in _UNINFLECTED and (following.endswith("ly") or _is_adverb(following)))
     ):  # "Will be late.", "Will definitely be late."
         return True
-    if _is_bare(following):
+    if is_bare(following):
         return True
     if not following.endswith("s") or is_one_of(following, "closed"):
         return False
@@ -253,7 +255,7 @@ def _is_said_of_noun(text: str, word: str, end: int, behind: list[str]) -> bool:
     return is_of_class(word, "months") and _WHAT_SEASON.match(text, end) is not None
 
 
-def _is_bare(word: str) -> bool:
+def is_bare(word: str) -> bool:
     """Whether a word behind a name is no verb of it: a noun, an adjective or a bare verb."""
     if not word.isalpha() or is_one_of(word, "closed") or is_one_of(word, "modals"):
         return False
@@ -291,7 +293,7 @@ def _is_asked(text: str, end: int) -> bool:
         asked = asked or is_of_class(verb, "unchanging") or verb.endswith("ly")
         if asked:
             return True
-    return verb in ("be", "have", "do") or _is_bare(verb) if verb else asked
+    return verb in ("be", "have", "do") or is_bare(verb) if verb else asked
 
 
 def _is_adverb(word: str) -> bool:
@@ -353,5 +355,6 @@ def _classes() -> Mapping[str, Any]:
         for key, lines in data.items()
         if key != "language"
     }
-    persons = frozenset(phrase for line in famous for phrase in line)
+    things = {phrase for kind in _THINGS for line in known[kind] for phrase in line}
+    persons = frozenset(phrase for line in famous for phrase in line) - things
     return {**classes, "phrases": held, "idioms": frozenset(idioms), "famous": persons}

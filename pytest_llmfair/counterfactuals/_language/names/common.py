@@ -1,0 +1,97 @@
+"""Whether a name is a common word where it stands: "a Christian", "Nile River"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import low, opens_sentence, word_before
+from pytest_llmfair.counterfactuals._language.english import (
+    is_adverb,
+    is_one_of,
+    is_predicative,
+)
+from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
+from pytest_llmfair.counterfactuals._language.names.words import (
+    is_bare,
+    is_of_class,
+    word_behind,
+)
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person
+
+_PARTS = ("words", "places", "firms", "adjectives")
+_BREAKS = re.compile("[^\\w \u2019'-]")
+_TOO = re.compile(r"['\u2019]s(?=[^\S\n]*(?:[.,;!?]|\Z|\n))")
+_STATES = ("is", "was", "are", "were", "isn't", "wasn't", "aren't", "weren't")
+_FEWEST, _MOST = 1, 6
+
+
+def is_common(text: str, start: int, end: int) -> bool:
+    """Whether a name that is a people's word or a landform's too is that word here."""
+    name = text[start:end].lower()
+    if is_of_class(name, "adjectives") and _describes(text, start, end):
+        return True
+    return is_of_class(name, "landforms") and _is_landform(text, start)
+
+
+def _describes(text: str, start: int, end: int) -> bool:
+    """Whether it is said of somebody or something: "a devout Christian", "Norman kings"."""
+    if not text[start].isupper() or text[start:end].isupper():
+        return False
+    before, at = word_before(text, start)
+    front, following = low(before), word_behind(text, end)
+    if following[:1].isupper() or is_one_of(front.rstrip("."), "titles"):
+        return False
+    if front in ("a", "an"):
+        return True
+    earlier = low(word_before(text, at)[0]) if before else ""
+    modified = before.islower() or is_one_of(front, "demonyms")
+    if modified and (is_adjective(front) or is_predicative(front)) and earlier in ("a", "an"):
+        return True
+    if front in _STATES and earlier in ("he", "she", "they", "who", "we"):
+        return True
+    noun = following.removesuffix("'s")
+    if not noun.islower() or is_one_of(noun, "closed") or not text[end : end + 1].isspace():
+        return False
+    person = is_person(noun)
+    if is_one_of(front, "determiners") or (modified and is_adjective(front)):
+        return person or is_bare(noun) or noun.endswith("s")
+    if is_one_of(front, "prepositions") or front in ("and", "or", "as"):
+        return person or (front in ("in", "of") and is_bare(noun))
+    return person and noun.endswith(("s", "men"))
+
+
+def _is_landform(text: str, start: int) -> bool:
+    """Whether a capital in front makes it a river or a church: "the Nile River"."""
+    before, at = word_before(text, start)
+    if not before[:1].isupper() or text[at + len(before)] == ".":
+        return False
+    front = low(before)
+    if opens_sentence(text, at) or is_no_name(front) or is_one_of(front, "closed"):
+        return False
+    return not (is_of_class(front, "given") or is_of_class(front, "no_first_names"))
+
+
+def is_its_own_object(text: str, before: tuple[int, int], start: int, end: int) -> bool:
+    """Whether what a person does is done to a thing of the same name: "Ford drives a Ford".
+
+    `before` is the mention in front; somebody who did it to herself would be named by a pronoun.
+    """
+    if not any(is_of_class(text[start:end].lower(), kind) for kind in _PARTS):
+        return False
+    between = text[before[1] : start]
+    if len(between) > 60 or between[:1] != " " or _BREAKS.search(between):
+        return False
+    words = low(between).split()
+    if not _FEWEST <= len(words) <= _MOST or not between.strip()[0].islower():
+        return False
+    joins = any(is_of_class(word, "between_namesakes") for word in words)
+    if joins or is_of_class(words[0], "not_done") or is_of_class(words[-1], "reports"):
+        return False
+    if text[end : end + 1] in ("'", "\u2019"):
+        return words[-1] in ("at", "from", "to") and _TOO.match(text, end) is not None
+    following = low(word_behind(text, end))
+    if not following:
+        return True
+    if is_one_of(following, "modals") or is_of_class(following, "not_objects"):
+        return False
+    return is_one_of(following, "closed") or (is_bare(following) and not is_adverb(following))
