@@ -20,6 +20,11 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_adjective,
 
 _PARTS = ("words", "places", "firms", "adjectives")
 _BREAKS = re.compile("[^\\w \u2019'-]")
+# "Baron Wolfgang von Kempelen"; "King James" alone is told elsewhere.
+_TITLED = re.compile(
+    r"[^\S\n]+[A-Z][\w-]+[^\S\n]+(?:(?:of|the|v[ao]n|de|di|[A-Z]\.)[^\S\n]+){0,2}[A-Z][a-z]"
+)
+_AND = re.compile(r",?[^\S\n]+(?:and|or|nor)[^\S\n]+([A-Z][\w-]+)")
 _TOO = re.compile(r"['\u2019]s(?=[^\S\n]*(?:[.,;!?]|\Z|\n))")
 _STATES = ("is", "was", "are", "were", "isn't", "wasn't", "aren't", "weren't")
 _FEWEST, _MOST = 1, 6
@@ -30,6 +35,8 @@ def is_common(text: str, start: int, end: int) -> bool:
     name = text[start:end].lower()
     if is_of_class(name, "adjectives") and _describes(text, start, end):
         return True
+    if is_of_class(name, "title_names") and _TITLED.match(text, end):
+        return is_of_class(word_behind(text, end).lower(), "given")
     return is_of_class(name, "landforms") and _is_landform(text, start)
 
 
@@ -39,8 +46,15 @@ def _describes(text: str, start: int, end: int) -> bool:
         return False
     before, at = word_before(text, start)
     front, following = low(before), word_behind(text, end)
-    if following[:1].isupper() or is_one_of(front.rstrip("."), "titles"):
+    if is_one_of(front, "titles") or is_one_of(front, "abbreviations"):
         return False
+    if front == "the":
+        return not is_of_class(following.lower(), "families")
+    if following[:1].isupper():
+        return False
+    other = _AND.match(text, end)
+    if other is not None and is_one_of(low(other[1]), "demonyms"):
+        return True
     if front in ("a", "an"):
         return True
     earlier = low(word_before(text, at)[0]) if before else ""

@@ -169,11 +169,13 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return True
     if is_of_class(text[start:end].lower(), "countries") and _acts(text, end):
         return True
-    if _SCORE.match(text, end) or _CLUB.match(text, end):
+    if _SCORE.match(text, end) or _CLUB.match(text, end) or _plays(text, end):
         return True
     owner = _POSSESSIVE.match(text, end)
     if owner is not None:
-        return is_of_class(word_behind(text, owner.end()).lower(), "place_owns")
+        owned = word_behind(text, owner.end()).lower()
+        country = is_of_class(text[start:end].lower(), "countries")
+        return is_of_class(owned, "place_owns") or (country and is_of_class(owned, "country_owns"))
     words = [word.lower() for word in WORDS.findall(front)]
     words = ["", "", *words]
     if is_of_class(words[-1], "toured") and _has_sights(text, end):
@@ -191,6 +193,14 @@ def _is_place(text: str, start: int, end: int) -> bool:
     return words[-1] in ("to", "from") and _is_way(words[:-1])
 
 
+def _plays(text: str, end: int) -> bool:
+    """Whether a club plays against another: "Chelsea beat Arsenal"."""
+    words = text[end : end + _NEAR].lower().split()[:2]
+    if len(words) < 2 or not is_of_class(words[0], "played"):
+        return False
+    return is_of_class(words[1].strip(".,;!?"), "other_clubs")
+
+
 def _ends_place(text: str, end: int) -> bool:
     following = word_behind(text, end)
     return _STOPS.match(text, end) is not None or is_one_of(following, "prepositions")
@@ -198,11 +208,13 @@ def _ends_place(text: str, end: int) -> bool:
 
 def _acts(text: str, end: int) -> bool:
     """Whether a country does something: "Jordan has ratified the treaty"."""
-    words = text[end : end + _NEAR].lower().split()[:2]
-    return bool(words) and any(
-        is_of_class(word, "state_acts")
-        for word in words[: 2 if words[0] in ("has", "had", "have", "also", "never") else 1]
-    )
+    words = text[end : end + _NEAR].lower().split()
+    if words and words[0] in ("has", "had", "also", "never"):
+        words = words[1:]
+    if len(words) < 2:
+        return False
+    aims = is_of_class(words[0], "aimed_at") and is_of_class(words[1].strip(".,;"), "state_aims")
+    return aims or is_of_class(words[0], "state_acts")
 
 
 def _is_dateline(text: str, start: int, end: int) -> bool:

@@ -23,6 +23,7 @@ WORDS = re.compile(rf"{LETTERS}|[^\w\s]")
 CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){LETTERS}\.?){{1,9}}")
 _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
+_ITEM_MARK = re.compile(r"\(\w{1,2}\)[^\S\n]\Z")
 _SENTENCE_STOP = re.compile(r"[.!?\n]")
 # "Museum of Modern ", "the Affordable Care "
 _HEAD = re.compile(
@@ -32,6 +33,11 @@ _ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
 # "a Ten Minute Rule "
 _A_BILL = re.compile(r"\b[Aa]n?[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){2,4}\Z")
 _ARTICLE = re.compile(r"\.[^\S\n]*(?:\d|[IVX]+\b)")  # "Art. 5"
+_BEFORE_MONTH = re.compile(
+    r"(?:[^\S\n]+(?:and|or|to|through)[^\S\n]+|[^\S\n]?[/\u2013-][^\S\n]?)"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    r"[^\S\n]+\d"
+)
 _VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
 _VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
 _WHAT_VIRTUE = re.compile(
@@ -101,13 +107,19 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     before = word_in_front(text, start).lower()
     if text[end : end + 1] == "." and _ARTICLE.match(text, end):
         return word == "art"
-    if is_of_class(word, "months") and is_of_class(following, "month_nouns"):
+    monthly = is_of_class(word, "months")
+    if (monthly or is_of_class(word, "weekdays")) and is_of_class(following, "month_nouns"):
+        return True
+    if monthly and _BEFORE_MONTH.match(text, end):  # "April and May 2025"
         return True
     if is_of_class(word, "virtues") and _is_beside_virtue(text, start, end, before, following):
         return True
     if following.isdigit() or _is_behind_digit(text, start):
         return True
     if _is_in_longer_name(text, start, end, word):
+        return True
+    weekday = is_of_class(word, "weekdays")
+    if weekday and (before == "on" or is_of_class(before, "before_months")):
         return True
     if is_of_class(before, "before_months"):
         if before == "from" and is_of_class(_word_before_from(text, start), "sent_things"):
@@ -116,7 +128,7 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if before in ("the", "this", "these"):
         named = last and following.islower() and is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
-    if not (opens_sentence(text, start) or _opens_quote(text, start)):
+    if not (opens_sentence(text, start) or _opens_quote(text, start) or _opens_item(text, start)):
         if word in _MODALS and following[:1].isupper():
             return (
                 following.lower() in _UNINFLECTED or before == "i"
@@ -139,6 +151,11 @@ def _is_behind_digit(text: str, start: int) -> bool:
 def _opens_quote(text: str, start: int) -> bool:
     """Whether it is the first word that is quoted: 'She asked, "Will you come?"'."""
     return text[start - 1 : start] in _QUOTES and text[start - 2 : start - 1].isspace()
+
+
+def _opens_item(text: str, start: int) -> bool:
+    """Whether it is the first word of a choice: "(A) Major problem"."""
+    return text[start - 2 : start] == ") " and _ITEM_MARK.search(text, max(0, start - 5), start) is not None
 
 
 def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
@@ -248,6 +265,8 @@ def _is_said_of_noun(text: str, word: str, end: int, behind: list[str]) -> bool:
     following, third = behind
     if following == "so":
         return not third.isalnum()
+    if following == "is" and is_of_class(third, "said_of_ideas"):
+        return True
     if is_of_class(word, "virtues"):
         if following == ",":  # "Faith, for many, is a matter of habit."
             return _FOR_MANY.match(text, end) is not None
