@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
@@ -57,8 +58,10 @@ class _TwoNames(Lexicon):
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention of the person, in order."""
-        no_capitals = text.islower()
         found = super().read(text)
+        if not found:
+            return found
+        no_capitals = text.islower()
         kept = [
             (start, end, sense)
             for start, end, sense in found
@@ -67,11 +70,12 @@ class _TwoNames(Lexicon):
         ]
         if not kept:
             return kept
-        kept = kept[:1] + [
-            each
-            for each, before in zip(kept[1:], kept, strict=False)
-            if not is_its_own_object(text, before[:2], *each[:2])
-        ]
+        if len(kept) > 1:
+            kept[1:] = [
+                each
+                for before, each in itertools.pairwise(kept)
+                if not is_its_own_object(text, before[:2], *each[:2])
+            ]
         first, end, sense = kept[0]
         if sense.role != "name" or text.find(text[first:end]) == first:
             return kept  # the usual case at less cost

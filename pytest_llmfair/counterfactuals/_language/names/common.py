@@ -14,11 +14,12 @@ from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.words import (
     is_bare,
     is_of_class,
+    kinds_of,
     word_behind,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person
 
-_PARTS = ("words", "places", "firms", "adjectives")
+_PARTS = frozenset(("words", "places", "firms", "adjectives"))
 _BREAKS = re.compile("[^\\w \u2019'-]")
 # "Baron Wolfgang von Kempelen"; "King James" alone is told elsewhere.
 _TITLED = re.compile(
@@ -32,12 +33,12 @@ _FEWEST, _MOST = 1, 6
 
 def is_common(text: str, start: int, end: int) -> bool:
     """Whether a name that is a people's word or a landform's too is that word here."""
-    name = text[start:end].lower()
-    if is_of_class(name, "adjectives") and _describes(text, start, end):
+    kinds = kinds_of(text[start:end].lower())
+    if "adjectives" in kinds and _describes(text, start, end):
         return True
-    if is_of_class(name, "title_names") and _TITLED.match(text, end):
+    if "title_names" in kinds and _TITLED.match(text, end):
         return is_of_class(word_behind(text, end).lower(), "given")
-    return is_of_class(name, "landforms") and _is_landform(text, start)
+    return "landforms" in kinds and _is_landform(text, start)
 
 
 def _describes(text: str, start: int, end: int) -> bool:
@@ -90,7 +91,7 @@ def is_its_own_object(text: str, before: tuple[int, int], start: int, end: int) 
 
     `before` is the mention in front; somebody who did it to herself would be named by a pronoun.
     """
-    if not any(is_of_class(text[start:end].lower(), kind) for kind in _PARTS):
+    if _PARTS.isdisjoint(kinds_of(text[start:end].lower())):
         return False
     between = text[before[1] : start]
     if len(between) > 60 or between[:1] != " " or _BREAKS.search(between):

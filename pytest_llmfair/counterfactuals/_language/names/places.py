@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable, Mapping
 
 from pytest_llmfair.counterfactuals._language.beside import one_case, opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
@@ -16,6 +18,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
     is_of_class,
+    kinds_of,
     word_behind,
     word_in_front,
 )
@@ -74,6 +77,7 @@ _RULER_OF = re.compile(
     r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
 )
 _NEAR = 60
+_Rule = Callable[[str, int, int], bool]
 
 
 def is_something_else(text: str, start: int, end: int) -> bool:
@@ -82,22 +86,16 @@ def is_something_else(text: str, start: int, end: int) -> bool:
         return True
     if is_business(text, start, end):
         return True
-    name = text[start:end].lower()
-    if is_of_class(name, "bible_books") and is_holy(text, start, end):
-        return True
-    if is_of_class(name, "holy_persons") and is_of_bible(text, start, end):
-        return True
-    if is_of_class(name, "firms") and is_firm(text, start, end):
-        return True
-    if is_of_class(name, "short_months") and is_short_month(text, start, end):
-        return True
-    if is_of_class(name, "prizes") and is_prize(text, start, end):
-        return True
-    if is_of_class(name, "virtues") and is_listed_with(text, start, end, "feelings"):
-        return True
-    if is_of_class(name, "months") and is_listed_with(text, start, end, "full_months"):
-        return True
-    return is_of_class(name, "places") and _is_place(text, start, end)
+    for rule in _rules_for(text[start:end].lower()):
+        if rule(text, start, end):
+            return True
+    return False
+
+
+@functools.lru_cache(maxsize=256)
+def _rules_for(name: str) -> tuple[_Rule, ...]:
+    kinds = kinds_of(name)
+    return tuple(rule for kind, rule in _RULES.items() if kind in kinds)
 
 
 def _is_titled(text: str, start: int, end: int) -> bool:
@@ -107,11 +105,15 @@ def _is_titled(text: str, start: int, end: int) -> bool:
         return True
     if before in _BEFORE_TOWN and _is_town(text, start, end, before):
         return True
-    epithet = _EPITHET.match(text, end)
-    if epithet is not None and is_of_class(epithet[1].lower(), "epithets"):
+    if before.lower() in _LOCATIVES and is_street(text, end):
         return True
-    street = before.lower() in _LOCATIVES and is_street(text, end)
-    return street or _NUMERAL.match(text, end) is not None or _names_institution(text, end)
+    following = word_behind(text, end)
+    if following == "the":
+        epithet = _EPITHET.match(text, end)
+        return epithet is not None and is_of_class(epithet[1].lower(), "epithets")
+    if following.islower():  # the usual case at less cost
+        return False
+    return _NUMERAL.match(text, end) is not None or _names_institution(text, end)
 
 
 def _is_town(text: str, start: int, end: int, before: str) -> bool:
@@ -274,3 +276,24 @@ def _comes(word: str, earlier: str) -> bool:
             and earlier != "it"
         )
     )
+
+
+def _is_feeling(text: str, start: int, end: int) -> bool:
+    return is_listed_with(text, start, end, "feelings")
+
+
+def _is_month(text: str, start: int, end: int) -> bool:
+    return is_listed_with(text, start, end, "full_months")
+
+
+# Class of a name to the rule that tells what else bears it.
+_RULES: Mapping[str, _Rule] = {
+    "bible_books": is_holy,
+    "holy_persons": is_of_bible,
+    "firms": is_firm,
+    "short_months": is_short_month,
+    "prizes": is_prize,
+    "virtues": _is_feeling,
+    "months": _is_month,
+    "places": _is_place,
+}

@@ -71,6 +71,12 @@ def is_of_class(word: str, kind: str) -> bool:
     return word in _classes()[kind]
 
 
+@functools.lru_cache(maxsize=256)
+def kinds_of(word: str) -> frozenset[str]:
+    """Return the classes that a lower-case word belongs to: few look-ups for names of none."""
+    return frozenset(kind for kind, words in _classes().items() if word in words)
+
+
 def words_of_class(kind: str) -> frozenset[str]:
     """Return the words of a class of the words about names."""
     words: frozenset[str] = _classes()[kind]
@@ -155,7 +161,10 @@ def _opens_quote(text: str, start: int) -> bool:
 
 def _opens_item(text: str, start: int) -> bool:
     """Whether it is the first word of a choice: "(A) Major problem"."""
-    return text[start - 2 : start] == ") " and _ITEM_MARK.search(text, max(0, start - 5), start) is not None
+    return (
+        text[start - 2 : start] == ") "
+        and _ITEM_MARK.search(text, max(0, start - 5), start) is not None
+    )
 
 
 def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
@@ -328,12 +337,14 @@ def _word_before_from(text: str, start: int) -> str:
     return word_in_front(text, len(text[:start].rstrip()) - len("from")).lower()
 
 
+@functools.lru_cache(maxsize=8)  # several rules ask for it
 def word_behind(text: str, end: int) -> str:
     """Return the word that follows on the same line; "" for none."""
     behind = _FOLLOWING.match(text, end)
     return behind[1] if behind else ""
 
 
+@functools.lru_cache(maxsize=8)  # several rules ask for it
 def word_in_front(text: str, start: int) -> str:
     """Return the word in front on the same line, "St" for "St."; "" for none."""
     front = text[max(0, start - _NEAR) : start]
