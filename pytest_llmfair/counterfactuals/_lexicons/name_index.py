@@ -12,6 +12,7 @@ from pytest_llmfair.counterfactuals._language.streets import is_in_street
 from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Index, is_joined
 
 _WORD = re.compile(r"\w+")
+_SEVERAL = re.compile(r"[\s-]")
 _TWO = 2
 _TWO_WORDS = re.compile(r"([^\W\d_]+)(?:['\u2019]s)?[^\S\n]+([^\W\d_]+)")
 
@@ -40,7 +41,7 @@ class NameIndex(Index):
             return
         other = dict(zip(self._names, reversed(self._names), strict=True))
         for phrase in [*self._senses]:
-            if " " not in phrase and "-" not in phrase or is_joined(phrase):
+            if not _SEVERAL.search(phrase) or is_joined(phrase):
                 continue
             changed = _WORD.sub(lambda word: other.get(word[0], word[0]), phrase)
             self._senses.setdefault(changed, [])

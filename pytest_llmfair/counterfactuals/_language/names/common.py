@@ -59,20 +59,26 @@ def _describes(text: str, start: int, end: int) -> bool:
     if front in ("a", "an"):
         return True
     earlier = low(word_before(text, at)[0]) if before else ""
-    modified = before.islower() or is_one_of(front, "demonyms")
-    if modified and (is_adjective(front) or is_predicative(front)) and earlier in ("a", "an"):
+    # "helped Christian move" speaks of him.
+    modified = before.islower() and not front.endswith(("ed", "ing"))
+    modified = (modified or is_one_of(front, "demonyms")) and _is_adjective(front)
+    if modified and earlier in ("a", "an"):
         return True
     if front in _STATES and earlier in ("he", "she", "they", "who", "we"):
-        return True
+        return text[end : end + 1] != ","  # "he is Christian, the new boy"
     noun = following.removesuffix("'s")
     if not noun.islower() or is_one_of(noun, "closed") or not text[end : end + 1].isspace():
         return False
     person = is_person(noun)
-    if is_one_of(front, "determiners") or (modified and is_adjective(front)):
+    if is_one_of(front, "determiners") or modified:
         return person or is_bare(noun) or noun.endswith("s")
     if is_one_of(front, "prepositions") or front in ("and", "or", "as"):
         return person or (front in ("in", "of") and is_bare(noun))
     return person and noun.endswith(("s", "men"))
+
+
+def _is_adjective(word: str) -> bool:
+    return is_adjective(word) or is_predicative(word)
 
 
 def _is_landform(text: str, start: int) -> bool:

@@ -86,10 +86,7 @@ def is_something_else(text: str, start: int, end: int) -> bool:
         return True
     if is_business(text, start, end):
         return True
-    for rule in _rules_for(text[start:end].lower()):
-        if rule(text, start, end):
-            return True
-    return False
+    return any(rule(text, start, end) for rule in _rules_for(text[start:end].lower()))
 
 
 @functools.lru_cache(maxsize=256)

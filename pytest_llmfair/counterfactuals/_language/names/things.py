@@ -35,7 +35,7 @@ _TOLD = re.compile(
     r"|chorus of|passage from|excerpt from|[A-Z][\w-]+['\u2019]s?)[^\S\n]+\Z"
 )
 _TOLD_BEHIND = re.compile(
-    r",?[^\S\n]+by[^\S\n]+[A-Z]|[^\S\n]+(?:is|was)[^\S\n]+(?:\w+[^\S\n]+){0,4}?"
+    r",?[^\S\n]+by[^\S\n]+(?:[A-Z]|the\b)|[^\S\n]+(?:is|was)[^\S\n]+(?:\w+[^\S\n]+){0,4}?"
     r"(?:film|movie|novel|album|song|musical|opera|sitcom|sequel|comedy|thriller|documentary)\b"
 )
 # The House Anna Built (2018 film)

@@ -29,6 +29,8 @@ _SENTENCE_STOP = re.compile(r"[.!?\n]")
 _HEAD = re.compile(
     r"([A-Z][\w-]*)[^\S\n]+(?:of|for)[^\S\n]+(?:the[^\S\n]+)?(?:([A-Z][a-z]+)[^\S\n]+)?\Z"
 )
+# "Temple of Heaven", "Rose of the Nile"; "Grace of Monaco" is hers.
+_OF_CAPITAL = re.compile(r"[^\S\n]+of[^\S\n]+(?:the[^\S\n]+)?[A-Z][a-z]")
 _ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
 # "a Ten Minute Rule "
 _A_BILL = re.compile(r"\b[Aa]n?[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){2,4}\Z")
@@ -180,6 +182,8 @@ def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
     if head is not None and (head[2] is None or is_of_class(head[2].lower(), "before_arts")):
         kinds = ("institutions", "heads_of")
         return any(is_of_class(head[1].lower(), kind) for kind in kinds)
+    if _OF_CAPITAL.match(text, end):
+        return True
     if word == "bill" and _A_BILL.search(text, near, start):
         return True
     if word == "bill" and _ENTITLED.search(text, near, start):
