@@ -14,6 +14,7 @@ from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Index, is_joi
 _WORD = re.compile(r"\w+")
 _SEVERAL = re.compile(r"[\s-]")
 _TWO = 2
+_GOES_ON = re.compile("[-\u2010\u2011][^\\W\\d_a-z]")
 _TWO_WORDS = re.compile(r"([^\W\d_]+)(?:['\u2019]s)?[^\S\n]+([^\W\d_]+)")
 
 
@@ -62,6 +63,8 @@ class NameIndex(Index):
             return []
         first, second = words.groups()
         choice = self._choices.get(first.casefold())
+        if choice is not None and _GOES_ON.match(text, end):  # "Barry White-Jones"
+            return [(start, start + len(first), choice)]
         if choice is None or not second.islower() or is_one_of(second, "closed"):
             return []
         if one_case(text)[0] or self._is_idiom(phrase):

@@ -87,7 +87,11 @@ class _TwoNames(Lexicon):
         def others() -> list[tuple[int, int]]:
             first = kept[0][0]
             passed = (each for each in found if each[0] < first)
-            return [each[:2] for each in passed if self._another_person(text, *each)]
+            return [
+                each[:2]
+                for each in passed
+                if self._another_person(text, *each) and not is_something_else(text, *each[:2])
+            ]
 
         return namesakes(text, [each[:2] for each in kept], self.exceptions, others)
 
@@ -177,16 +181,18 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     behind a number ("two Johns") and as a family ("the Walshes"); in lower case only where it was
     given so, or where the text has no capital at all. "Johnson", "John-Paul", an address, and
     "John" behind another common given name ("Elton John") or "St." are other people; so are "King
-    John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere") unless
-    asked for by that name; those are a list of over two thousand, so that a person known to fewer
-    ("John Sculley") is swapped too. "Mary Ann" is not "Mary". Names that are words too are no name
+    John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere")
+    unless asked for by that name; those are a list of over three thousand, so that a person known
+    to fewer ("John Sculley") is swapped too. "Mary Ann" is not "Mary". A frequent last name asked
+    for alone ("Garcia") is that of "Denise Garcia" too. Names that are words too are no name
     before the words that such a sentence begins with ("Will you come?", "Rose petals fell."),
-    beside a number ("May 5"), in what a thing is called ("Museum of Art"), or in lower case; names
-    that are places or firms too are none where these are meant ("flew to Jordan", "Austin, Texas",
-    "an account with Chase"), and none are books of the Bible ("John 3:16"). A prompt that already
-    names the second person is left out by `generate_pairs`, since both would bear one name: choose
-    a name that the prompts do not hold. Titles and pronouns stay as they are ("Mr. Jane Smith
-    called his wife"): where prompts have them, choose two names of one gender.
+    beside a number ("May 5"), in what a thing is called ("Museum of Art"), or in lower case;
+    names that are places or firms too are none where these are meant ("flew to Jordan", "Austin,
+    Texas", "an account with Chase"), and none are books of the Bible ("John 3:16"); nor is a
+    thing that somebody of its name has or uses ("Ford drives a Ford"). A prompt that already
+    names the second person is left out by `generate_pairs`, since both would bear one name:
+    choose a name that the prompts do not hold. Titles and pronouns stay as they are ("Mr. Jane
+    Smith called his wife"): where prompts have them, choose two names of one gender.
 
     Parameters
     ----------
@@ -220,7 +226,8 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
         # "White" alone is a last name, and "Black Female" is none.
         if name in name_choices() or (" " in name.strip() and name_group(name) is not None):
             raise ValueError(
-                f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs"
+                f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs of "
+                'names, and prompts with a slot such as "{Person}" get them in turn'
             )
     first, second = groups = groups[0].strip(), groups[1].strip()
     if first.casefold().split() == second.casefold().split():

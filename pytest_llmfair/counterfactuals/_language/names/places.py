@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals._language.names.things import bears_paper, i
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
+    is_bare,
     is_of_class,
     kinds_of,
     word_behind,
@@ -77,6 +78,8 @@ _RULER_OF = re.compile(
     r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
 )
 _NEAR = 60
+_OWNERS = ("my", "our", "your", "his", "her", "their", "its")
+_THESE = ("the", "this", "that", "last", "first", "next")
 _Rule = Callable[[str, int, int], bool]
 
 
@@ -177,8 +180,10 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return is_of_class(owned, "place_owns") or (country and is_of_class(owned, "country_owns"))
     words = [word.lower() for word in WORDS.findall(front)]
     words = ["", "", *words]
-    if is_of_class(words[-1], "toured") and _has_sights(text, end):
-        return True
+    if is_of_class(words[-1], "toured"):
+        land = is_of_class(text[start:end].lower(), "visited_lands")
+        if _has_sights(text, end) or (land and _STOPS.match(text, end)):
+            return True
     if is_of_class(words[-1], "place_prepositions"):
         return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
     if words[-1] == "of":
@@ -231,9 +236,12 @@ def _describes(text: str, start: int, end: int) -> bool:
     following = word_behind(text, end)
     if not following.islower() or is_one_of(following, "closed"):
         return False
+    front = word_in_front(text, start).lower()
+    if front in _OWNERS:  # "their Austin offices"
+        return is_bare(following.removesuffix("s")) and not is_of_class(following, "helping")
     if following.endswith(("ed", "ing", "ly", "s")):
         return False
-    return word_in_front(text, start) in ("a", "an", "A", "An")
+    return front in ("a", "an") or (front in _THESE and is_bare(following))
 
 
 def _before_region(text: str, end: int) -> bool:

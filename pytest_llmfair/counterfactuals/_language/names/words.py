@@ -40,12 +40,18 @@ _BEFORE_MONTH = re.compile(
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
     r"[^\S\n]+\d"
 )
+# "In May 2021 May asked": of a whole date no month is left to come.
+_MONTH_AND_YEAR = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)(?:[^\S\n]+\d{1,2},)?[^\S\n]+[12]\d{3}\Z"
+)
 _VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
 _VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
 _WHAT_VIRTUE = re.compile(
     r"[^\S\n]+(?:is|was)[^\S\n]+(?:not[^\S\n]+)?(?:an?|the|her|his|my|our|their|your)[^\S\n]+"
-    r"(?:\w+[^\S\n]+)?(?:virtue|gift|choice|feeling|thing|strategy|plan|policy|decision|habit|key"
-    r"|answer|foundation|force|emotion|word|quality|muscle|remedy|cornerstone|weapon|path|anchor)\b"
+    r"(?:\w+[^\S\n]+){0,2}(?:virtue|gift|choice|feeling|thing|strategy|plan|policy|decision|habit|key"
+    r"|answer|foundation|force|emotion|word|quality|muscle|remedy|cornerstone|weapon|path|anchor|asset"
+    r"|skill|trait|luxury|privilege|state|mystery|medicine|currency|process|matter|value|source|need)\b"
 )
 _FOR_MANY = re.compile(
     r",[^\S\n]+(?:for|to)[^\S\n]+(?:many|some|most|all|others|me|him|us|them)\b"
@@ -153,7 +159,7 @@ def _is_behind_digit(text: str, start: int) -> bool:
     front = text[max(0, start - _NEAR) : start].rstrip()
     if front.endswith(_WIKI_SPACES):
         front = front[: front.rindex("{" if front[-1] == "}" else "&")].rstrip("{")
-    return front[-1:].isdigit()
+    return front[-1:].isdigit() and _MONTH_AND_YEAR.search(front) is None
 
 
 def _opens_quote(text: str, start: int) -> bool:
