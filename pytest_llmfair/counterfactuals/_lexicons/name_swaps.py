@@ -26,6 +26,7 @@ from pytest_llmfair.counterfactuals._language.names.others import (
     is_double,
     is_given,
     is_last_in_case,
+    is_of_firm,
     is_party,
     seconds_of,
 )
@@ -134,6 +135,8 @@ class _TwoNames(Lexicon):
         if not in_full and (
             is_ordinary_word(text, start, end, last=last) or is_common(text, start, end)
         ):
+            return False
+        if last and not in_full and front.islower() and is_of_firm(text, end):
             return False
         beside = last or front[:1].isupper() or is_of_class(front, "given")
         if not in_full and beside and self._another_person(text, start, end, sense):

@@ -38,6 +38,8 @@ def is_common(text: str, start: int, end: int) -> bool:
         return True
     if "title_names" in kinds and _TITLED.match(text, end):
         return is_of_class(word_behind(text, end).lower(), "given")
+    if "styles" in kinds and text[start].isupper():
+        return low(word_before(text, start)[0]) in ("his", "her", "your", "their")
     return "landforms" in kinds and _is_landform(text, start)
 
 

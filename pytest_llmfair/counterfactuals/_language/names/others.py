@@ -78,6 +78,15 @@ def is_double(text: str, end: int, seconds: Container[str]) -> bool:
     return behind is not None and behind[1].lower() in seconds
 
 
+def is_of_firm(text: str, end: int) -> bool:
+    """Whether a last name inside a sentence begins what a firm is called: "sued Baker Hughes"."""
+    following = word_behind(text, end)
+    if not following.istitle() or len(following) < _SHORTEST:
+        return False
+    word = following.lower()
+    return not (is_one_of(word, "closed") or is_of_class(word, "no_first_names"))
+
+
 def seconds_of(names: Container[str]) -> frozenset[str]:
     """Return what can stand behind the names as a part of them: "ann" behind "mary"."""
     return frozenset(

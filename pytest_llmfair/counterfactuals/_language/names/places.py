@@ -37,9 +37,13 @@ _REGION = re.compile(rf",[^\S\n]+({LETTERS})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
 _POSTAL = re.compile(r",[^\S\n]+([A-Z]{2})\b")
 # "in Lyon, ", "at Guantanamo Bay, "
 _BEHIND_TOWN = re.compile(
-    r"\b(?:[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?"
+    r"\b(?:[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?(?:,[^\S\n]+[A-Z]\w+)?"
     r"|[A-Z][\w'\u2019-]+[^\S\n]+(?:Bay|City|Beach|Island|Islands|Springs|County|Valley|Falls|Heights))"
     r",[^\S\n]+\Z"
+)
+# "at Hogwarts, " before a state
+_BEHIND_PLACE = re.compile(
+    r"\b(?:at|from|to|near|outside|of)[^\S\n]+(?:[A-Z][\w'\u2019-]+[^\S\n]+)?([A-Z][\w'\u2019-]+),[^\S\n]+\Z"
 )
 # "in areas of Altoona, York, "
 _PLACES_LISTED = re.compile(
@@ -65,6 +69,7 @@ _LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "aroun
 _SCORE = re.compile(
     r"[^\S\n]+(?:won|lost|drew|beat|led|trailed|win|lose|draw)\b[^.!?\n]{0,30}?\b\d{1,2}[-\u2013]\d{1,2}\b"
 )
+_SCORE_BEHIND = re.compile(r"[^\S\n]+\d{1,2}[-\u2013]\d{1,2}(?![\w-])")
 _CLUB = re.compile(r"[^\S\n]+(?:F\.?C\.?|United|Athletic|Rovers|Wanderers)(?!\w)")
 # "Paris (Reuters) - The", "PARIS \u2013 The"
 _DATELINE = re.compile(
@@ -166,12 +171,19 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return True
     if front[-2:-1] == "," and _ends_place(text, end) and _BEHIND_TOWN.search(front):
         return True
+    if front[-2:-1] == "," and _is_state_of(text[start:end].lower(), front, text, end):
+        return True
     listed = _PLACES_LISTED.search(front)
     if listed is not None and is_of_class(listed[1], "listed_places"):
         return True
     if is_of_class(text[start:end].lower(), "countries") and _acts(text, end):
         return True
-    if _SCORE.match(text, end) or _CLUB.match(text, end) or _plays(text, end):
+    if (
+        _SCORE.match(text, end)
+        or _SCORE_BEHIND.match(text, end)
+        or _CLUB.match(text, end)
+        or _plays(text, end)
+    ):
         return True
     owner = _POSSESSIVE.match(text, end)
     if owner is not None:
@@ -195,6 +207,14 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if words[-1] == "from" and _comes(words[-2], words[-3]):
         return True
     return words[-1] in ("to", "from") and _is_way(words[:-1])
+
+
+def _is_state_of(name: str, front: str, text: str, end: int) -> bool:
+    """Whether a state stands behind one of its towns: "at Hogwarts, Virginia"."""
+    town = _BEHIND_PLACE.search(front) if is_of_class(name, "regions_at_end") else None
+    return (
+        town is not None and not is_of_class(town[1].lower(), "given") and _ends_place(text, end)
+    )
 
 
 def _plays(text: str, end: int) -> bool:
@@ -233,10 +253,11 @@ def _is_dateline(text: str, start: int, end: int) -> bool:
 
 def _describes(text: str, start: int, end: int) -> bool:
     """Whether it tells where a thing is: "an Austin apartment"; not "a Jordan dressed in red"."""
-    following = word_behind(text, end)
+    following, front = word_behind(text, end), word_in_front(text, start).lower()
+    if following.isdigit():  # "the Camden 28"
+        return front == "the"
     if not following.islower() or is_one_of(following, "closed"):
         return False
-    front = word_in_front(text, start).lower()
     if front in _OWNERS:  # "their Austin offices"
         return is_bare(following.removesuffix("s")) and not is_of_class(following, "helping")
     if following.endswith(("ed", "ing", "ly", "s")):
@@ -287,6 +308,10 @@ def _is_feeling(text: str, start: int, end: int) -> bool:
     return is_listed_with(text, start, end, "feelings")
 
 
+def _is_weekday(text: str, start: int, end: int) -> bool:
+    return is_listed_with(text, start, end, "weekdays")
+
+
 def _is_month(text: str, start: int, end: int) -> bool:
     return is_listed_with(text, start, end, "full_months")
 
@@ -300,5 +325,6 @@ _RULES: Mapping[str, _Rule] = {
     "prizes": is_prize,
     "virtues": _is_feeling,
     "months": _is_month,
+    "weekdays": _is_weekday,
     "places": _is_place,
 }

@@ -23,6 +23,7 @@ WORDS = re.compile(rf"{LETTERS}|[^\w\s]")
 CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){LETTERS}\.?){{1,9}}")
 _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
+_TITLE = re.compile(r"\b([A-Z][a-z]{1,3})\.[^\S\n]+\Z")
 _ITEM_MARK = re.compile(r"\(\w{1,2}\)[^\S\n]\Z")
 _SENTENCE_STOP = re.compile(r"[.!?\n]")
 # "Museum of Modern ", "the Affordable Care "
@@ -142,7 +143,8 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     if before in ("the", "this", "these"):
         named = last and following.islower() and is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
-    if not (opens_sentence(text, start) or _opens_quote(text, start) or _opens_item(text, start)):
+    opens = opens_sentence(text, start) and not _is_behind_title(text, start)
+    if not (opens or _opens_quote(text, start) or _opens_item(text, start)):
         if word in _MODALS and following[:1].isupper():
             return (
                 following.lower() in _UNINFLECTED or before == "i"
@@ -165,6 +167,14 @@ def _is_behind_digit(text: str, start: int) -> bool:
 def _opens_quote(text: str, start: int) -> bool:
     """Whether it is the first word that is quoted: 'She asked, "Will you come?"'."""
     return text[start - 1 : start] in _QUOTES and text[start - 2 : start - 1].isspace()
+
+
+def _is_behind_title(text: str, start: int) -> bool:
+    """Whether the dot in front is that of "Mr."."""
+    title = _TITLE.search(text, max(0, start - _NEAR), start)
+    return title is not None and any(
+        is_one_of(title[1].lower(), kind) for kind in ("titles", "abbreviations")
+    )
 
 
 def _opens_item(text: str, start: int) -> bool:
