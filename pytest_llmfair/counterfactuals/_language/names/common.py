@@ -72,7 +72,7 @@ def _describes(text: str, start: int, end: int) -> bool:
     if not noun.islower() or is_one_of(noun, "closed") or not text[end : end + 1].isspace():
         return False
     person = is_person(noun)
-    if is_one_of(front, "determiners") or modified:
+    if is_one_of(front, "determiners") or modified or front.endswith("'s"):
         return person or is_bare(noun) or noun.endswith("s")
     if is_one_of(front, "prepositions") or front in ("and", "or", "as"):
         return person or (front in ("in", "of") and is_bare(noun))

@@ -83,8 +83,10 @@ _RULER_OF = re.compile(
     r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
 )
 _NEAR = 60
-_OWNERS = ("my", "our", "your", "his", "her", "their", "its")
-_THESE = ("the", "this", "that", "last", "first", "next")
+_OWNERS = (
+    *("my", "our", "your", "his", "her", "their", "its"),
+    *("this", "that", "last", "first", "next"),
+)
 _Rule = Callable[[str, int, int], bool]
 
 
@@ -185,18 +187,22 @@ def _is_place(text: str, start: int, end: int) -> bool:
         or _plays(text, end)
     ):
         return True
+    words = ["", "", *(word.lower() for word in WORDS.findall(front))]
+    part = is_of_class(words[-1], "place_prepositions")
+    if part and not is_one_of(words[-1], "prepositions"):  # "South Dakota's"
+        return True
     owner = _POSSESSIVE.match(text, end)
     if owner is not None:
         owned = word_behind(text, owner.end()).lower()
         country = is_of_class(text[start:end].lower(), "countries")
         return is_of_class(owned, "place_owns") or (country and is_of_class(owned, "country_owns"))
-    words = [word.lower() for word in WORDS.findall(front)]
-    words = ["", "", *words]
+    if is_of_class(words[-1], "taken"):  # "fled Paris"
+        return True
     if is_of_class(words[-1], "toured"):
         land = is_of_class(text[start:end].lower(), "visited_lands")
         if _has_sights(text, end) or (land and _STOPS.match(text, end)):
             return True
-    if is_of_class(words[-1], "place_prepositions"):
+    if part:
         return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
     if words[-1] == "of":
         if _RULER_OF.search(front):
@@ -258,11 +264,11 @@ def _describes(text: str, start: int, end: int) -> bool:
         return front == "the"
     if not following.islower() or is_one_of(following, "closed"):
         return False
-    if front in _OWNERS:  # "their Austin offices"
-        return is_bare(following.removesuffix("s")) and not is_of_class(following, "helping")
-    if following.endswith(("ed", "ing", "ly", "s")):
+    if front == "the":  # "the Austin offices"
+        return is_bare(following.removesuffix("s")) and not is_of_class(following, "families")
+    if following.endswith(("ed", "ing", "ly", "s")):  # "my Jordan plays"
         return False
-    return front in ("a", "an") or (front in _THESE and is_bare(following))
+    return front in ("a", "an") or (front in _OWNERS and is_bare(following))
 
 
 def _before_region(text: str, end: int) -> bool:

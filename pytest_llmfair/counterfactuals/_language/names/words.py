@@ -46,6 +46,7 @@ _MONTH_AND_YEAR = re.compile(
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
     r"|[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)(?:[^\S\n]+\d{1,2},)?[^\S\n]+[12]\d{3}\Z"
 )
+_UNASKED = re.compile(r"[^?.!\n]{0,200}?\b(?:is|are|was|were|has|had|have|do|does|did)\b")
 _VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
 _VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
 _WHAT_VIRTUE = re.compile(
@@ -59,14 +60,14 @@ _FOR_MANY = re.compile(
     r"[^,.!?\n]{0,30},[^\S\n]+(?:is|was|means|meant|remains|comes|began)\b"
 )
 _WHAT_SEASON = re.compile(
-    r"[^\S\n]+(?:is|was)[^\S\n]+(?:(?:almost|nearly|finally)[^\S\n]+)?"
+    r"[^\S\n]+in[^\S\n]+the\b|[^\S\n]+(?:is|was)[^\S\n]+(?:(?:almost|nearly|finally)[^\S\n]+)?"
     r"(?:over(?=[^\S\n]*[.,;!?]|[^\S\n]+and\b)|around[^\S\n]+the[^\S\n]+corner"
     r"|(?:a|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+)?(?:season|month|time)\b)"
 )
 _WIKI_SPACES = ("{{nbsp}}", "&nbsp;")
 _QUOTES = ('"', "\u201c")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
-_TELLING = ("is", "was", "so", ",")
+_TELLING = ("is", "was", "so", "in", ",")
 _MODALS = ("will", "may")
 _UNINFLECTED = ("be", "have", "not")
 # What is listed with the well-known persons without being one.
@@ -197,6 +198,8 @@ def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
     head = _HEAD.search(text, near, start)
     if head is not None and (head[2] is None or is_of_class(head[2].lower(), "before_arts")):
         kinds = ("institutions", "heads_of")
+        if word == "art":
+            return True
         return any(is_of_class(head[1].lower(), kind) for kind in kinds)
     if _OF_CAPITAL.match(text, end):
         return True
@@ -338,6 +341,8 @@ def _is_asked(text: str, end: int) -> bool:
     if _is_question(text, end):  # "Will Anna really read it?"
         if _is_adverb(verb):  # "Will Denmark ever win?"
             return True
+        if verb in ("or", "and") and _UNASKED.match(text, names.end()) is None:
+            return True  # "Will Denmark or Peru win?"
         asked = asked or is_of_class(verb, "unchanging") or verb.endswith("ly")
         if asked:
             return True
