@@ -59,10 +59,11 @@ def is_firm(text: str, start: int, end: int) -> bool:
 
 def is_business(text: str, start: int, end: int) -> bool:
     """Whether a name owns what a firm or a place is called: "Joe's Bar"; not in a headline."""
-    near = text[end : end + _NEAR]
-    if near[1:2].isupper() and _is_trade(text, start, end):
+    if text[end + 1 : end + 2].isupper() and _is_trade(text, start, end):
         return True
-    if ("'" not in near and "\u2019" not in near) or not text[start].isupper():
+    stop = end + _NEAR
+    owns = text.find("'", end, stop) >= 0 or text.find("\u2019", end, stop) >= 0
+    if not (owns and text[start].isupper()):
         return False
     house = _HOUSE.match(text, end)
     if house is None or one_case(text)[1]:

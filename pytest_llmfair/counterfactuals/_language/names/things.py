@@ -86,8 +86,8 @@ def is_called(text: str, start: int, end: int) -> bool:
 
 
 def _opens_bracket(text: str, end: int) -> bool:
-    near = text[end : end + _NEAR]
-    return "(" in near or "-LRB-" in near
+    stop = end + _NEAR
+    return text.find("(", end, stop) >= 0 or text.find("-LRB-", end, stop) >= 0
 
 
 def _is_work(text: str, start: int, end: int) -> bool:
@@ -152,8 +152,7 @@ def is_prize(text: str, start: int, end: int) -> bool:
 
 def is_in_quoted_work(text: str, start: int, end: int) -> bool:
     """Whether quotes hold three words with capitals, beside words about a film or a song."""
-    front = text[max(0, start - _NEAR) : start]
-    if not _QUOTE.search(front):  # the usual case at less cost
+    if not _QUOTE.search(text, max(0, start - _NEAR), start):  # the usual case at less cost
         return False
     opens = _OPENS.search(text, max(0, start - _NEAR), start)
     closes = _CLOSES.match(text, end, end + _NEAR) if opens is not None else None
