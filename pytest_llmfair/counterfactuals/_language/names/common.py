@@ -99,7 +99,8 @@ def is_its_own_object(text: str, before: tuple[int, int], start: int, end: int) 
 
     `before` is the mention in front; somebody who did it to herself would be named by a pronoun.
     """
-    if _PARTS.isdisjoint(kinds_of(text[start:end].lower())):
+    kinds = kinds_of(text[start:end].lower())
+    if _PARTS.isdisjoint(kinds):
         return False
     between = text[before[1] : start]
     if len(between) > 60 or between[:1] != " " or _BREAKS.search(between):
@@ -111,7 +112,8 @@ def is_its_own_object(text: str, before: tuple[int, int], start: int, end: int) 
     if joins or is_of_class(words[0], "not_done") or is_of_class(words[-1], "reports"):
         return False
     if text[end : end + 1] in ("'", "\u2019"):
-        return words[-1] in ("at", "from", "to") and _TOO.match(text, end) is not None
+        sold = "firms" in kinds or words[-1] in ("at", "from", "to")
+        return sold and _TOO.match(text, end) is not None
     following = low(word_behind(text, end))
     if not following:
         return True

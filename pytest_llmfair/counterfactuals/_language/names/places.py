@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Mapping
 
@@ -83,6 +84,7 @@ _RULER_OF = re.compile(
     r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
 )
 _NEAR = 60
+_FEW = 5
 _OWNERS = (
     *("my", "our", "your", "his", "her", "their", "its"),
     *("this", "that", "last", "first", "next"),
@@ -293,7 +295,15 @@ def _is_way(words: list[str]) -> bool:
         words = words[:-1]
     if len(words) > 2 and words[-2] == "from":
         words = words[:-2]
-    return bool(words) and is_of_class(words[-1], "moved")
+    if words and is_of_class(words[-1], "moved"):
+        return True
+    near = words[-_FEW:]  # "drove his old truck to"
+    return all(map(str.isalpha, near)) and any(
+        is_of_class(verb, "driven_to")
+        and is_one_of(following, "determiners")
+        and "and" not in near[at:]
+        for at, (verb, following) in enumerate(itertools.pairwise(near))
+    )
 
 
 def _comes(word: str, earlier: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_llmfair.counterfactuals._language.beside import low, opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
-from pytest_llmfair.counterfactuals._language.persons.words import is_verb
+from pytest_llmfair.counterfactuals._language.persons.words import is_person, is_verb
 
 _HYPHENS = "-\u2010\u2011"
 _FOLLOWING = re.compile(rf"[^\S\n]+({LETTERS}|\d)")
@@ -69,6 +69,7 @@ _QUOTES = ('"', "\u201c")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _TELLING = ("is", "was", "so", "in", ",")
 _MODALS = ("will", "may")
+_STYLED = ("reverend", "honorable", "honourable", "great", "real", "only")
 _UNINFLECTED = ("be", "have", "not")
 # What is listed with the well-known persons without being one.
 _THINGS = ("works", "named")
@@ -205,10 +206,15 @@ def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
         return True
     if word == "bill" and _A_BILL.search(text, near, start):
         return True
-    if word == "bill" and _ENTITLED.search(text, near, start):
-        around = WORDS.findall(text[near : end + _NEAR].lower())
-        return any(is_of_class(each, "law_words") for each in around)
-    return False
+    return word == "bill" and _is_law(text, start, end)
+
+
+def _is_law(text: str, start: int, end: int) -> bool:
+    """Whether capitals behind "the" name a law: "the Equality Bill"; not "the Reverend Bill"."""
+    if _ENTITLED.search(text, max(0, start - _NEAR), start) is None:
+        return False
+    before = word_in_front(text, start).lower()
+    return not (is_person(before) or before in _STYLED or word_behind(text, end)[:1].isupper())
 
 
 def is_joined(text: str, start: int, end: int) -> bool:
