@@ -17,7 +17,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
     kinds_of,
     word_behind,
 )
-from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person, is_verb
 
 _PARTS = frozenset(("words", "places", "firms", "adjectives"))
 _BREAKS = re.compile("[^\\w \u2019'-]")
@@ -75,8 +75,14 @@ def _describes(text: str, start: int, end: int) -> bool:
     if is_one_of(front, "determiners") or modified or front.endswith("'s"):
         return person or is_bare(noun) or noun.endswith("s")
     if is_one_of(front, "prepositions") or front in ("and", "or", "as"):
-        return person or (front in ("in", "of") and is_bare(noun))
-    return person and noun.endswith(("s", "men"))
+        known = person or is_of_class(noun, "things_of_peoples")
+        return known or (front in ("in", "of") and is_bare(noun))
+    if not before.islower() or is_one_of(front, "closed") or is_adverb(front):
+        return False  # "usually Christian cooks"
+    told = is_one_of(front, "give") or is_one_of(front, "say_to") or is_of_class(front, "reports")
+    if person or told:
+        return person and noun.endswith(("s", "men"))
+    return is_of_class(noun, "things_of_peoples")
 
 
 def _is_adjective(word: str) -> bool:
@@ -111,6 +117,9 @@ def is_its_own_object(text: str, before: tuple[int, int], start: int, end: int) 
     joins = any(is_of_class(word, "between_namesakes") for word in words)
     if joins or is_of_class(words[0], "not_done") or is_of_class(words[-1], "reports"):
         return False
+    plural = words[0].endswith("s") and not is_one_of(words[0], "closed")
+    if plural and len(words) > 1 and is_verb(words[1], "", bare=True):
+        return False  # "Ruby slippers suit Ruby"
     if text[end : end + 1] in ("'", "\u2019"):
         sold = "firms" in kinds or words[-1] in ("at", "from", "to")
         return sold and _TOO.match(text, end) is not None
