@@ -154,7 +154,7 @@ def _names_institution(text: str, end: int) -> bool:
     if names is None:
         return False
     words = [word.lower().rstrip(".") for word in names[0].split()]
-    return any(is_of_class(word, "institutions") for word in words[:3])
+    return any(is_of_class(word, "institutions") for word in words[:4])
 
 
 def _is_place(text: str, start: int, end: int) -> bool:

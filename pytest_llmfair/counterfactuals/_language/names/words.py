@@ -70,6 +70,7 @@ _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _TELLING = ("is", "was", "so", "in", ",")
 _MODALS = ("will", "may")
 _STYLED = ("reverend", "honorable", "honourable", "great", "real", "only")
+_ASKING = ("what", "how", "when", "where", "who", "why", "which")
 _UNINFLECTED = ("be", "have", "not")
 # What is listed with the well-known persons without being one.
 _THINGS = ("works", "named")
@@ -147,6 +148,9 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return not (named or is_of_class(following.lower(), "families"))
     opens = opens_sentence(text, start) and not _is_behind_title(text, start)
     if not (opens or _opens_quote(text, start) or _opens_item(text, start)):
+        asked = before in _ASKING and word_in_front(text, start)[0].isupper()
+        if word in _MODALS and asked and is_of_class(following.lower(), "openers"):
+            return True  # "What Will the Neighbours Say"
         if word in _MODALS and following[:1].isupper():
             return (
                 following.lower() in _UNINFLECTED or before == "i"
