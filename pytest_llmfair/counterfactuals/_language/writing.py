@@ -114,9 +114,15 @@ def begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence, a heading or an item of a list begins here."""
     text = with_blanks(text)
     found = _SENTENCE.search(text, max(0, start - 16), start)
-    if found is None:
+    if found is None or (found[0][:1] == "." and _is_title(text, found.start())):
         return False
     return _WRAP.fullmatch(found[0]) is None or not _goes_on(text, found.start())
+
+
+def _is_title(text: str, dot: int) -> bool:
+    """Whether the dot is that of "Ms." or "Dr."."""
+    word = text[max(0, dot - 5) : dot].rpartition(" ")[2].lower()
+    return is_one_of(word, "titles") or is_one_of(word, "abbreviations")
 
 
 def _goes_on(text: str, line_end: int) -> bool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.words import is_idiom
 from pytest_llmfair.counterfactuals._language.streets import is_in_street
-from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Index
+from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Index, is_joined
 
+_WORD = re.compile(r"\w+")
+_SEVERAL = re.compile(r"[\s-]")
+_TWO = 2
+_GOES_ON = re.compile("[-\u2010\u2011][^\\W\\d_a-z]")
 _TWO_WORDS = re.compile(r"([^\W\d_]+)(?:['\u2019]s)?[^\S\n]+([^\W\d_]+)")
 
 
@@ -30,6 +35,25 @@ class NameIndex(Index):
                 found.append((start, end, choice))
         return found
 
+    def _close(self) -> None:
+        """Add what an exchange makes of a phrase; two names of one word each need no search."""
+        if len(self._names) != _TWO:
+            super()._close()
+            return
+        other = dict(zip(self._names, reversed(self._names), strict=True))
+        for phrase in [*self._senses]:
+            if not _SEVERAL.search(phrase) or is_joined(phrase):
+                continue
+            changed = _WORD.sub(lambda word: other.get(word[0], word[0]), phrase)
+            self._senses.setdefault(changed, [])
+
+    @functools.cached_property
+    def _names(self) -> list[str]:
+        """Return the two names in lower case; none where they have more than a word each."""
+        terms = [key for key, senses in self._senses.items() if senses]
+        names = [key for key in terms if self._senses[key][0].role == "name"]
+        return names if all(_WORD.fullmatch(key) for key in terms) else []
+
     def _inside(
         self, text: str, start: int, end: int, phrase: str
     ) -> list[tuple[int, int, Choice]]:
@@ -39,6 +63,8 @@ class NameIndex(Index):
             return []
         first, second = words.groups()
         choice = self._choices.get(first.casefold())
+        if choice is not None and _GOES_ON.match(text, end):  # "Barry White-Jones"
+            return [(start, start + len(first), choice)]
         if choice is None or not second.islower() or is_one_of(second, "closed"):
             return []
         if one_case(text)[0] or self._is_idiom(phrase):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.names.common import is_common, is_its_own_object
 from pytest_llmfair.counterfactuals._language.names.initials import (
     has_last_name,
     has_middle_name,
@@ -24,6 +26,7 @@ from pytest_llmfair.counterfactuals._language.names.others import (
     is_double,
     is_given,
     is_last_in_case,
+    is_of_firm,
     is_party,
     seconds_of,
 )
@@ -56,8 +59,10 @@ class _TwoNames(Lexicon):
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention of the person, in order."""
-        no_capitals = text.islower()
         found = super().read(text)
+        if not found:
+            return found
+        no_capitals = text.islower()
         kept = [
             (start, end, sense)
             for start, end, sense in found
@@ -66,6 +71,12 @@ class _TwoNames(Lexicon):
         ]
         if not kept:
             return kept
+        if len(kept) > 1:
+            kept[1:] = [
+                each
+                for before, each in itertools.pairwise(kept)
+                if not is_its_own_object(text, before[:2], *each[:2])
+            ]
         first, end, sense = kept[0]
         if sense.role != "name" or text.find(text[first:end]) == first:
             return kept  # the usual case at less cost
@@ -77,7 +88,11 @@ class _TwoNames(Lexicon):
         def others() -> list[tuple[int, int]]:
             first = kept[0][0]
             passed = (each for each in found if each[0] < first)
-            return [each[:2] for each in passed if self._another_person(text, *each)]
+            return [
+                each[:2]
+                for each in passed
+                if self._another_person(text, *each) and not is_something_else(text, *each[:2])
+            ]
 
         return namesakes(text, [each[:2] for each in kept], self.exceptions, others)
 
@@ -117,7 +132,11 @@ class _TwoNames(Lexicon):
         front = word_in_front(text, start)
         own = front.casefold() in self._own
         in_full = last and (own or has_middle_name(text, start, sense.group))
-        if not in_full and is_ordinary_word(text, start, end, last=last):
+        if not in_full and (
+            is_ordinary_word(text, start, end, last=last) or is_common(text, start, end)
+        ):
+            return False
+        if last and not in_full and front.islower() and is_of_firm(text, end):
             return False
         beside = last or front[:1].isupper() or is_of_class(front, "given")
         if not in_full and beside and self._another_person(text, start, end, sense):
@@ -148,6 +167,8 @@ class _TwoNames(Lexicon):
         if is_party(text, start, end, before[2]):
             return True
         if is_given(text, before.start(2), before[2]):  # "told Mary John was late" names two
+            if sense.role == "name" and is_of_class(self.groups[0].casefold(), "last_names"):
+                return False  # "Denise Garcia" bears the last name that is asked for
             return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
         if sense.role == "name" and is_behind_first(text, start, end, before):
             return True
@@ -163,16 +184,18 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     behind a number ("two Johns") and as a family ("the Walshes"); in lower case only where it was
     given so, or where the text has no capital at all. "Johnson", "John-Paul", an address, and
     "John" behind another common given name ("Elton John") or "St." are other people; so are "King
-    John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere") unless
-    asked for by that name; those are a list of over two thousand, so that a person known to fewer
-    ("John Sculley") is swapped too. "Mary Ann" is not "Mary". Names that are words too are no name
+    John", "Henry VIII", "Emily Walsh-Grant", and well-known people and firms ("John Deere")
+    unless asked for by that name; those are a list of over three thousand, so that a person known
+    to fewer ("John Sculley") is swapped too. "Mary Ann" is not "Mary". A frequent last name asked
+    for alone ("Garcia") is that of "Denise Garcia" too. Names that are words too are no name
     before the words that such a sentence begins with ("Will you come?", "Rose petals fell."),
-    beside a number ("May 5"), in what a thing is called ("Museum of Art"), or in lower case; names
-    that are places or firms too are none where these are meant ("flew to Jordan", "Austin, Texas",
-    "an account with Chase"), and none are books of the Bible ("John 3:16"). A prompt that already
-    names the second person is left out by `generate_pairs`, since both would bear one name: choose
-    a name that the prompts do not hold. Titles and pronouns stay as they are ("Mr. Jane Smith
-    called his wife"): where prompts have them, choose two names of one gender.
+    beside a number ("May 5"), in what a thing is called ("Museum of Art"), or in lower case;
+    names that are places or firms too are none where these are meant ("flew to Jordan", "Austin,
+    Texas", "an account with Chase"), and none are books of the Bible ("John 3:16"); nor is a
+    thing that somebody of its name has or uses ("Ford drives a Ford"). A prompt that already
+    names the second person is left out by `generate_pairs`, since both would bear one name:
+    choose a name that the prompts do not hold. Titles and pronouns stay as they are ("Mr. Jane
+    Smith called his wife"): where prompts have them, choose two names of one gender.
 
     Parameters
     ----------
@@ -206,7 +229,8 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
         # "White" alone is a last name, and "Black Female" is none.
         if name in name_choices() or (" " in name.strip() and name_group(name) is not None):
             raise ValueError(
-                f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs"
+                f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs of "
+                'names, and prompts with a slot such as "{Person}" get them in turn'
             )
     first, second = groups = groups[0].strip(), groups[1].strip()
     if first.casefold().split() == second.casefold().split():
@@ -231,8 +255,22 @@ def _holds(phrase: str, groups: tuple[str, str]) -> bool:
     return any(" " in name and name.casefold() in phrase.casefold() for name in groups)
 
 
+def _split(name: str) -> list[str]:
+    """Return first and other names; "van" belongs to what follows: "Ludwig", "van Houten"."""
+    first, *others = name.split()
+    parts: list[str] = []
+    for word in reversed(others):
+        if parts and is_of_class(word.casefold(), "name_particles"):
+            parts[0] = f"{word} {parts[0]}"
+        else:
+            parts.insert(0, word)
+    return [first, *parts]
+
+
 def _entries(first: str, second: str) -> Iterator[Entry]:
-    parts, others = first.split(), second.split()
+    parts, others = _split(first), _split(second)
+    if len(parts) != len(others) and min(len(parts), len(others)) > 1:  # "Mary Ann Jones"
+        parts, others = ([" ".join(each[:-1]), each[-1]] for each in (parts, others))
     if not 1 < len(parts) == len(others) or _overlap(parts, others):
         yield Entry("name", {first: (first,), second: (second,)})
         if len(parts) == len(others) == 1:

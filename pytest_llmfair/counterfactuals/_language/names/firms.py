@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.beside import one_case
+from pytest_llmfair.counterfactuals._language.beside import low, one_case
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.words import (
     WORDS,
@@ -31,6 +31,8 @@ _HOUSE = re.compile(
 )
 # "Anna Adventures & Tours"
 _TRADE = re.compile(rf"(?:[^\S\n]+(?:(?:and|&)[^\S\n]+)?{_CAPITAL}){{1,3}}")
+# "Alexa, play jazz", "Hey Siri"
+_ORDER = re.compile(r",[^\S\n]+([\w'\u2019]+)")
 _STOP = re.compile(r"[.!?:;\n\u2014]")
 
 
@@ -38,6 +40,10 @@ def is_firm(text: str, start: int, end: int) -> bool:
     """Whether the words around a name of the class "firms" show the firm."""
     name = text[start:end].lower()
     before = word_in_front(text, start).lower()
+    if is_of_class(name, "assistants"):
+        order = _ORDER.match(text, end)
+        if order is not None and is_of_class(low(order[1]), "orders"):
+            return True
     owner = _POSSESSIVE.match(text, end)
     if owner is not None:
         if before in ("a", "the", "this", "every", "nearest", "local"):
@@ -53,10 +59,11 @@ def is_firm(text: str, start: int, end: int) -> bool:
 
 def is_business(text: str, start: int, end: int) -> bool:
     """Whether a name owns what a firm or a place is called: "Joe's Bar"; not in a headline."""
-    near = text[end : end + _NEAR]
-    if near[1:2].isupper() and _is_trade(text, start, end):
+    if text[end + 1 : end + 2].isupper() and _is_trade(text, start, end):
         return True
-    if ("'" not in near and "\u2019" not in near) or not text[start].isupper():
+    stop = end + _NEAR
+    owns = text.find("'", end, stop) >= 0 or text.find("\u2019", end, stop) >= 0
+    if not (owns and text[start].isupper()):
         return False
     house = _HOUSE.match(text, end)
     if house is None or one_case(text)[1]:

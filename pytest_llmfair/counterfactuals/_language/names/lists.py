@@ -57,7 +57,7 @@ def _is_land(word: str, following: str | None) -> bool:
     low = word.lower()
     if is_of_class(low, "land_openers"):
         return bool(following)
-    return is_of_class(low, "lands") or is_of_class(low, "regions")
+    return any(is_of_class(low, kind) for kind in ("lands", "regions", "visited_lands"))
 
 
 def is_listed_with(text: str, start: int, end: int, kind: str) -> bool:

@@ -11,6 +11,7 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.words import (
     is_of_class,
+    kinds_of,
     word_behind,
     word_in_front,
     words_of_class,
@@ -19,6 +20,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_person
 
 # A law case is called by the last names: "Hope v. Lord Grey".
 _CASE = re.compile(r"[^\S\n]+v\.[^\S\n]+(?:the[^\S\n]+)?[A-Z]")
+_STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _PARTY_BEHIND = re.compile(
     r"[^\S\n]+v\.[^\S\n]+(?:the[^\S\n]+)?([A-Z][\w'\u2019-]+)(?:[^\S\n]+([A-Z]))?"
 )
@@ -76,6 +78,15 @@ def is_double(text: str, end: int, seconds: Container[str]) -> bool:
     return behind is not None and behind[1].lower() in seconds
 
 
+def is_of_firm(text: str, end: int) -> bool:
+    """Whether a last name inside a sentence begins what a firm is called: "sued Baker Hughes"."""
+    following = word_behind(text, end)
+    if not following.istitle() or len(following) < _SHORTEST:
+        return False
+    word = following.lower()
+    return not (is_one_of(word, "closed") or is_of_class(word, "no_first_names"))
+
+
 def seconds_of(names: Container[str]) -> frozenset[str]:
     """Return what can stand behind the names as a part of them: "ann" behind "mary"."""
     return frozenset(
@@ -88,10 +99,13 @@ def seconds_of(names: Container[str]) -> frozenset[str]:
 def is_behind_first(text: str, start: int, end: int, before: re.Match[str]) -> bool:
     """Whether an unknown first name is in front of what is a last name too: "Amandine Henry".
 
-    `before` holds the word in front and, if it has a word in front itself, that one.
+    A name that is a word too is a part of something called so: "watched Vanilla Sky". `before`
+    holds the word in front and, if it has a word in front itself, that one.
     """
-    name = before[2]
-    if not is_of_class(text[start:end].lower(), "also_last") or len(name) < _SHORTEST:
+    name, kinds = before[2], kinds_of(text[start:end].lower())
+    if kinds.isdisjoint(("also_last", "words")) or len(name) < _SHORTEST:
+        return False
+    if "also_last" not in kinds and not _is_object(text, end, before[1] or ""):
         return False
     if not (name.isalpha() and name.istitle()) or is_one_of(before[1] or "", "articles"):
         return False
@@ -102,6 +116,15 @@ def is_behind_first(text: str, start: int, end: int, before: re.Match[str]) -> b
         return False
     known = ("places", "regions", "firms", "other_firms", "no_first_names", "institutions")
     return not (is_no_name(low) or any(is_of_class(low, kind) for kind in known))
+
+
+def _is_object(text: str, end: int, front: str) -> bool:
+    """Whether two words with capitals are no adjunct and a subject: "At Walmart Grace paid"."""
+    if not front.islower():
+        return False
+    if not is_one_of(front, "prepositions"):
+        return True
+    return _STOPS.match(text, end) is not None or is_one_of(word_behind(text, end), "closed")
 
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many names

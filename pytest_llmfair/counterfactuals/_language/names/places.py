@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
+from collections.abc import Callable, Mapping
 
 from pytest_llmfair.counterfactuals._language.beside import one_case, opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
@@ -10,12 +13,14 @@ from pytest_llmfair.counterfactuals._language.names.dates import is_short_month
 from pytest_llmfair.counterfactuals._language.names.firms import is_business, is_firm
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.lists import is_among_places, is_listed_with
-from pytest_llmfair.counterfactuals._language.names.scripture import is_holy
+from pytest_llmfair.counterfactuals._language.names.scripture import is_holy, is_of_bible
 from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called, is_prize
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
+    is_bare,
     is_of_class,
+    kinds_of,
     word_behind,
     word_in_front,
 )
@@ -31,7 +36,21 @@ _NUMERAL = re.compile(
 _EPITHET = re.compile(r"[^\S\n]+the[^\S\n]+([A-Z]\w+)")
 _REGION = re.compile(rf",[^\S\n]+({LETTERS})(?=([^\S\n]+(?:and|or|&)\b|,)?)")
 _POSTAL = re.compile(r",[^\S\n]+([A-Z]{2})\b")
-_BEHIND_TOWN = re.compile(r"\b[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?,[^\S\n]+\Z")
+# "in Lyon, ", "at Guantanamo Bay, "
+_BEHIND_TOWN = re.compile(
+    r"\b(?:[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?(?:,[^\S\n]+[A-Z]\w+)?"
+    r"|[A-Z][\w'\u2019-]+[^\S\n]+(?:Bay|City|Beach|Island|Islands|Springs|County|Valley|Falls|Heights))"
+    r",[^\S\n]+\Z"
+)
+# "at Hogwarts, " before a state
+_BEHIND_PLACE = re.compile(
+    r"\b(?:at|from|to|near|outside|of)[^\S\n]+(?:[A-Z][\w'\u2019-]+[^\S\n]+)?([A-Z][\w'\u2019-]+),[^\S\n]+\Z"
+)
+# "in areas of Altoona, York, "
+_PLACES_LISTED = re.compile(
+    r"\b([a-z]+)(?:[^\S\n]+of|[^\S\n]+like|,?[^\S\n]+such[^\S\n]+as|,?[^\S\n]+including|:)[^\S\n]+"
+    r"(?:[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z][\w-]+)?,?[^\S\n]+(?:and[^\S\n]+|or[^\S\n]+)?){0,4}\Z"
+)
 _LABEL = re.compile(r"(\w+)[\"'*]*[^\S\n]*[:=|][^\S\n]*[\"'*]*\Z")
 _LABEL_MARKS = (":", "=", "|")
 _POSSESSIVE = re.compile(r"['\u2019](?:s\b)?")
@@ -51,6 +70,7 @@ _LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "aroun
 _SCORE = re.compile(
     r"[^\S\n]+(?:won|lost|drew|beat|led|trailed|win|lose|draw)\b[^.!?\n]{0,30}?\b\d{1,2}[-\u2013]\d{1,2}\b"
 )
+_SCORE_BEHIND = re.compile(r"[^\S\n]+\d{1,2}[-\u2013]\d{1,2}(?![\w-])")
 _CLUB = re.compile(r"[^\S\n]+(?:F\.?C\.?|United|Athletic|Rovers|Wanderers)(?!\w)")
 # "Paris (Reuters) - The", "PARIS \u2013 The"
 _DATELINE = re.compile(
@@ -64,6 +84,12 @@ _RULER_OF = re.compile(
     r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
 )
 _NEAR = 60
+_FEW = 5
+_OWNERS = (
+    *("my", "our", "your", "his", "her", "their", "its"),
+    *("this", "that", "last", "first", "next"),
+)
+_Rule = Callable[[str, int, int], bool]
 
 
 def is_something_else(text: str, start: int, end: int) -> bool:
@@ -72,20 +98,13 @@ def is_something_else(text: str, start: int, end: int) -> bool:
         return True
     if is_business(text, start, end):
         return True
-    name = text[start:end].lower()
-    if is_of_class(name, "bible_books") and is_holy(text, start, end):
-        return True
-    if is_of_class(name, "firms") and is_firm(text, start, end):
-        return True
-    if is_of_class(name, "short_months") and is_short_month(text, start, end):
-        return True
-    if is_of_class(name, "prizes") and is_prize(text, start, end):
-        return True
-    if is_of_class(name, "virtues") and is_listed_with(text, start, end, "feelings"):
-        return True
-    if is_of_class(name, "months") and is_listed_with(text, start, end, "full_months"):
-        return True
-    return is_of_class(name, "places") and _is_place(text, start, end)
+    return any(rule(text, start, end) for rule in _rules_for(text[start:end].lower()))
+
+
+@functools.lru_cache(maxsize=256)
+def _rules_for(name: str) -> tuple[_Rule, ...]:
+    kinds = kinds_of(name)
+    return tuple(rule for kind, rule in _RULES.items() if kind in kinds)
 
 
 def _is_titled(text: str, start: int, end: int) -> bool:
@@ -95,11 +114,15 @@ def _is_titled(text: str, start: int, end: int) -> bool:
         return True
     if before in _BEFORE_TOWN and _is_town(text, start, end, before):
         return True
-    epithet = _EPITHET.match(text, end)
-    if epithet is not None and is_of_class(epithet[1].lower(), "epithets"):
+    if before.lower() in _LOCATIVES and is_street(text, end):
         return True
-    street = before.lower() in _LOCATIVES and is_street(text, end)
-    return street or _NUMERAL.match(text, end) is not None or _names_institution(text, end)
+    following = word_behind(text, end)
+    if following == "the":
+        epithet = _EPITHET.match(text, end)
+        return epithet is not None and is_of_class(epithet[1].lower(), "epithets")
+    if following.islower():  # the usual case at less cost
+        return False
+    return _NUMERAL.match(text, end) is not None or _names_institution(text, end)
 
 
 def _is_town(text: str, start: int, end: int, before: str) -> bool:
@@ -131,7 +154,7 @@ def _names_institution(text: str, end: int) -> bool:
     if names is None:
         return False
     words = [word.lower().rstrip(".") for word in names[0].split()]
-    return any(is_of_class(word, "institutions") for word in words[:3])
+    return any(is_of_class(word, "institutions") for word in words[:4])
 
 
 def _is_place(text: str, start: int, end: int) -> bool:
@@ -150,18 +173,38 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return True
     if is_among_places(text, start, end) or _is_dateline(text, start, end):
         return True
-    if front[-2:-1] == "," and _STOPS.match(text, end) and _BEHIND_TOWN.search(front):
+    if front[-2:-1] == "," and _ends_place(text, end) and _BEHIND_TOWN.search(front):
         return True
-    if _SCORE.match(text, end) or _CLUB.match(text, end):
+    if front[-2:-1] == "," and _is_state_of(text[start:end].lower(), front, text, end):
+        return True
+    listed = _PLACES_LISTED.search(front)
+    if listed is not None and is_of_class(listed[1], "listed_places"):
+        return True
+    if is_of_class(text[start:end].lower(), "countries") and _acts(text, end):
+        return True
+    if (
+        _SCORE.match(text, end)
+        or _SCORE_BEHIND.match(text, end)
+        or _CLUB.match(text, end)
+        or _plays(text, end)
+    ):
+        return True
+    words = ["", "", *(word.lower() for word in WORDS.findall(front))]
+    part = is_of_class(words[-1], "place_prepositions")
+    if part and not is_one_of(words[-1], "prepositions"):  # "South Dakota's"
         return True
     owner = _POSSESSIVE.match(text, end)
     if owner is not None:
-        return is_of_class(word_behind(text, owner.end()).lower(), "place_owns")
-    words = [word.lower() for word in WORDS.findall(front)]
-    words = ["", "", *words]
-    if is_of_class(words[-1], "toured") and _has_sights(text, end):
+        owned = word_behind(text, owner.end()).lower()
+        country = is_of_class(text[start:end].lower(), "countries")
+        return is_of_class(owned, "place_owns") or (country and is_of_class(owned, "country_owns"))
+    if is_of_class(words[-1], "taken"):  # "fled Paris"
         return True
-    if is_of_class(words[-1], "place_prepositions"):
+    if is_of_class(words[-1], "toured"):
+        land = is_of_class(text[start:end].lower(), "visited_lands")
+        if _has_sights(text, end) or (land and _STOPS.match(text, end)):
+            return True
+    if part:
         return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
     if words[-1] == "of":
         if _RULER_OF.search(front):
@@ -172,6 +215,38 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if words[-1] == "from" and _comes(words[-2], words[-3]):
         return True
     return words[-1] in ("to", "from") and _is_way(words[:-1])
+
+
+def _is_state_of(name: str, front: str, text: str, end: int) -> bool:
+    """Whether a state stands behind one of its towns: "at Hogwarts, Virginia"."""
+    town = _BEHIND_PLACE.search(front) if is_of_class(name, "regions_at_end") else None
+    return (
+        town is not None and not is_of_class(town[1].lower(), "given") and _ends_place(text, end)
+    )
+
+
+def _plays(text: str, end: int) -> bool:
+    """Whether a club plays against another: "Chelsea beat Arsenal"."""
+    words = text[end : end + _NEAR].lower().split()[:2]
+    if len(words) < 2 or not is_of_class(words[0], "played"):
+        return False
+    return is_of_class(words[1].strip(".,;!?"), "other_clubs")
+
+
+def _ends_place(text: str, end: int) -> bool:
+    following = word_behind(text, end)
+    return _STOPS.match(text, end) is not None or is_one_of(following, "prepositions")
+
+
+def _acts(text: str, end: int) -> bool:
+    """Whether a country does something: "Jordan has ratified the treaty"."""
+    words = text[end : end + _NEAR].lower().split()
+    if words and words[0] in ("has", "had", "also", "never"):
+        words = words[1:]
+    if len(words) < 2:
+        return False
+    aims = is_of_class(words[0], "aimed_at") and is_of_class(words[1].strip(".,;"), "state_aims")
+    return aims or is_of_class(words[0], "state_acts")
 
 
 def _is_dateline(text: str, start: int, end: int) -> bool:
@@ -186,12 +261,16 @@ def _is_dateline(text: str, start: int, end: int) -> bool:
 
 def _describes(text: str, start: int, end: int) -> bool:
     """Whether it tells where a thing is: "an Austin apartment"; not "a Jordan dressed in red"."""
-    following = word_behind(text, end)
+    following, front = word_behind(text, end), word_in_front(text, start).lower()
+    if following.isdigit():  # "the Camden 28"
+        return front == "the"
     if not following.islower() or is_one_of(following, "closed"):
         return False
-    if following.endswith(("ed", "ing", "ly", "s")):
+    if front == "the":  # "the Austin offices"
+        return is_bare(following.removesuffix("s")) and not is_of_class(following, "families")
+    if following.endswith(("ed", "ing", "ly", "s")):  # "my Jordan plays"
         return False
-    return word_in_front(text, start) in ("a", "an", "A", "An")
+    return front in ("a", "an") or (front in _OWNERS and is_bare(following))
 
 
 def _before_region(text: str, end: int) -> bool:
@@ -216,7 +295,15 @@ def _is_way(words: list[str]) -> bool:
         words = words[:-1]
     if len(words) > 2 and words[-2] == "from":
         words = words[:-2]
-    return bool(words) and is_of_class(words[-1], "moved")
+    if words and is_of_class(words[-1], "moved"):
+        return True
+    near = words[-_FEW:]  # "drove his old truck to"
+    return all(map(str.isalpha, near)) and any(
+        is_of_class(verb, "driven_to")
+        and is_one_of(following, "determiners")
+        and "and" not in near[at:]
+        for at, (verb, following) in enumerate(itertools.pairwise(near))
+    )
 
 
 def _comes(word: str, earlier: str) -> bool:
@@ -231,3 +318,29 @@ def _comes(word: str, earlier: str) -> bool:
             and earlier != "it"
         )
     )
+
+
+def _is_feeling(text: str, start: int, end: int) -> bool:
+    return is_listed_with(text, start, end, "feelings")
+
+
+def _is_weekday(text: str, start: int, end: int) -> bool:
+    return is_listed_with(text, start, end, "weekdays")
+
+
+def _is_month(text: str, start: int, end: int) -> bool:
+    return is_listed_with(text, start, end, "full_months")
+
+
+# Class of a name to the rule that tells what else bears it.
+_RULES: Mapping[str, _Rule] = {
+    "bible_books": is_holy,
+    "holy_persons": is_of_bible,
+    "firms": is_firm,
+    "short_months": is_short_month,
+    "prizes": is_prize,
+    "virtues": _is_feeling,
+    "months": _is_month,
+    "weekdays": _is_weekday,
+    "places": _is_place,
+}

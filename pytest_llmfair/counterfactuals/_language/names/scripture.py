@@ -24,8 +24,16 @@ _HIS_GOSPEL = re.compile(
     r"|['\u2019]s?[^\S\n]+letters?[^\S\n]+to[^\S\n]+the[^\S\n]+"
     r"(?:Romans|Corinthians|Galatians|Ephesians|Philippians|Colossians|Thessalonians|Hebrews)\b"
 )
+_OWNS = ("'s", "\u2019s")
 _NEAR = 60
 _FEW = 8
+
+
+def is_of_bible(text: str, start: int, end: int) -> bool:
+    """Whether a name of the class "holy_persons" is not that of somebody at work or at home."""
+    around = _words(text[max(0, start - _NEAR) : start])
+    around += _words(text[end : end + _NEAR])
+    return any(is_of_class(word, "holy_cues") for word in around)
 
 
 def is_holy(text: str, start: int, end: int) -> bool:
@@ -42,7 +50,9 @@ def is_holy(text: str, start: int, end: int) -> bool:
     if chapter is not None and _ends_phrase(word_behind(text, chapter.end())):
         return _speaks_of_bible(text, start, chapter.end())
     part = _IN_BIBLE.search(text, max(0, start - _NEAR), start)
-    return part is not None and is_of_class(part[1].lower(), "bible_parts")
+    if part is None or text[end : end + 2] in _OWNS:  # "a chapter of Mark's life"
+        return False
+    return is_of_class(part[1].lower(), "bible_parts")
 
 
 def _is_verse(text: str, start: int, verse: re.Match[str]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_llmfair.counterfactuals._language.beside import low, opens_sentence
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
-from pytest_llmfair.counterfactuals._language.persons.words import is_verb
+from pytest_llmfair.counterfactuals._language.persons.words import is_person, is_verb
 
 _HYPHENS = "-\u2010\u2011"
 _FOLLOWING = re.compile(rf"[^\S\n]+({LETTERS}|\d)")
@@ -23,37 +23,57 @@ WORDS = re.compile(rf"{LETTERS}|[^\w\s]")
 CAPITALS = re.compile(rf"(?:[^\S\n]+(?=[^\W\d_])(?![a-z]){LETTERS}\.?){{1,9}}")
 _PREFIX = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _SUFFIX = re.compile(rf"[{_HYPHENS}]([^\W\d_]+)")
+_TITLE = re.compile(r"\b([A-Z][a-z]{1,3})\.[^\S\n]+\Z")
+_ITEM_MARK = re.compile(r"\(\w{1,2}\)[^\S\n]\Z")
 _SENTENCE_STOP = re.compile(r"[.!?\n]")
 # "Museum of Modern ", "the Affordable Care "
 _HEAD = re.compile(
     r"([A-Z][\w-]*)[^\S\n]+(?:of|for)[^\S\n]+(?:the[^\S\n]+)?(?:([A-Z][a-z]+)[^\S\n]+)?\Z"
 )
+# "Temple of Heaven", "Rose of the Nile"; "Grace of Monaco" is hers.
+_OF_CAPITAL = re.compile(r"[^\S\n]+of[^\S\n]+(?:the[^\S\n]+)?[A-Z][a-z]")
 _ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
 # "a Ten Minute Rule "
 _A_BILL = re.compile(r"\b[Aa]n?[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){2,4}\Z")
 _ARTICLE = re.compile(r"\.[^\S\n]*(?:\d|[IVX]+\b)")  # "Art. 5"
+_BEFORE_MONTH = re.compile(
+    r"(?:[^\S\n]+(?:and|or|to|through)[^\S\n]+|[^\S\n]?[/\u2013-][^\S\n]?)"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    r"[^\S\n]+\d"
+)
+# "In May 2021 May asked": of a whole date no month is left to come.
+_MONTH_AND_YEAR = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)(?:[^\S\n]+\d{1,2},)?[^\S\n]+[12]\d{3}\Z"
+)
+_UNASKED = re.compile(r"[^?.!\n]{0,200}?\b(?:is|are|was|were|has|had|have|do|does|did)\b")
 _VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
 _VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
 _WHAT_VIRTUE = re.compile(
     r"[^\S\n]+(?:is|was)[^\S\n]+(?:not[^\S\n]+)?(?:an?|the|her|his|my|our|their|your)[^\S\n]+"
-    r"(?:\w+[^\S\n]+)?(?:virtue|gift|choice|feeling|thing|strategy|plan|policy|decision|habit|key"
-    r"|answer|foundation|force|emotion|word|quality|muscle|remedy|cornerstone|weapon|path|anchor)\b"
+    r"(?:\w+[^\S\n]+){0,2}(?:virtue|gift|choice|feeling|thing|strategy|plan|policy|decision|habit|key"
+    r"|answer|foundation|force|emotion|word|quality|muscle|remedy|cornerstone|weapon|path|anchor|asset"
+    r"|skill|trait|luxury|privilege|state|mystery|medicine|currency|process|matter|value|source|need)\b"
 )
 _FOR_MANY = re.compile(
     r",[^\S\n]+(?:for|to)[^\S\n]+(?:many|some|most|all|others|me|him|us|them)\b"
     r"[^,.!?\n]{0,30},[^\S\n]+(?:is|was|means|meant|remains|comes|began)\b"
 )
 _WHAT_SEASON = re.compile(
-    r"[^\S\n]+(?:is|was)[^\S\n]+(?:(?:almost|nearly|finally)[^\S\n]+)?"
+    r"[^\S\n]+in[^\S\n]+the\b|[^\S\n]+(?:is|was)[^\S\n]+(?:(?:almost|nearly|finally)[^\S\n]+)?"
     r"(?:over(?=[^\S\n]*[.,;!?]|[^\S\n]+and\b)|around[^\S\n]+the[^\S\n]+corner"
     r"|(?:a|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+)?(?:season|month|time)\b)"
 )
 _WIKI_SPACES = ("{{nbsp}}", "&nbsp;")
 _QUOTES = ('"', "\u201c")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
-_TELLING = ("is", "was", "so", ",")
+_TELLING = ("is", "was", "so", "in", ",")
 _MODALS = ("will", "may")
+_STYLED = ("reverend", "honorable", "honourable", "great", "real", "only")
+_ASKING = ("what", "how", "when", "where", "who", "why", "which")
 _UNINFLECTED = ("be", "have", "not")
+# What is listed with the well-known persons without being one.
+_THINGS = ("works", "named")
 _NEAR = 60
 _FAR = 200
 
@@ -61,6 +81,12 @@ _FAR = 200
 def is_of_class(word: str, kind: str) -> bool:
     """Whether a lower-case word belongs to a class of the words about names, such as "given"."""
     return word in _classes()[kind]
+
+
+@functools.lru_cache(maxsize=256)
+def kinds_of(word: str) -> frozenset[str]:
+    """Return the classes that a lower-case word belongs to: few look-ups for names of none."""
+    return frozenset(kind for kind, words in _classes().items() if word in words)
 
 
 def words_of_class(kind: str) -> frozenset[str]:
@@ -99,7 +125,10 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
     before = word_in_front(text, start).lower()
     if text[end : end + 1] == "." and _ARTICLE.match(text, end):
         return word == "art"
-    if is_of_class(word, "months") and is_of_class(following, "month_nouns"):
+    monthly = is_of_class(word, "months")
+    if (monthly or is_of_class(word, "weekdays")) and is_of_class(following, "month_nouns"):
+        return True
+    if monthly and _BEFORE_MONTH.match(text, end):  # "April and May 2025"
         return True
     if is_of_class(word, "virtues") and _is_beside_virtue(text, start, end, before, following):
         return True
@@ -107,14 +136,21 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return True
     if _is_in_longer_name(text, start, end, word):
         return True
+    weekday = is_of_class(word, "weekdays")
+    if weekday and (before == "on" or is_of_class(before, "before_months")):
+        return True
     if is_of_class(before, "before_months"):
         if before == "from" and is_of_class(_word_before_from(text, start), "sent_things"):
             return False
         return is_of_class(word, "months")
     if before in ("the", "this", "these"):
-        named = last and following.islower() and _is_bare(following)
+        named = last and following.islower() and is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
-    if not (opens_sentence(text, start) or _opens_quote(text, start)):
+    opens = opens_sentence(text, start) and not _is_behind_title(text, start)
+    if not (opens or _opens_quote(text, start) or _opens_item(text, start)):
+        asked = before in _ASKING and word_in_front(text, start)[0].isupper()
+        if word in _MODALS and asked and is_of_class(following.lower(), "openers"):
+            return True  # "What Will the Neighbours Say"
         if word in _MODALS and following[:1].isupper():
             return (
                 following.lower() in _UNINFLECTED or before == "i"
@@ -131,12 +167,28 @@ def _is_behind_digit(text: str, start: int) -> bool:
     front = text[max(0, start - _NEAR) : start].rstrip()
     if front.endswith(_WIKI_SPACES):
         front = front[: front.rindex("{" if front[-1] == "}" else "&")].rstrip("{")
-    return front[-1:].isdigit()
+    return front[-1:].isdigit() and _MONTH_AND_YEAR.search(front) is None
 
 
 def _opens_quote(text: str, start: int) -> bool:
     """Whether it is the first word that is quoted: 'She asked, "Will you come?"'."""
     return text[start - 1 : start] in _QUOTES and text[start - 2 : start - 1].isspace()
+
+
+def _is_behind_title(text: str, start: int) -> bool:
+    """Whether the dot in front is that of "Mr."."""
+    title = _TITLE.search(text, max(0, start - _NEAR), start)
+    return title is not None and any(
+        is_one_of(title[1].lower(), kind) for kind in ("titles", "abbreviations")
+    )
+
+
+def _opens_item(text: str, start: int) -> bool:
+    """Whether it is the first word of a choice: "(A) Major problem"."""
+    return (
+        text[start - 2 : start] == ") "
+        and _ITEM_MARK.search(text, max(0, start - 5), start) is not None
+    )
 
 
 def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
@@ -151,13 +203,22 @@ def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
     head = _HEAD.search(text, near, start)
     if head is not None and (head[2] is None or is_of_class(head[2].lower(), "before_arts")):
         kinds = ("institutions", "heads_of")
+        if word == "art":
+            return True
         return any(is_of_class(head[1].lower(), kind) for kind in kinds)
+    if _OF_CAPITAL.match(text, end):
+        return True
     if word == "bill" and _A_BILL.search(text, near, start):
         return True
-    if word == "bill" and _ENTITLED.search(text, near, start):
-        around = WORDS.findall(text[near : end + _NEAR].lower())
-        return any(is_of_class(each, "law_words") for each in around)
-    return False
+    return word == "bill" and _is_law(text, start, end)
+
+
+def _is_law(text: str, start: int, end: int) -> bool:
+    """Whether capitals behind "the" name a law: "the Equality Bill"; not "the Reverend Bill"."""
+    if _ENTITLED.search(text, max(0, start - _NEAR), start) is None:
+        return False
+    before = word_in_front(text, start).lower()
+    return not (is_person(before) or before in _STYLED or word_behind(text, end)[:1].isupper())
 
 
 def is_joined(text: str, start: int, end: int) -> bool:
@@ -226,7 +287,7 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         or (third in _UNINFLECTED and (following.endswith("ly") or _is_adverb(following)))
     ):  # "Will be late.", "Will definitely be late."
         return True
-    if _is_bare(following):
+    if is_bare(following):
         return True
     if not following.endswith("s") or is_one_of(following, "closed"):
         return False
@@ -246,6 +307,8 @@ def _is_said_of_noun(text: str, word: str, end: int, behind: list[str]) -> bool:
     following, third = behind
     if following == "so":
         return not third.isalnum()
+    if following == "is" and is_of_class(third, "said_of_ideas"):
+        return True
     if is_of_class(word, "virtues"):
         if following == ",":  # "Faith, for many, is a matter of habit."
             return _FOR_MANY.match(text, end) is not None
@@ -253,7 +316,7 @@ def _is_said_of_noun(text: str, word: str, end: int, behind: list[str]) -> bool:
     return is_of_class(word, "months") and _WHAT_SEASON.match(text, end) is not None
 
 
-def _is_bare(word: str) -> bool:
+def is_bare(word: str) -> bool:
     """Whether a word behind a name is no verb of it: a noun, an adjective or a bare verb."""
     if not word.isalpha() or is_one_of(word, "closed") or is_one_of(word, "modals"):
         return False
@@ -288,10 +351,12 @@ def _is_asked(text: str, end: int) -> bool:
     if _is_question(text, end):  # "Will Anna really read it?"
         if _is_adverb(verb):  # "Will Denmark ever win?"
             return True
+        if verb in ("or", "and") and _UNASKED.match(text, names.end()) is None:
+            return True  # "Will Denmark or Peru win?"
         asked = asked or is_of_class(verb, "unchanging") or verb.endswith("ly")
         if asked:
             return True
-    return verb in ("be", "have", "do") or _is_bare(verb) if verb else asked
+    return verb in ("be", "have", "do") or is_bare(verb) if verb else asked
 
 
 def _is_adverb(word: str) -> bool:
@@ -307,12 +372,14 @@ def _word_before_from(text: str, start: int) -> str:
     return word_in_front(text, len(text[:start].rstrip()) - len("from")).lower()
 
 
+@functools.lru_cache(maxsize=8)  # several rules ask for it
 def word_behind(text: str, end: int) -> str:
     """Return the word that follows on the same line; "" for none."""
     behind = _FOLLOWING.match(text, end)
     return behind[1] if behind else ""
 
 
+@functools.lru_cache(maxsize=8)  # several rules ask for it
 def word_in_front(text: str, start: int) -> str:
     """Return the word in front on the same line, "St" for "St."; "" for none."""
     front = text[max(0, start - _NEAR) : start]
@@ -353,5 +420,6 @@ def _classes() -> Mapping[str, Any]:
         for key, lines in data.items()
         if key != "language"
     }
-    persons = frozenset(phrase for line in famous for phrase in line)
+    things = {phrase for kind in _THINGS for line in known[kind] for phrase in line}
+    persons = frozenset(phrase for line in famous for phrase in line) - things
     return {**classes, "phrases": held, "idioms": frozenset(idioms), "famous": persons}
