@@ -439,8 +439,7 @@ class Lexicon(ByValue):
 
     @functools.cached_property
     def _index(self) -> Index:
-        elided = self.language != "en"  # "l'ami", not "O'Brien"
-        return Index(self.entries, self.neutral, self.exceptions, self.exact, elided)
+        return Index(self.entries, self.neutral, self.exceptions, self.exact, self.language)
 
     def _meant(
         self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int

@@ -245,7 +245,7 @@ class Index:
         neutral: Iterable[str],
         exceptions: Iterable[str],
         exact: Iterable[str],
-        elided: bool = False,
+        language: str = "en",
     ) -> None:
         self.denials: dict[int, Sense | None] = {}  # by the id of a meaning, see `with_lacked`
         self._exact = frozenset(exact)
@@ -257,7 +257,7 @@ class Index:
         for phrase in exceptions:
             self._senses[phrase.casefold()] = []
         self._close()
-        self._finder = WordFinder(self._senses, elided=elided)
+        self._finder = WordFinder(self._senses, elided=language != "en")  # "l'ami", not "O'Brien"
         self._choices = {
             word: Choice(
                 distinct := _distinct(senses),

@@ -7,8 +7,8 @@ import re
 from pytest_llmfair.counterfactuals._language.beside import NEXT, low, word_before
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.asides import without_aside
-from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
+from pytest_llmfair.counterfactuals._language.persons.subjects import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,

@@ -16,8 +16,8 @@ from pytest_llmfair.counterfactuals._language.persons.clauses import (
 from pytest_llmfair.counterfactuals._language.persons.coordinated import describes_thing_too
 from pytest_llmfair.counterfactuals._language.persons.heads import head_of, is_home
 from pytest_llmfair.counterfactuals._language.persons.marks import is_before_thing
-from pytest_llmfair.counterfactuals._language.persons.predicates import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_behind_name
+from pytest_llmfair.counterfactuals._language.persons.subjects import is_subject_word
 from pytest_llmfair.counterfactuals._language.persons.surroundings import (
     Place,
     Words,

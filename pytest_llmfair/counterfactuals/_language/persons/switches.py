@@ -5,8 +5,8 @@ from __future__ import annotations
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.adjectives import describes
 from pytest_llmfair.counterfactuals._language.persons.heads import is_before_person
-from pytest_llmfair.counterfactuals._language.persons.predicates import clause_of
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
+from pytest_llmfair.counterfactuals._language.persons.subjects import clause_of
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Place
 from pytest_llmfair.counterfactuals._language.persons.switched_names import (
     is_given,
