@@ -303,7 +303,7 @@ class Lexicon(ByValue):
         changes: list[Change] = []
         lost = []
         to = self.spread(to)
-        found = kept_alike(self.read(text) if found is None else found, to)
+        found = kept_alike(self.read(text) if found is None else found, to, self.unmarked)
         said = said_terms(text, found, self._capitalised) if len(found) > 1 else {}
         for start, end, sense in found:
             group = to.get(sense.group)
@@ -344,7 +344,7 @@ class Lexicon(ByValue):
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the line break of words found."""
         start, end, sense = found
-        listed = (*sense.listed,)
+        listed = sense.listed
         if text[start:end] in listed and not text[start].isupper():
             return in_form(text, text[start:end], term)  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))

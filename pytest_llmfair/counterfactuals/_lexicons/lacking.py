@@ -59,14 +59,14 @@ def with_lacked(
 
 
 def kept_alike(
-    reading: list[tuple[int, int, Sense]], to: Mapping[str, str]
+    reading: list[tuple[int, int, Sense]], to: Mapping[str, str], unmarked: tuple[str, ...]
 ) -> list[tuple[int, int, Sense]]:
     """Return a reading to be exchanged, in which what one lacks follows what another has.
 
     "Are people with autism happier than people without autism?" asks of one condition, unless
     having it and having none take each other's place.
     """
-    if all(sense.lacked is None or sense.group in to for *_, sense in reading):
+    if not unmarked or all(sense.lacked is None or sense.group in to for *_, sense in reading):
         return reading  # the usual case
     had = {sense.term for *_, sense in reading if sense.lacked is None}
     return [

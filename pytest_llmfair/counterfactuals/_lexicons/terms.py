@@ -161,11 +161,12 @@ class Sense:
         return not self.exact and (self.entry is None or not self.entry.context)
 
     @property
-    def listed(self) -> Iterable[str]:
+    def listed(self) -> tuple[str, ...]:
         """The terms that its entry lists beside this one."""
         if self.entry is None:
             return ()
-        return chain(*self.entry.terms.values()) if self.lacked else self.entry.terms[self.group]
+        terms = self.entry.terms
+        return (*chain(*terms.values()),) if self.lacked else terms[self.group]
 
     def counterpart(self, group: str) -> str | None:
         """Return the term that its entry has for a group; None if it lists none."""
@@ -177,8 +178,8 @@ class Sense:
     def fits(self, text: str, start: int, end: int) -> bool:
         """Whether ``text[start:end]``, spelled like the term, means this."""
         word = text[start:end]
-        small = not self._is_caseless(text, word) or is_one_of(word, "small_things")
-        other = self.exact and word != self.term and small
+        other = self.exact and word != self.term
+        other = other and (not self._is_caseless(text, word) or is_one_of(word, "small_things"))
         if other and not (self.role == "title" and is_short_title(text, start, end)):
             return False
         if self.entry is None or not self.entry.context:

@@ -8,6 +8,7 @@ import itertools
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import Edit
@@ -30,7 +31,8 @@ _LINKS = ("-", "\u2013", "/")  # "Hindu-Muslim unity"
 _TURNED = frozenset({"to", "into", "from", "with", "against"})  # "from Islam to Islam"
 _ITEM = 3
 # "(a) younger people (b) older people", "B. Judaism"
-_OPTION = re.compile(r"(?<![\w(])\(?([A-Ha-h1-8])[.)]\s")
+_OPTION = re.compile(r"[A-Ha-h1-8][.)]\s")
+_FIRST = ("a) ", "A) ", "1) ", "A. ", "1. ", "a. ", "A.\n", "A)\n")
 # Who is younger of the two is not told apart by being young.
 _COMPARATIVE = re.compile(r"\b(young|old)er\b")
 _FAR = 90
@@ -50,7 +52,7 @@ def told_apart(case: Case) -> str | None:
         return said
     if len(case.twin) > 1 and (said := _chosen(case)):
         return said
-    if len(case.named) > 1 and (said := _compared_alike(case)):
+    if isinstance(case.lexicon, Intersection) and (said := _compared_alike(case)):
         return said
     if len(case.named) < 2:
         return None
@@ -142,6 +144,8 @@ def _are_ages(edit: Edit, word: str) -> bool:
 
 def _chosen(case: Case) -> str | None:
     """Whether two options become the same: "(a) older staff (b) older staff"."""
+    if not any(label in case.pair.counterfactual for label in _FIRST):
+        return None  # at less cost
     options = _options(case.pair.counterfactual)
     if len(options) == len({*options}):
         return None  # the usual case
@@ -154,10 +158,16 @@ def _chosen(case: Case) -> str | None:
 
 def _options(text: str) -> list[str]:
     """Return what the options of a question say, without their labels."""
-    labels = list(_OPTION.finditer(text))
+    labels = [found for found in _OPTION.finditer(text) if _is_label(text, found.start())]
     ends = [label.start() for label in labels[1:]] + [len(text)]
     said = (text[label.end() : end] for label, end in zip(labels, ends, strict=False))
-    return [_base(body.partition("\n")[0].strip(" ,;.")) for body in said]
+    return [_base(body.partition("\n")[0].strip(" ,;.(")) for body in said]
+
+
+def _is_label(text: str, start: int) -> bool:
+    """Whether no word and no more than one bracket is in front of a letter or number."""
+    start -= text[start - 1 : start] == "("
+    return not start or not (text[start - 1].isalnum() or text[start - 1] in "_(")
 
 
 def _is_same(text: str, first: tuple[int, int], second: tuple[int, int]) -> bool:
@@ -211,8 +221,6 @@ def _set_apart(text: str, begin: int, end: int, stop: int, *, described: bool = 
 def _compared_alike(case: Case) -> str | None:
     """Whether two that were compared become the same: "white women earn less than white men"."""
     text = case.pair.counterfactual
-    if _COMPARED.search(text) is None:
-        return None  # the usual case
     before = {edit.counterfactual_start: edit.before for *_, edit in case.named}
     phrases: list[tuple[int, int, str]] = []  # from, to, and what stood there
     for start, (end, sense) in sorted(case.twin.items()):
