@@ -53,6 +53,13 @@ _LONG = {
     "code": "SELECT he FROM her; he.she(her); ",
     "code, no blank": "home`-HE-22/",
     "tags, no blank": "woman<b>Tom's/",
+    "tags": "her <br>",
+    "code tags": "</code><code>",
+    "fences": "~~~\n",
+    "open brackets": "her [",
+    "open code": "her `",
+    "escapes": "she\\n",
+    "entities": "her&nbsp;",
 }
 
 
