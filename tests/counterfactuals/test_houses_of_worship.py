@@ -15,6 +15,7 @@ from pytest_llmfair.counterfactuals import Pair, check_pair, generate_pairs, mas
         ("She goes to church every week.", "She goes to the mosque every week."),
         ("He knows us from outside of church.", "He knows us from outside of the mosque."),
         ("WE MET AT CHURCH.", "WE MET AT THE MOSQUE."),
+        ("Let us talk after church.", "Let us talk after the service at the mosque."),
         ("He spoke in church matters.", "He spoke in mosque matters."),
         ("They sing in churches.", "They sing in mosques."),
         ("That church is cold.", "That mosque is cold."),

@@ -18,6 +18,9 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 from pytest_llmfair.counterfactuals.validity import failed
 
+# What a place has in front of it where another stands bare: "after church".
+_LEADS = ("the service at the ", "the ")
+
 
 def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> tuple[str, ...]:
     """Return what is wrong with a pair that somebody else made; see :func:`check_pair`.
@@ -73,7 +76,7 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
 
 
 def _parts(edit: Edit, found: Reading, twin: Reading) -> Iterator[Edit]:
-    """Part the article of a place from its name, as an exchange does: "church", "the mosque"."""
+    """Part what leads to a place from its name, as an exchange does: "church", "the mosque"."""
     at, place = edit.start, edit.counterfactual_start
     leads = _article(found, at, edit.before), _article(twin, place, edit.after)
     if leads[0] == leads[1] or not at:
@@ -87,8 +90,8 @@ def _parts(edit: Edit, found: Reading, twin: Reading) -> Iterator[Edit]:
 
 
 def _article(reading: Reading, start: int, part: str) -> str:
-    """Return "the " of a part of a text that a place follows; "" for none."""
-    lead = part[:4] if part[:4].lower() == "the " else ""
+    """Return what leads to a place in a part of a text; "" for none."""
+    lead = next((part[: len(lead)] for lead in _LEADS if part.lower().startswith(lead)), "")
     at = start + len(lead)
     named = any(begin == at and sense.role == "place" for begin, _, sense in reading)
     return lead if named else ""
