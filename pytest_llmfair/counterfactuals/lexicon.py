@@ -342,7 +342,7 @@ class Lexicon(ByValue):
         return changes
 
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
-        """Return a term with the case, the capital and the line break of words found."""
+        """Return a term with the case, the capital and the blanks of words found."""
         start, end, sense = found
         listed = sense.listed
         if text[start:end] in listed and not text[start].isupper():

@@ -1,4 +1,4 @@
-"""How a term is written in a place: its case, its line break, and the article before it."""
+"""How a term is written in a place: its case, its blanks, and the article before it."""
 
 from __future__ import annotations
 
@@ -40,16 +40,24 @@ def in_place(text: str, start: int, end: int, term: str, as_listed: bool) -> str
     """Return a term as it is written for ``text[start:end]``.
 
     It takes the case of these words, unless they stand there `as_listed`; the capital of a
-    sentence; and their line break, where it has a blank to put it.
+    sentence; and their blanks, of which a line break comes first where it has fewer.
     """
     before = text[start:end]
     after = term if as_listed else _cased(" ".join(before.split()), term)
     if before[0].isupper() and begins_sentence(text, start):
         after = capitalized(after)
-    if "\n" in before:
-        gap = next(blank for blank in _BLANKS.findall(before) if "\n" in blank)
-        after = _BLANKS.sub(lambda _: gap, after, count=1)
+    if " " in after and before.split(" ") != before.split():
+        after = _with_blanks_of(before, after)
     return in_form(text, before, after)
+
+
+def _with_blanks_of(before: str, term: str) -> str:
+    """Return a term with the line breaks and wide blanks of the words that it replaces."""
+    gaps = _BLANKS.findall(before)
+    if len(gaps) != len(_BLANKS.findall(term)):
+        gaps = [next((gap for gap in gaps if "\n" in gap), " ")]
+    own = iter(gaps)
+    return _BLANKS.sub(lambda blank: next(own, blank[0]), term)
 
 
 def in_form(text: str, before: str, term: str) -> str:

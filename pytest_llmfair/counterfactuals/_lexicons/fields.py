@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -25,6 +26,19 @@ _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
 _OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synonyms", "peoples")
 _REQUIRED = ("name", "groups", "entries")
+# Roles that rules or reports read; any other word is a role too.
+_ROLES = (
+    "noun",
+    "adjective",
+    "title",
+    "kinship",
+    "occupation",
+    "reflexive",
+    "subject",
+    "object",
+    "possessive_determiner",
+    "possessive_pronoun",
+)
 _OF_ENTRY = ("role", "context", "reviewed")
 
 
@@ -305,6 +319,10 @@ def _entries(
         role, context = item.get("role"), item.get("context", "")
         if not isinstance(role, str) or not role:
             raise ValueError(f"{where} has no role; name one, such as noun or adjective")
+        if role not in _ROLES and (meant := difflib.get_close_matches(role, _ROLES, 1, 0.75)):
+            raise ValueError(
+                f"{where}: role {role!r} is near one that the rules read; did you mean {meant[0]}?"
+            )
         if context not in CONTEXTS:
             raise ValueError(
                 f"{where} ({role}): unknown context {context!r}; "

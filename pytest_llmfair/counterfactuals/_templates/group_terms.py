@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from pytest_llmfair.counterfactuals._language.persons.phrases import (
     IDENTITY,
-    PEOPLE,
     left_unsaid,
     phrases,
     pronouns,
@@ -26,7 +25,7 @@ from pytest_llmfair.counterfactuals._lexicons.names import (
     names,
 )
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
-from pytest_llmfair.counterfactuals._templates.slots import NOUN, PERSON
+from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE, PERSON
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.text import MASK

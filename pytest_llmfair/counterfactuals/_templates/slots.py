@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
+from pytest_llmfair.counterfactuals._language.persons.words import is_adjective
+from pytest_llmfair.counterfactuals._language.writing import article_before
 
-PERSON, NOUN = "person", "noun"
+PERSON, NOUN, PEOPLE = "person", "noun", "people"
 
 _BRACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 _SLOT = re.compile(r"\{(?:([aA]):)?([^\W\d]\w*)\}")
 _ALMOST = re.compile(r"\{\s*(?:[aA]\s*:)?\s*([^\W\d]\w*)\s*(?:[:!][^{}]*)?\}")
 _ARTICLE = re.compile(r"(?:an?|the)(?:\s*:|\s)\s*", re.IGNORECASE)
 _OWN_ARTICLE = re.compile(r"(?:an?|the|some)\s", re.IGNORECASE)
+_LAST_WORDS = re.compile(r"(?:([^\W\d_]+)[^\S\n]+)?([^\W\d_]+)[^\S\n]+\Z")
+_ALSO_ALONE = ("that", "her")  # "I know that {person} lied", "told her {person} had left"
+_POSSESSIVE = re.compile(r"\A(['\u2019])s\b")
+_OPENING = "\"'\u2018\u201c(*_"
 _ATTRIBUTIVE = re.compile(r"\s+([^\W_]+)")
 # A word with its inner marks, a possessive 's on its own, or one mark.
 _TOKEN = re.compile(
@@ -129,31 +135,67 @@ def _wrong(brace: str, behind: str) -> str:
 def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
     """Fill the slots; the same pieces always give as many parts, some of them empty.
 
-    A slot `person` without a fill is the noun with its article. An empty fill takes the blank
-    behind it along, and hands capital and article on to the next word.
+    A slot `person` without a fill is the noun with its article. An article is written once ("the
+    {person}", "an {a:occupation}"), and one of the text fits what follows ("a {occupation}"). An
+    empty fill takes the blank behind it along, and hands capital and article on to the next word.
     """
     parts: list[Part] = []  # from the last to the first
     for place in range(len(pieces) - 1, -1, -1):
         piece = pieces[place]
         if isinstance(piece, str):
-            parts.append(Part(piece, place))
+            parts.append(Part(_with_article(piece, _text_behind(parts)), place))
             continue
         slot = piece
         if slot.name == PERSON and PERSON not in fills:
             slot = Slot(NOUN, "A" if slot.capital or slot.article == "A" else "a")
+        if slot.article and place and _is_determined(pieces[place - 1]):
+            slot = Slot(slot.name, "", slot.capital)
         fill = fills[slot.name]
         own = _OWN_ARTICLE.match(fill) is not None
         if slot.capital or (own and slot.article == "A"):
             fill = capitalized(fill)
         if not fill:
             _close_gap(parts, capital=slot.capital)
+        if slot.name == PEOPLE and parts and fill.endswith("s"):  # "Muslims'"
+            parts[-1] = parts[-1]._replace(text=_POSSESSIVE.sub(r"\1", parts[-1].text, count=1))
         parts.append(Part(fill, place, slot.name))
         if slot.article:
-            following = fill + "".join(part.text for part in reversed(parts[:-1]))
-            article = "" if own else article_for(following.lstrip("\"'\u2018\u201c(*_"))
+            article = "" if own else article_for(_text_behind(parts).lstrip(_OPENING))
             parts.append(Part(" " if article else "", place))
             parts.append(Part(capitalized(article) if slot.article == "A" else article, place))
     return parts[::-1]
+
+
+def _text_behind(parts: Sequence[Part]) -> str:
+    """Return the text of parts that stand from the last to the first."""
+    return "".join(part.text for part in reversed(parts))
+
+
+def _with_article(piece: str, behind: str) -> str:
+    """Return literal text with its last article as fits what follows: "an {occupation}"."""
+    article = article_before(piece, len(piece)) if behind else None
+    if article is None:
+        return piece
+    fitting = article_for(behind.lstrip(_OPENING))
+    if article[1].lower() == fitting:
+        return piece
+    written = fitting.upper() if article[1].isupper() and len(article[1]) > 1 else fitting
+    if article[1][0].isupper():
+        written = capitalized(written)
+    return f"{piece[: article.start(1)]}{written}{piece[article.end(1) :]}"
+
+
+def _is_determined(piece: Piece) -> bool:
+    """Whether what stands in front leaves no place for an article: "the", "my old"."""
+    last = _LAST_WORDS.search(piece) if isinstance(piece, str) else None
+    if last is None:
+        return False
+    word, earlier = last[2].lower(), (last[1] or "").lower()
+    return _determines(word) or (_determines(earlier) and is_adjective(word))
+
+
+def _determines(word: str) -> bool:
+    return is_one_of(word, "determiners") and word not in _ALSO_ALONE
 
 
 def text_of(parts: Iterable[Part]) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry
-from pytest_llmfair.counterfactuals._templates.slots import NOUN
+from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 
-PEOPLE, IDENTITY = "people", "identity"
+IDENTITY = "identity"
 
 Forms = dict[str, str]
 
