@@ -139,6 +139,7 @@ class _TwoNames(Lexicon):
         if last and not in_full and front.islower() and is_of_firm(text, end):
             return False
         beside = last or front[:1].isupper() or is_of_class(front, "given")
+        beside = beside or text[start - 2 : start - 1] == "."
         if not in_full and beside and self._another_person(text, start, end, sense):
             return False
         if sense.role != "first name" or has_last_name(text, end, sense.group):
@@ -151,6 +152,22 @@ class _TwoNames(Lexicon):
         own = behind[1].casefold() in self._own and behind[2] is None
         return own or is_one_of(behind[1].lower(), "closed")
 
+    @functools.cached_property
+    def _is_last_name(self) -> bool:
+        """Whether a last name is asked for: a frequent one, or one that is no known first name."""
+        name = self.groups[0].casefold()
+        if is_of_class(name, "last_names"):
+            return True
+        fronts = [group.casefold().partition(" ")[0] for group in self.groups]
+        kinds = ("given", "given_words", "given_verbs", "words", "places")
+        return not any(is_of_class(front, kind) for front in fronts for kind in kinds)
+
+    def _follows_given(self, text: str, before: re.Match[str]) -> bool:
+        """Whether an initial in front has somebody's first name in front of it."""
+        if self._is_last_name or not before[1]:
+            return False
+        return is_given(text, before.start(1), before[1])
+
     def _another_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
         """Whether the word in front is the first name of somebody else."""
         if sense.role == "last name" and (
@@ -162,12 +179,14 @@ class _TwoNames(Lexicon):
         if before is None:
             return False
         verb, name = (before[1] or "").casefold(), before[2].casefold()
-        if name in self._own or before[3]:
+        if name in self._own:
             return False
+        if before[3]:  # "Stephen F. Austin"
+            return len(name) == 1 and sense.role == "name" and self._follows_given(text, before)
         if is_party(text, start, end, before[2]):
             return True
         if is_given(text, before.start(2), before[2]):  # "told Mary John was late" names two
-            if sense.role == "name" and is_of_class(self.groups[0].casefold(), "last_names"):
+            if sense.role == "name" and self._is_last_name:
                 return False  # "Denise Garcia" bears the last name that is asked for
             return not (is_one_of(verb, "give") or is_one_of(verb, "say_to"))
         if sense.role == "name" and is_behind_first(text, start, end, before):
@@ -274,7 +293,8 @@ def _entries(first: str, second: str) -> Iterator[Entry]:
     if not 1 < len(parts) == len(others) or _overlap(parts, others):
         yield Entry("name", {first: (first,), second: (second,)})
         if len(parts) == len(others) == 1:
-            yield Entry("plural", {first: (_plural(first),), second: (_plural(second),)})
+            role = "plural" if is_of_class(first.casefold(), "given") else _FAMILY
+            yield Entry(role, {first: (_plural(first),), second: (_plural(second),)})
         return
     yield from _initials(first, second)
     taken = {part.casefold() for part in (*parts, *others)}
@@ -310,7 +330,8 @@ def _counted(text: str, start: int, end: int, role: str) -> bool:
     if before is None:
         return False
     word = before[2].lower()
-    if not is_one_of(word, "numbers") and (role != _FAMILY or word != "the"):
+    counted = is_one_of(word, "numbers") or word == "both"
+    if not counted and (role != _FAMILY or word != "the"):
         return False
     behind = _BEHIND.match(text, end)
     return behind is None or not behind[1][0].isupper()

@@ -25,6 +25,7 @@ _BREAKS = re.compile("[^\\w \u2019'-]")
 _TITLED = re.compile(
     r"[^\S\n]+[A-Z][\w-]+[^\S\n]+(?:(?:of|the|v[ao]n|de|di|[A-Z]\.)[^\S\n]+){0,2}[A-Z][a-z]"
 )
+_NUMBERED = re.compile(r"[^\S\n]+[A-Z][\w-]+[^\S\n]+(?:[VX]|[IVX]*I[IVX]*)(?!\w)")
 _AND = re.compile(r",?[^\S\n]+(?:and|or|nor)[^\S\n]+([A-Z][\w-]+)")
 _TOO = re.compile(r"['\u2019]s(?=[^\S\n]*(?:[.,;!?]|\Z|\n))")
 _STATES = ("is", "was", "are", "were", "isn't", "wasn't", "aren't", "weren't")
@@ -38,6 +39,9 @@ def is_common(text: str, start: int, end: int) -> bool:
         return True
     if "title_names" in kinds and _TITLED.match(text, end):
         return is_of_class(word_behind(text, end).lower(), "given")
+    if "ruler_titles" in kinds and word_behind(text, end)[:1].isupper():
+        ruler = word_behind(text, end).lower()
+        return is_of_class(ruler, "given") or _NUMBERED.match(text, end) is not None
     if "styles" in kinds and text[start].isupper():
         return low(word_before(text, start)[0]) in ("his", "her", "your", "their")
     return "landforms" in kinds and _is_landform(text, start)

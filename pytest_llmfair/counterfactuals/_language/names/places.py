@@ -24,7 +24,7 @@ from pytest_llmfair.counterfactuals._language.names.words import (
     word_behind,
     word_in_front,
 )
-from pytest_llmfair.counterfactuals._language.persons.words import is_person
+from pytest_llmfair.counterfactuals._language.persons.words import is_modifier, is_person
 from pytest_llmfair.counterfactuals._language.usage import is_place as is_street
 
 # "Henry VII", "George I of Greece", "George I, King of Greece"; not "Anna V. Lee".
@@ -83,7 +83,14 @@ _RULER_OF = re.compile(
     r"(?:\b[IVX]{2,5}|\b(?:King|Queen|Prince|Princess|Duke|Duchess|Emperor|Empress|Sultan|Shah|Emir|Earl"
     r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
 )
+_GAME = re.compile(r"\b(?:touchdown|quarterback|field goal|linebacker|inning|free throw)s?\b")
+_DASHES = re.compile(r"(?:--|\u2013)[A-Z][a-z]")
+_ASKED_WHERE = re.compile(
+    r"\b(?:[Ww]here|(?:[Ww]hat|[Ww]hich)(?:[^\S\n]+\w+){0,2}[^\S\n]+(?:city|town|country|state|capital"
+    r"|nation|region|county|continent|island))\b[^?\n]{0,150}\?"
+)
 _NEAR = 60
+_FAR = 200
 _FEW = 5
 _OWNERS = (
     *("my", "our", "your", "his", "her", "their", "its"),
@@ -122,7 +129,9 @@ def _is_titled(text: str, start: int, end: int) -> bool:
         return epithet is not None and is_of_class(epithet[1].lower(), "epithets")
     if following.islower():  # the usual case at less cost
         return False
-    return _NUMERAL.match(text, end) is not None or _names_institution(text, end)
+    if _NUMERAL.match(text, end) is not None:
+        return True
+    return _names_institution(text, end, before.lower() == "the")
 
 
 def _is_town(text: str, start: int, end: int, before: str) -> bool:
@@ -149,12 +158,17 @@ def _begins_place(text: str, start: int, end: int, before: str) -> bool:
     return not opens_sentence(text, text.rindex(before, 0, start))
 
 
-def _names_institution(text: str, end: int) -> bool:
+def _names_institution(text: str, end: int, determined: bool) -> bool:
+    """Whether capitals behind name a body: "Mary Hardin University", "the Barry Railway"."""
     names = CAPITALS.match(text, end)
     if names is None:
         return False
     words = [word.lower().rstrip(".") for word in names[0].split()]
-    return any(is_of_class(word, "institutions") for word in words[:4])
+    if any(is_of_class(word, "institutions") for word in words[:4]):
+        return True
+    return determined and any(
+        is_of_class(words[-1], kind) for kind in ("named_after", "bodies_behind")
+    )
 
 
 def _is_place(text: str, start: int, end: int) -> bool:
@@ -165,11 +179,14 @@ def _is_place(text: str, start: int, end: int) -> bool:
     front = text[max(0, start - _NEAR) : start]
     label = _LABEL.search(front) if front.rstrip(" \t\"'*")[-1:] in _LABEL_MARKS else None
     if label is not None:
-        return is_of_class(label[1].lower(), "place_labels")
+        kind = label[1].lower()
+        return is_of_class(kind, "place_labels") or (
+            is_of_class(kind, "answer_labels") and _answers_where(text, start, end)
+        )
     following = word_behind(text, end).removesuffix("'s")
     if is_of_class(following, "place_nouns") or _IS_PLACE.match(text, end):
         return True
-    if bears_paper(text, end) or _describes(text, start, end):
+    if bears_paper(text, end) or _describes(text, start, end) or _is_on_route(text, start, end):
         return True
     if is_among_places(text, start, end) or _is_dateline(text, start, end):
         return True
@@ -187,9 +204,12 @@ def _is_place(text: str, start: int, end: int) -> bool:
         or _SCORE_BEHIND.match(text, end)
         or _CLUB.match(text, end)
         or _plays(text, end)
+        or _is_team(text, start, end)
     ):
         return True
     words = ["", "", *(word.lower() for word in WORDS.findall(front))]
+    if is_of_class(words[-1], "said_of_clubs") and is_modifier(words[-2]):
+        return True  # "their former club Chelsea"; not "the club Chelsea joined"
     part = is_of_class(words[-1], "place_prepositions")
     if part and not is_one_of(words[-1], "prepositions"):  # "South Dakota's"
         return True
@@ -231,6 +251,30 @@ def _plays(text: str, end: int) -> bool:
     if len(words) < 2 or not is_of_class(words[0], "played"):
         return False
     return is_of_class(words[1].strip(".,;!?"), "other_clubs")
+
+
+def _is_team(text: str, start: int, end: int) -> bool:
+    """Whether a town stands for its team: "Dallas kicked a field goal"."""
+    if not is_of_class(text[start:end].lower(), "team_towns"):
+        return False
+    if word_in_front(text, start)[:1].isupper() or word_behind(text, end)[:1].isupper():
+        return False
+    return _GAME.search(text, max(0, start - _FAR), end + _FAR) is not None
+
+
+def _is_on_route(text: str, start: int, end: int) -> bool:
+    """Whether a dash joins it to another place: "Paris\u2013Dakar"."""
+    return _DASHES.match(text, end) is not None or (
+        text[start - 1 : start] == "\u2013" and text[start - 2 : start - 1].isalpha()
+    )
+
+
+def _answers_where(text: str, start: int, end: int) -> bool:
+    """Whether it alone answers a question for a place: "In which city is it? Answer: Paris"."""
+    return (
+        _STOPS.match(text, end) is not None
+        and _ASKED_WHERE.search(text, max(0, start - _FAR), start) is not None
+    )
 
 
 def _ends_place(text: str, end: int) -> bool:

@@ -143,6 +143,8 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         if before == "from" and is_of_class(_word_before_from(text, start), "sent_things"):
             return False
         return is_of_class(word, "months")
+    if is_one_of(before, "demonyms") and not following[:1].isupper():
+        return True  # "Some Asian Guy in a Hat"
     if before in ("the", "this", "these"):
         named = last and following.islower() and is_bare(following)
         return not (named or is_of_class(following.lower(), "families"))
@@ -295,6 +297,8 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         return True
     if is_of_class(following, "verbs_like_nouns"):
         return False
+    if third in (":", "=") and not _may_be_verb(following, third):
+        return True  # "Max tokens: 512"
     if word in _MODALS and not _may_be_verb(following, third) and _is_question(text, end):
         return True
     return following.endswith(_NOUN_ENDINGS) or (
