@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals._language.names.common import is_common, is_
 from pytest_llmfair.counterfactuals._language.names.initials import (
     has_last_name,
     has_middle_name,
+    has_two_initials,
     is_another_initial,
     is_before_another,
     is_first_initial,
@@ -162,11 +163,14 @@ class _TwoNames(Lexicon):
         kinds = ("given", "given_words", "given_verbs", "words", "places")
         return not any(is_of_class(front, kind) for front in fronts for kind in kinds)
 
-    def _follows_given(self, text: str, before: re.Match[str]) -> bool:
-        """Whether an initial in front has somebody's first name in front of it."""
-        if self._is_last_name or not before[1]:
+    def _ends_another(self, text: str, before: re.Match[str]) -> bool:
+        """Whether it is a last name behind an initial: "Stephen F. Austin", "E.L. James"."""
+        if self._is_last_name:
             return False
-        return is_given(text, before.start(1), before[1])
+        if before[1]:
+            return is_given(text, before.start(1), before[1])
+        name = self.groups[0].casefold()
+        return is_of_class(name, "also_last") and has_two_initials(text, before.start(2))
 
     def _another_person(self, text: str, start: int, end: int, sense: Sense) -> bool:
         """Whether the word in front is the first name of somebody else."""
@@ -181,8 +185,8 @@ class _TwoNames(Lexicon):
         verb, name = (before[1] or "").casefold(), before[2].casefold()
         if name in self._own:
             return False
-        if before[3]:  # "Stephen F. Austin"
-            return len(name) == 1 and sense.role == "name" and self._follows_given(text, before)
+        if before[3]:
+            return len(name) == 1 and sense.role == "name" and self._ends_another(text, before)
         if is_party(text, start, end, before[2]):
             return True
         if is_given(text, before.start(2), before[2]):  # "told Mary John was late" names two

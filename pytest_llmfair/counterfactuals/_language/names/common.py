@@ -72,6 +72,8 @@ def _describes(text: str, start: int, end: int) -> bool:
         return True
     if front in _STATES and earlier in ("he", "she", "they", "who", "we"):
         return text[end : end + 1] != ","  # "he is Christian, the new boy"
+    if front in ("you", "he", "she", "they") and earlier in _STATES:
+        return text[end : end + 1] in ("?", ".", "!")  # "Are you Christian?"
     noun = following.removesuffix("'s")
     if not noun.islower() or is_one_of(noun, "closed") or not text[end : end + 1].isspace():
         return False

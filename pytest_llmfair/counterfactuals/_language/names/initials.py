@@ -20,6 +20,8 @@ _BEFORE_LAST = re.compile(rf"[^\S\n]+[^\W\d_]\.[^\S\n]+({LETTERS})")
 # "Walsh, Daniel" as a list has it: alone in a line or a cell, or with more initials behind.
 _LISTED = re.compile(rf",[^\S\n]+({LETTERS})(?:[^\S\n]+[A-Z]\.)*(?=[^\S\n]*(?:[|;\n\t\"\])]|\Z))")
 _LINE_FRONT = re.compile(r"(?:\A|[\n|;\t\":]|\n[^\S\n]*(?:[-*\u2022]|\d{1,3}[.)]))[^\S\n]*\Z")
+_TWO_IN_FRONT = re.compile(r"(?<![\w.])([A-Z])\.[^\S\n]?([A-Z])\.[^\S\n]+\Z")
+_NO_PERSON = ("US", "UK", "UN", "EU", "DC", "LA", "NY", "PS", "AI", "AM", "PM", "IT", "HR", "PR")
 _NO_INITIALS = ("A", "I")  # without a dot
 _NO_NAMES = ("closed", "titles", "abbreviations", "person_nouns", "polite", "labels")
 _NEAR = 60
@@ -123,6 +125,12 @@ def is_another_initial(text: str, start: int, name: str) -> bool:
         return False
     own = before is not None and before[1].casefold() == name.split()[0].casefold()
     return not own and found[1].casefold() != name[0].casefold()
+
+
+def has_two_initials(text: str, start: int) -> bool:
+    """Whether two initials stand in front: "E.L. James"; not "in the U.S. James"."""
+    both = _TWO_IN_FRONT.search(text, max(0, start - _NEAR), start)
+    return both is not None and both[1] + both[2] not in _NO_PERSON
 
 
 def is_before_another(text: str, end: int, name: str) -> bool:

@@ -71,7 +71,23 @@ _SCORE = re.compile(
     r"[^\S\n]+(?:won|lost|drew|beat|led|trailed|win|lose|draw)\b[^.!?\n]{0,30}?\b\d{1,2}[-\u2013]\d{1,2}\b"
 )
 _SCORE_BEHIND = re.compile(r"[^\S\n]+\d{1,2}[-\u2013]\d{1,2}(?![\w-])")
-_CLUB = re.compile(r"[^\S\n]+(?:F\.?C\.?|United|Athletic|Rovers|Wanderers)(?!\w)")
+_CLUB = re.compile(
+    r"[^\S\n]+(?:F\.?C\.?|United|Athletic|Rovers|Wanderers|(?:Football|Soccer|Rugby|Cricket)[^\S\n]Club)"
+    r"(?!\w)"
+)
+# "Chelsea, the team,"; not "Jordan, the team captain,"
+_APPOSED = re.compile(
+    r",[^\S\n]+(?:the|an?)[^\S\n]+(?:\w+[^\S\n]+){0,2}(?:city|town|country|state|team|club|capital|village|port)"
+    r"(?=[,.;!?)]|[^\S\n]+(?:in|of|that|which|where|on|near)\b|\Z)"
+)
+# "Hope, Arkansas, is": of any name.
+_IS_TOWN = re.compile(rf",[^\S\n]+({LETTERS}),[^\S\n]+(?:is|was|has|had|lies|sits)\b")
+_BEHIND_NAME = re.compile(r"[A-Z][\w-]+[^\S\n]+d[ei][^\S\n]+\Z")
+# "Fairfax, Virginia, is", "Atlanta, Georgia": a text or a sentence begins with it.
+_OPENS_STATE = re.compile(
+    r"(?:\A|[\n(:]|[.!?][^\S\n])([A-Z][a-z]+)(?:[^\S\n][A-Z][a-z]+)?,[^\S\n]+\Z"
+)
+_ENDS_STATE = re.compile(r"[^\S\n]*(?:[.)\n]|\Z|,?[^\S\n]+(?:is|was|has|had|lies|sits)\b)")
 # "Paris (Reuters) - The", "PARIS \u2013 The"
 _DATELINE = re.compile(
     r"[^\S\n]+\((?:AP|AFP|UPI|ANI|PTI|CNN|dpa|Reuters|Xinhua|Bloomberg|[a-z]*[^\S\n]?[\d/.]*[12]\d{3})\)"
@@ -121,6 +137,10 @@ def _is_titled(text: str, start: int, end: int) -> bool:
         return True
     if before in _BEFORE_TOWN and _is_town(text, start, end, before):
         return True
+    if text[end : end + 1] == "," and not before[:1].isupper() and _is_in_state(text, end):
+        return True
+    if is_of_class(before, "named_vessels") and _is_christened(text, start):
+        return True
     if before.lower() in _LOCATIVES and is_street(text, end):
         return True
     following = word_behind(text, end)
@@ -141,6 +161,18 @@ def _is_town(text: str, start: int, end: int, before: str) -> bool:
             _POSSESSIVE.match(text, end) is None
         )
     return text[end : end + 1] == "," and _before_region(text, end)
+
+
+def _is_in_state(text: str, end: int) -> bool:
+    """Whether something is told of a town and its state: "Hope, Arkansas, is small"."""
+    state = _IS_TOWN.match(text, end)
+    return state is not None and is_of_class(state[1].lower(), "regions")
+
+
+def _is_christened(text: str, start: int) -> bool:
+    """Whether a boat or a storm gets the name: "named their boat Emily"."""
+    words = [word.lower() for word in WORDS.findall(text[max(0, start - _NEAR) : start])]
+    return any(is_of_class(word, "named_verbs") for word in words[-_FEW:])
 
 
 def _begins_place(text: str, start: int, end: int, before: str) -> bool:
@@ -186,13 +218,15 @@ def _is_place(text: str, start: int, end: int) -> bool:
     following = word_behind(text, end).removesuffix("'s")
     if is_of_class(following, "place_nouns") or _IS_PLACE.match(text, end):
         return True
+    if text[end : end + 1] == "," and _APPOSED.match(text, end):
+        return True
     if bears_paper(text, end) or _describes(text, start, end) or _is_on_route(text, start, end):
         return True
     if is_among_places(text, start, end) or _is_dateline(text, start, end):
         return True
     if front[-2:-1] == "," and _ends_place(text, end) and _BEHIND_TOWN.search(front):
         return True
-    if front[-2:-1] == "," and _is_state_of(text[start:end].lower(), front, text, end):
+    if front[-2:-1] == "," and _is_state_of(text, start, end, front):
         return True
     listed = _PLACES_LISTED.search(front)
     if listed is not None and is_of_class(listed[1], "listed_places"):
@@ -224,6 +258,10 @@ def _is_place(text: str, start: int, end: int) -> bool:
         land = is_of_class(text[start:end].lower(), "visited_lands")
         if _has_sights(text, end) or (land and _STOPS.match(text, end)):
             return True
+    if words[-1] in ("de", "di") and _BEHIND_NAME.search(front):
+        return True  # "Universidad de Cuba"; "Maria de Jordan" has nobody's first name there
+    if words[-1] == "into":
+        return is_of_class(words[-2], "crossed_into")
     if part:
         return words[-1] != "in" or not any(is_of_class(w, "said_with_in") for w in words[-3:-1])
     if words[-1] == "of":
@@ -237,12 +275,18 @@ def _is_place(text: str, start: int, end: int) -> bool:
     return words[-1] in ("to", "from") and _is_way(words[:-1])
 
 
-def _is_state_of(name: str, front: str, text: str, end: int) -> bool:
+def _is_state_of(text: str, start: int, end: int, front: str) -> bool:
     """Whether a state stands behind one of its towns: "at Hogwarts, Virginia"."""
-    town = _BEHIND_PLACE.search(front) if is_of_class(name, "regions_at_end") else None
-    return (
-        town is not None and not is_of_class(town[1].lower(), "given") and _ends_place(text, end)
-    )
+    if not is_of_class(text[start:end].lower(), "regions_at_end"):
+        return False
+    town = _BEHIND_PLACE.search(front)
+    if town is not None and not is_of_class(town[1].lower(), "given"):
+        return _ends_place(text, end)
+    opens = _OPENS_STATE.search(text, max(0, start - _NEAR), start)
+    if opens is None or _ENDS_STATE.match(text, end) is None:
+        return False
+    first = opens[1].lower()
+    return is_of_class(first, "places") or not is_of_class(first, "given")
 
 
 def _plays(text: str, end: int) -> bool:

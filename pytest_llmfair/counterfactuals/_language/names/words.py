@@ -60,18 +60,21 @@ _FOR_MANY = re.compile(
     r"[^,.!?\n]{0,30},[^\S\n]+(?:is|was|means|meant|remains|comes|began)\b"
 )
 _WHAT_SEASON = re.compile(
-    r"[^\S\n]+in[^\S\n]+the\b|[^\S\n]+(?:is|was)[^\S\n]+(?:(?:almost|nearly|finally)[^\S\n]+)?"
-    r"(?:over(?=[^\S\n]*[.,;!?]|[^\S\n]+and\b)|around[^\S\n]+the[^\S\n]+corner"
-    r"|(?:a|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+)?(?:season|month|time)\b)"
+    r"[^\S\n]+in[^\S\n]+the\b|[^\S\n]+(?:is|was|has[^\S\n]+been|will[^\S\n]+be)[^\S\n]+"
+    r"(?:(?:almost|nearly|finally|so|very|too|really|unusually|quite|rather)[^\S\n]+)?"
+    r"(?:(?:cold|warm|hot|cool|dry|wet|rainy|sunny|snowy|windy|mild|grey|gray|busy|quiet|slow)"
+    r"[^\S\n]+(?:this|last|that|in|all|across|again|here|for)\b"
+    r"|over(?=[^\S\n]*[.,;!?]|[^\S\n]+and\b)|around[^\S\n]+the[^\S\n]+corner"
+    r"|(?:an?|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+){0,2}(?:season|month|time)\b)"
 )
 _WIKI_SPACES = ("{{nbsp}}", "&nbsp;")
 _QUOTES = ('"', "\u201c")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
-_TELLING = ("is", "was", "so", "in", ",")
+_TELLING = ("is", "was", "has", "will", "so", "in", ",")
 _MODALS = ("will", "may")
 _STYLED = ("reverend", "honorable", "honourable", "great", "real", "only")
 _ASKING = ("what", "how", "when", "where", "who", "why", "which")
-_UNINFLECTED = ("be", "have", "not")
+_UNINFLECTED = ("be", "have", "not", "do")
 # What is listed with the well-known persons without being one.
 _THINGS = ("works", "named")
 _NEAR = 60
