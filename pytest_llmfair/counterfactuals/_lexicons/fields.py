@@ -8,6 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.counterfactuals._lexicons.determiners import (
+    Determiners,
+    determined,
+    determiners_in,
+)
 from pytest_llmfair.counterfactuals._lexicons.loading import (
     at_line,
     kind_of,
@@ -24,7 +29,8 @@ if TYPE_CHECKING:
 
 _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
-_OTHERS = ("extends", "aliases", "reviewed", "entries", "neutral_nouns", "synonyms", "peoples")
+_OTHERS = ("extends", "aliases", "reviewed", "entries", "determiners")
+_OTHERS += ("neutral_nouns", "synonyms", "peoples")
 _REQUIRED = ("name", "groups", "entries")
 # Roles that rules or reports read; any other word is a role too.
 _ROLES = (
@@ -39,7 +45,7 @@ _ROLES = (
     "possessive_determiner",
     "possessive_pronoun",
 )
-_OF_ENTRY = ("role", "context", "reviewed")
+_OF_ENTRY = ("role", "context", "determiner", "reviewed")
 
 
 def fields_from(data: Any, source: str) -> dict[str, Any]:
@@ -97,7 +103,9 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     inherited = () if base is None else base.entries
     entries = data.get("entries") or []
     start = at_line(source, data, "entries")
-    own = _entries(entries, labels, source, start, inherited, given.get("reviewed"))
+    determiners = determiners_in(data, labels, source)
+    reviewed = given.get("reviewed")
+    own = _entries(entries, labels, determiners, source, start, inherited, reviewed)
     # The entries of a user come first, so that they are read and written first.
     fields["entries"] = (*own, *inherited)
     for group in groups:
@@ -299,6 +307,7 @@ def date_in(value: Any, where: str) -> date | None:
 def _entries(
     data: Any,
     labels: dict[str, str],
+    determiners: Determiners,
     source: str,
     start: str,
     inherited: tuple[Entry, ...],
@@ -354,7 +363,9 @@ def _entries(
         if not terms:
             raise ValueError(f"{where} ({role}) has no terms; give terms for at least one group")
         listed = Entry(role, terms, context, registers, own or reviewed)
-        for entry in numbered(listed, f"{where} ({role})"):
+        here = f"{where} ({role})"
+        behind = determined(listed, item.get("determiner"), determiners, here)
+        for entry in (step for each in behind for step in numbered(each, here)):
             for group, words in entry.terms.items():
                 for term in words:
                     first = owner.setdefault((role, term.casefold()), (group, f"entry {number}"))

@@ -10,6 +10,11 @@ from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
 from pytest_llmfair.counterfactuals._language.beside import one_case
+from pytest_llmfair.counterfactuals._language.casing import (
+    has_own_capitals,
+    in_capitals,
+    with_capital,
+)
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
 from pytest_llmfair.counterfactuals._language.pronouns.roles import CASES
@@ -250,6 +255,7 @@ class Index:
     ) -> None:
         self.denials: dict[int, Sense | None] = {}  # by the id of a meaning, see `with_lacked`
         self._exact = frozenset(exact)
+        self._language = language
         self._senses: dict[str, list[Sense]] = {}
         for entry in entries:
             self._add(entry)
@@ -298,7 +304,15 @@ class Index:
         for group, terms in entry.terms.items():
             for term in terms:
                 sense = Sense(term, entry, group, term in self._exact, entry.role)
-                self._senses.setdefault(term.casefold(), []).append(sense)
+                for key in self._keys(term):
+                    self._senses.setdefault(key, []).append(sense)
+
+    def _keys(self, term: str) -> list[str]:
+        """Return what a term is found by; its capitals can fold to other letters."""
+        if not has_own_capitals(self._language):
+            return [term.casefold()]
+        forms = (term, in_capitals(term, self._language), with_capital(term, self._language))
+        return list(dict.fromkeys(form.casefold() for form in forms))
 
     def _close(self) -> None:
         words = WordFinder(key for key in self._senses if not re.search(r"[\s-]", key))
