@@ -12,11 +12,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals._language.bare_places import bare_before, missing_before
-from pytest_llmfair.counterfactuals._language.casing import (
-    has_own_capitals,
-    in_capitals,
-    with_capital,
-)
 from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals._language.foreign import is_foreign, looks_english
 from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
@@ -180,11 +175,9 @@ class Lexicon(ByValue):
         ----------
         data : mapping
             At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
-            group (a term or a list of terms) and optionally `context`, `reviewed` and
-            `determiner`, the name of a list under `determiners`: words of each group that stand in
-            front of the terms and agree with them ("la", "el"). A term is a text or a mapping
-            ``{"term": ..., "register": ...}``. With `extends`, the name of a shipped lexicon,
-            everything else is optional and comes on top of that lexicon.
+            group (a term or a list of terms) and optionally `context`, `reviewed` and `determiner`
+            (as in ``gender_es.yaml``). A term is a text or a mapping ``{"term": ..., "register":
+            ...}``. With `extends`, a shipped lexicon, all else is optional and comes on top of it.
         source : str
             What messages call the data.
 
@@ -351,15 +344,12 @@ class Lexicon(ByValue):
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the blanks of words found."""
         start, end, sense = found
-        listed = sense.listed
-        if text[start:end] in listed and not text[start].isupper():
-            return in_form(text, text[start:end], term)  # the usual case at less cost
+        shown, listed = text[start:end], sense.listed
+        if shown in listed and not shown[0].isupper():
+            return in_form(text, shown, term)  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
-        as_listed = exact or " ".join(text[start:end].split()) in listed
-        if has_own_capitals(self.language) and text[start].isupper():
-            large = text[start:end].isupper() and end - start > 1
-            return (in_capitals if large else with_capital)(term, self.language)
-        return in_place(text, start, end, term, as_listed or is_honoured(text, start, end, sense))
+        exact = exact or " ".join(shown.split()) in listed or is_honoured(text, start, end, sense)
+        return in_place(text, start, end, term, exact, self.language)
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order."""

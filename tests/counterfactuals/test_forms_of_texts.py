@@ -68,6 +68,24 @@ def test_in_english_a_name_with_an_apostrophe_is_one_word() -> None:
     assert mentions("O'Brother and d'Uncle", "gender") == []
 
 
+def test_wide_blanks_inside_a_term_stay() -> None:
+    lexicon = Lexicon.from_dict(
+        {
+            "name": "pets",
+            "groups": ["dog", "cat"],
+            "entries": [{"role": "noun", "dog": "big dog owner", "cat": "old cat owner"}],
+        }
+    )
+    for text in ("A Big  dog\nowner.", "a big\tdog owner", "a big dog\u00a0owner"):
+        (pair,) = generate_pairs([text], attribute=lexicon)
+        assert pair.counterfactual.split() == [
+            {"Big": "Old", "big": "old", "dog": "cat", "A": "An", "a": "an"}.get(word, word)
+            for word in text.split()
+        ]
+        blanks = [char for char in text if char.isspace()]
+        assert [char for char in pair.counterfactual if char.isspace()] == blanks
+
+
 def test_what_stands_for_a_blank_parts_words_and_stays() -> None:
     assert with_blanks("a\\nb&nbsp;c\\tD \\text \\r\\ne") == "a \nb      c  D \\text    \ne"
     assert mask("an&nbsp;heiress\\nshe", "gender") == "a&nbsp;[MASK]\\n[MASK]"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -132,6 +132,13 @@ def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack(name: s
             "line 11: entry 2 .*'day' is given twice, as 'morning'",
         ),
         ("- role: adjective", "- rle: adjective", "line 9: entry 2 has no role"),
+        ("role: adjective", "role: adjektive", "line 9: entry 2: .*did you mean adjective"),
+        ("day: bright", "determiner: one\n    day: bright", "entry 2 .*the file lists none"),
+        ("lacks: [weekend]", "determiners: [the]", "line 4: determiners is a list"),
+        ("lacks: [weekend]", "determiners: {one: the}", "line 4: determiners 'one' is 'the'"),
+        ("lacks: [weekend]", "determiners: {one: [the]}", "determiners 'one' holds 'the'"),
+        ("lacks: [weekend]", "determiners: {one: [{dya: a}]}", "group 'dya'; did you mean day"),
+        ("lacks: [weekend]", "determiners: {one: [{day: 1}]}", "determiners 'one': 1 is no word"),
         ("- {term: gloomy, register: outdated}", "- {register: slur}", "line 11.*None is no word"),
         ("day: bright", "day: Bright\n    day2: x", "unknown group .day2."),
         (
@@ -163,6 +170,35 @@ def test_blanks_and_times_that_yaml_keeps_are_no_part_of_terms_and_dates(
     own = lexicon(tmp_path, FILE.replace(old, new))
     assert own.reviewed == date(2026, 11, 1)
     assert own.entries[1].terms["day"] in (("bright",), ("very bright",))
+
+
+class TestDeterminers:
+    DATA: ClassVar = {
+        "name": "team",
+        "groups": ["day", "night"],
+        "determiners": {"one": [{"day": "a day", "night": "a night"}]},
+    }
+
+    def test_stand_in_front_of_a_noun_and_agree(self) -> None:
+        noun = {"role": "noun", "determiner": "one", "day": "lark", "night": "owl"}
+        pairs = generate_pairs(
+            ["A day lark and larks saw a lark."],
+            attribute=Lexicon.from_dict({**self.DATA, "entries": [noun]}),
+        )
+        assert pairs[0].counterfactual == "A night owl and larks saw an owl."
+
+    def test_alone_tell_the_group_of_a_noun_for_both(self) -> None:
+        noun = {"role": "noun", "determiner": "one", "day": "clerk", "night": "clerk"}
+        lexicon = Lexicon.from_dict({**self.DATA, "entries": [noun]})
+        assert generate_pairs(["One clerk."], attribute=lexicon) == []
+        (pair,) = generate_pairs(["Ask a day clerk."], attribute=lexicon)
+        assert pair.counterfactual == "Ask a night clerk."
+
+    def test_of_a_group_that_is_missing_are_an_error(self) -> None:
+        noun = {"role": "noun", "determiner": "one", "day": "lark", "night": "owl"}
+        data = {**self.DATA, "determiners": {"one": [{"day": "a"}]}, "entries": [noun]}
+        with pytest.raises(ValueError, match=r"entry 1 \(noun\): .*without one for 'night'"):
+            Lexicon.from_dict(data)
 
 
 def test_an_empty_file_is_called_so(tmp_path: Path) -> None:

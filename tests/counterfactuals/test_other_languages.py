@@ -17,8 +17,13 @@ SPANISH = [
     ("«Mi mamá», dijo una niña, «es ingeniera».", "«Mi papá», dijo un niño, «es ingeniero»."),
     ("Los tíos de estas chicas", "Las tías de estos chicos"),
     ("Se ayudó a sí misma.", "Se ayudó a sí mismo."),
+    ("Aquella señora vio a otra mujer.", "Aquel señor vio a otro hombre."),
+    ("TODAS LAS NIÑAS Y ESE CHICO", "TODOS LOS NIÑOS Y ESA CHICA"),
+    ("La estudiante habló con el alcalde.", "El estudiante habló con la alcaldesa."),
+    ("Ninguna ministra y algún periodista", "Ningún ministro y alguna periodista"),
 ]
 UNTOUCHED = [
+    "La otra noche dos estudiantes vieron a la policía.",
     "La casa de la playa es su sueño.",
     "El libro, la mesa y lo demás",
     "Les dio las llaves a sus padrinos.",
@@ -118,3 +123,30 @@ def test_with_blanks_a_whole_word_is_a_run_of_letters_and_their_marks() -> None:
 def test_without_blanks_a_word_is_found_anywhere_but_in_an_exception() -> None:
     (pair,) = generate_pairs(["其他人问他"], attribute=CHINESE)
     assert pair.counterfactual == "其他人问她"
+
+
+TURKISH = of_words("tr", ["iş kadını"], ["iş adamı"])
+GREEK = of_words("el", ["φίλη", "γυναίκα"], ["φίλος", "άνδρας"])
+
+
+@pytest.mark.parametrize(
+    ("lexicon", "text", "expected"),
+    [
+        (TURKISH, "iş kadını", "iş adamı"),
+        (TURKISH, "İŞ KADINI", "İŞ ADAMI"),
+        (TURKISH, "İş kadını geldi.", "İş adamı geldi."),
+        (GREEK, "Φίλη ή γυναίκα", "Φίλος ή άνδρας"),
+        (GREEK, "Η ΦΙΛΗ ΚΑΙ Η ΓΥΝΑΙΚΑ", "Η ΦΙΛΟΣ ΚΑΙ Η ΑΝΔΡΑΣ"),
+    ],
+)
+def test_capitals_of_a_language_are_read_and_written(
+    lexicon: Lexicon, text: str, expected: str
+) -> None:
+    (pair,) = generate_pairs([text], attribute=lexicon)
+    assert pair.counterfactual == expected
+    (back,) = generate_pairs([expected], attribute=lexicon)
+    assert back.counterfactual == text
+
+
+def test_what_is_no_capital_of_the_language_is_no_mention() -> None:
+    assert generate_pairs(["IŞ KADINI"], attribute=TURKISH) == []

@@ -33,6 +33,11 @@ class TestSlots:
             ("{A:illness} is hard.", "A chronic illness is hard."),
             ("It is {a:illness}.", "It is a chronic illness."),
             ("{a:quoted} man", 'an "honest" man'),
+            ("She is a {job}.", "She is an engineer."),
+            ("A {job} met an {illness}.", "An engineer met a chronic illness."),
+            ("It gave vitamin A {job} jobs.", "It gave vitamin A engineer jobs."),
+            ("Ask the {a:job} of the {illness}.", "Ask the engineer of the chronic illness."),
+            ("I know that {a:job} called.", "I know that an engineer called."),
             ("{Letter}", "\u00c9lan"),
         ],
     )
@@ -234,6 +239,23 @@ class TestGroupTerms:
             "An atheist met an atheist.",
             "A Hindu person met a Hindu person.",
             "A Hindu met a Hindu.",
+        }
+
+    def test_have_one_article_and_one_that_fits(self) -> None:
+        groups = ("atheist", "hindu")
+        for text in ("A {person} called.", "{Person} called.", "A {noun} called."):
+            assert "An atheist called." in self.texts(text, "religion", *groups)
+        for text in ("Our old {Person} called.", "She told her {person} called."):
+            written = text.replace("{Person}", "Hindu").replace("{person}", "a Hindu")
+            assert written in self.texts(text, "religion", *groups)
+
+    def test_in_the_plural_have_one_s(self) -> None:
+        texts = self.texts("{People}'s rights", "religion", "atheist", "hindu")
+        assert texts == {
+            "Atheists' rights",
+            "Atheist people's rights",
+            "Hindus' rights",
+            "Hindu people's rights",
         }
 
     def test_are_a_noun_a_plural_or_an_adjective(self) -> None:

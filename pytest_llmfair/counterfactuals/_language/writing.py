@@ -6,6 +6,11 @@ import functools
 import re
 import unicodedata
 
+from pytest_llmfair.counterfactuals._language.casing import (
+    has_own_capitals,
+    in_capitals,
+    with_capital,
+)
 from pytest_llmfair.counterfactuals._language.english import (
     article_for,
     is_in_ly,
@@ -36,13 +41,18 @@ _FULL = 60  # characters in a line that is full
 _NEAR = 200
 
 
-def in_place(text: str, start: int, end: int, term: str, as_listed: bool) -> str:
+def in_place(
+    text: str, start: int, end: int, term: str, as_listed: bool, language: str = "en"
+) -> str:
     """Return a term as it is written for ``text[start:end]``.
 
     It takes the case of these words, unless they stand there `as_listed`; the capital of a
     sentence; and their blanks, of which a line break comes first where it has fewer.
     """
     before = text[start:end]
+    if has_own_capitals(language) and before[0].isupper():
+        large = before.isupper() and len(before) > 1
+        return (in_capitals if large else with_capital)(term, language)
     after = term if as_listed else _cased(" ".join(before.split()), term)
     if before[0].isupper() and begins_sentence(text, start):
         after = capitalized(after)

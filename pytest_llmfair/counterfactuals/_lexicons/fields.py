@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
-_OTHERS = ("extends", "aliases", "reviewed", "entries", "determiners")
-_OTHERS += ("neutral_nouns", "synonyms", "peoples")
+_OTHERS = (
+    *("extends", "aliases", "reviewed", "determiners", "entries"),
+    *("neutral_nouns", "synonyms", "peoples"),
+)
 _REQUIRED = ("name", "groups", "entries")
 # Roles that rules or reports read; any other word is a role too.
 _ROLES = (

@@ -19,6 +19,7 @@ _ALMOST = re.compile(r"\{\s*(?:[aA]\s*:)?\s*([^\W\d]\w*)\s*(?:[:!][^{}]*)?\}")
 _ARTICLE = re.compile(r"(?:an?|the)(?:\s*:|\s)\s*", re.IGNORECASE)
 _OWN_ARTICLE = re.compile(r"(?:an?|the|some)\s", re.IGNORECASE)
 _LAST_WORDS = re.compile(r"(?:([^\W\d_]+)[^\S\n]+)?([^\W\d_]+)[^\S\n]+\Z")
+_NEAR = 60  # what decides an article is nearer
 _ALSO_ALONE = ("that", "her")  # "I know that {person} lied", "told her {person} had left"
 _POSSESSIVE = re.compile(r"\A(['\u2019])s\b")
 _OPENING = "\"'\u2018\u201c(*_"
@@ -148,10 +149,11 @@ def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
         slot = piece
         if slot.name == PERSON and PERSON not in fills:
             slot = Slot(NOUN, "A" if slot.capital or slot.article == "A" else "a")
-        if slot.article and place and _is_determined(pieces[place - 1]):
-            slot = Slot(slot.name, "", slot.capital)
         fill = fills[slot.name]
-        own = _OWN_ARTICLE.match(fill) is not None
+        own = _OWN_ARTICLE.match(fill)
+        if (slot.article or own) and place and _is_determined(pieces[place - 1]):
+            slot = Slot(slot.name, "", slot.capital)
+            fill = fill[own.end() :] if own else fill
         if slot.capital or (own and slot.article == "A"):
             fill = capitalized(fill)
         if not fill:
@@ -167,8 +169,13 @@ def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
 
 
 def _text_behind(parts: Sequence[Part]) -> str:
-    """Return the text of parts that stand from the last to the first."""
-    return "".join(part.text for part in reversed(parts))
+    """Return how parts that stand from the last to the first begin."""
+    text = ""
+    for part in reversed(parts):
+        text += part.text
+        if len(text) > _NEAR:
+            break
+    return text
 
 
 def _with_article(piece: str, behind: str) -> str:
