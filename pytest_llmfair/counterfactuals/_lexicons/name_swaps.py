@@ -45,8 +45,12 @@ from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Reading
 
 _BEFORE = re.compile(rf"(?:({LETTERS})[^\S\n]+)?({LETTERS})(\.?)[^\S\n]+\Z")
-# The second group: "Walsh-Grant" is not "Walsh".
-_BEHIND = re.compile(r"[^\S\n]+([^\W_]+)([-\u2010\u2011](?=[^\W\d_a-z]))?")
+# "Walsh-Grant" and "O'Walsh" are not "Walsh".
+_BEHIND = re.compile(
+    r"[^\S\n]+((?:[^\W\d_]['\u2019](?=[^\W\d_a-z][^\W_]{2}))?[^\W_]+"
+    r"(?:[-\u2010\u2011][^\W\d_a-z][^\W_]*)*)"
+)
+_PLAIN = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
 _NEAR = 60
 _FAMILY = "plural of a last name"
 _PLURALS = ("plural", _FAMILY)
@@ -148,9 +152,11 @@ class _TwoNames(Lexicon):
         if is_before_another(text, end, sense.group):
             return False
         behind = _BEHIND.match(text, end)
-        if behind is None or not behind[1][0].isupper() or behind[1].isupper():
+        if behind is None or not behind[1][0].isupper():
             return True
-        own = behind[1].casefold() in self._own and behind[2] is None
+        if behind[1].isupper() and behind[1].isalnum():  # in capitals it can be any word
+            return True
+        own = behind[1].translate(_PLAIN).casefold() in self._own
         return own or is_one_of(behind[1].lower(), "closed")
 
     @functools.cached_property
@@ -274,13 +280,18 @@ def _parts(groups: tuple[str, str]) -> list[str]:
 
 
 def _holds(phrase: str, groups: tuple[str, str]) -> bool:
-    """Whether a phrase holds one of the names as a whole, which is then asked for."""
-    return any(" " in name and name.casefold() in phrase.casefold() for name in groups)
+    """Whether a phrase and one of the names hold each other, which is then asked for."""
+    low = phrase.casefold()
+    return any(
+        " " in name and (name.casefold() in low or low in name.casefold()) for name in groups
+    )
 
 
 def _split(name: str) -> list[str]:
-    """Return first and other names; "van" belongs to what follows: "Ludwig", "van Houten"."""
+    """Return first and other names: "Ludwig", "van Houten"; "Mary Ann", "Jones"."""
     first, *others = name.split()
+    if others and is_of_class(f"{first}-{others[0]}".casefold(), "doubles"):
+        first, others = f"{first} {others[0]}", others[1:]
     parts: list[str] = []
     for word in reversed(others):
         if parts and is_of_class(word.casefold(), "name_particles"):

@@ -75,6 +75,8 @@ def _describes(text: str, start: int, end: int) -> bool:
     if front in ("you", "he", "she", "they") and earlier in _STATES:
         return text[end : end + 1] in ("?", ".", "!")  # "Are you Christian?"
     noun = following.removesuffix("'s")
+    if noun.endswith("s") and is_of_class(noun, "things_of_peoples") and not is_verb(noun, ""):
+        return True  # "Did Christian kingdoms fall?"
     if not noun.islower() or is_one_of(noun, "closed") or not text[end : end + 1].isspace():
         return False
     person = is_person(noun)

@@ -51,6 +51,8 @@ def is_firm(text: str, start: int, end: int) -> bool:
         end = owner.end()
     if _is_listed(text, start, end) or _is_followed(before, word_behind(text, end)):
         return True
+    if _makes(text, end):
+        return True
     front = [word.lower() for word in WORDS.findall(text[max(0, start - _NEAR) : start])]
     if is_of_class(name, "banks"):
         return _has_client(front) or _acts(text, end)
@@ -126,6 +128,14 @@ def _is_driven(front: list[str]) -> bool:
     if not front or front[-1] not in _OWNED:
         return False
     return any(is_of_class(word, "driven") for word in front[-4:-1])
+
+
+def _makes(text: str, end: int) -> bool:
+    """Whether it makes things or recalls them: "Ford recalled 20,000 trucks"."""
+    if not is_of_class(word_behind(text, end), "making"):
+        return False
+    words = [word.lower() for word in WORDS.findall(text[end : end + _NEAR])]
+    return any(is_of_class(word, "made_things") for word in words[1:8])
 
 
 def _acts(text: str, end: int) -> bool:

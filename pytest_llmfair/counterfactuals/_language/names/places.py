@@ -15,6 +15,14 @@ from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.lists import is_among_places, is_listed_with
 from pytest_llmfair.counterfactuals._language.names.scripture import is_holy, is_of_bible
 from pytest_llmfair.counterfactuals._language.names.things import bears_paper, is_called, is_prize
+from pytest_llmfair.counterfactuals._language.names.towns import (
+    answers_where,
+    ends_place,
+    is_in_state,
+    is_on_route,
+    is_state_of,
+    is_team,
+)
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
     WORDS,
@@ -41,10 +49,6 @@ _BEHIND_TOWN = re.compile(
     r"\b(?:[Ii]n[^\S\n]+[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z]\w+)?(?:,[^\S\n]+[A-Z]\w+)?"
     r"|[A-Z][\w'\u2019-]+[^\S\n]+(?:Bay|City|Beach|Island|Islands|Springs|County|Valley|Falls|Heights))"
     r",[^\S\n]+\Z"
-)
-# "at Hogwarts, " before a state
-_BEHIND_PLACE = re.compile(
-    r"\b(?:at|from|to|near|outside|of)[^\S\n]+(?:[A-Z][\w'\u2019-]+[^\S\n]+)?([A-Z][\w'\u2019-]+),[^\S\n]+\Z"
 )
 # "in areas of Altoona, York, "
 _PLACES_LISTED = re.compile(
@@ -80,14 +84,7 @@ _APPOSED = re.compile(
     r",[^\S\n]+(?:the|an?)[^\S\n]+(?:\w+[^\S\n]+){0,2}(?:city|town|country|state|team|club|capital|village|port)"
     r"(?=[,.;!?)]|[^\S\n]+(?:in|of|that|which|where|on|near)\b|\Z)"
 )
-# "Hope, Arkansas, is": of any name.
-_IS_TOWN = re.compile(rf",[^\S\n]+({LETTERS}),[^\S\n]+(?:is|was|has|had|lies|sits)\b")
 _BEHIND_NAME = re.compile(r"[A-Z][\w-]+[^\S\n]+d[ei][^\S\n]+\Z")
-# "Fairfax, Virginia, is", "Atlanta, Georgia": a text or a sentence begins with it.
-_OPENS_STATE = re.compile(
-    r"(?:\A|[\n(:]|[.!?][^\S\n])([A-Z][a-z]+)(?:[^\S\n][A-Z][a-z]+)?,[^\S\n]+\Z"
-)
-_ENDS_STATE = re.compile(r"[^\S\n]*(?:[.)\n]|\Z|,?[^\S\n]+(?:is|was|has|had|lies|sits)\b)")
 # "Paris (Reuters) - The", "PARIS \u2013 The"
 _DATELINE = re.compile(
     r"[^\S\n]+\((?:AP|AFP|UPI|ANI|PTI|CNN|dpa|Reuters|Xinhua|Bloomberg|[a-z]*[^\S\n]?[\d/.]*[12]\d{3})\)"
@@ -99,14 +96,7 @@ _RULER_OF = re.compile(
     r"(?:\b[IVX]{2,5}|\b(?:King|Queen|Prince|Princess|Duke|Duchess|Emperor|Empress|Sultan|Shah|Emir|Earl"
     r"|Bishop|Archbishop|Patriarch)[^\S\n]+[A-Z][\w'\u2019-]+)[^\S\n]+of[^\S\n]+\Z"
 )
-_GAME = re.compile(r"\b(?:touchdown|quarterback|field goal|linebacker|inning|free throw)s?\b")
-_DASHES = re.compile(r"(?:--|\u2013)[A-Z][a-z]")
-_ASKED_WHERE = re.compile(
-    r"\b(?:[Ww]here|(?:[Ww]hat|[Ww]hich)(?:[^\S\n]+\w+){0,2}[^\S\n]+(?:city|town|country|state|capital"
-    r"|nation|region|county|continent|island))\b[^?\n]{0,150}\?"
-)
 _NEAR = 60
-_FAR = 200
 _FEW = 5
 _OWNERS = (
     *("my", "our", "your", "his", "her", "their", "its"),
@@ -135,9 +125,11 @@ def _is_titled(text: str, start: int, end: int) -> bool:
     before = word_in_front(text, start)
     if before[:1].isupper() and _begins_place(text, start, end, before):
         return True
+    if is_of_class(before.lower(), "holy"):  # "the archangel Michael"
+        return True
     if before in _BEFORE_TOWN and _is_town(text, start, end, before):
         return True
-    if text[end : end + 1] == "," and not before[:1].isupper() and _is_in_state(text, end):
+    if text[end : end + 1] == "," and not before[:1].isupper() and is_in_state(text, end):
         return True
     if is_of_class(before, "named_vessels") and _is_christened(text, start):
         return True
@@ -161,12 +153,6 @@ def _is_town(text: str, start: int, end: int, before: str) -> bool:
             _POSSESSIVE.match(text, end) is None
         )
     return text[end : end + 1] == "," and _before_region(text, end)
-
-
-def _is_in_state(text: str, end: int) -> bool:
-    """Whether something is told of a town and its state: "Hope, Arkansas, is small"."""
-    state = _IS_TOWN.match(text, end)
-    return state is not None and is_of_class(state[1].lower(), "regions")
 
 
 def _is_christened(text: str, start: int) -> bool:
@@ -213,32 +199,34 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if label is not None:
         kind = label[1].lower()
         return is_of_class(kind, "place_labels") or (
-            is_of_class(kind, "answer_labels") and _answers_where(text, start, end)
+            is_of_class(kind, "answer_labels") and answers_where(text, start, end)
         )
     following = word_behind(text, end).removesuffix("'s")
     if is_of_class(following, "place_nouns") or _IS_PLACE.match(text, end):
         return True
     if text[end : end + 1] == "," and _APPOSED.match(text, end):
         return True
-    if bears_paper(text, end) or _describes(text, start, end) or _is_on_route(text, start, end):
+    if bears_paper(text, end) or _describes(text, start, end) or is_on_route(text, start, end):
         return True
     if is_among_places(text, start, end) or _is_dateline(text, start, end):
         return True
-    if front[-2:-1] == "," and _ends_place(text, end) and _BEHIND_TOWN.search(front):
+    if front[-2:-1] == "," and ends_place(text, end) and _BEHIND_TOWN.search(front):
         return True
-    if front[-2:-1] == "," and _is_state_of(text, start, end, front):
+    if front[-2:-1] == "," and is_state_of(text, start, end, front):
         return True
     listed = _PLACES_LISTED.search(front)
     if listed is not None and is_of_class(listed[1], "listed_places"):
         return True
-    if is_of_class(text[start:end].lower(), "countries") and _acts(text, end):
+    if is_of_class(text[start:end].lower(), "countries") and (
+        _acts(text, end) or _ends_title(text, start) or text[end : end + 1] == "/"
+    ):
         return True
     if (
         _SCORE.match(text, end)
         or _SCORE_BEHIND.match(text, end)
         or _CLUB.match(text, end)
         or _plays(text, end)
-        or _is_team(text, start, end)
+        or is_team(text, start, end)
     ):
         return True
     words = ["", "", *(word.lower() for word in WORDS.findall(front))]
@@ -260,6 +248,8 @@ def _is_place(text: str, start: int, end: int) -> bool:
             return True
     if words[-1] in ("de", "di") and _BEHIND_NAME.search(front):
         return True  # "Universidad de Cuba"; "Maria de Jordan" has nobody's first name there
+    if words[-1] == "reached":
+        return word_behind(text, end) == "in" or _STOPS.match(text, end) is not None
     if words[-1] == "into":
         return is_of_class(words[-2], "crossed_into")
     if part:
@@ -275,55 +265,12 @@ def _is_place(text: str, start: int, end: int) -> bool:
     return words[-1] in ("to", "from") and _is_way(words[:-1])
 
 
-def _is_state_of(text: str, start: int, end: int, front: str) -> bool:
-    """Whether a state stands behind one of its towns: "at Hogwarts, Virginia"."""
-    if not is_of_class(text[start:end].lower(), "regions_at_end"):
-        return False
-    town = _BEHIND_PLACE.search(front)
-    if town is not None and not is_of_class(town[1].lower(), "given"):
-        return _ends_place(text, end)
-    opens = _OPENS_STATE.search(text, max(0, start - _NEAR), start)
-    if opens is None or _ENDS_STATE.match(text, end) is None:
-        return False
-    first = opens[1].lower()
-    return is_of_class(first, "places") or not is_of_class(first, "given")
-
-
 def _plays(text: str, end: int) -> bool:
     """Whether a club plays against another: "Chelsea beat Arsenal"."""
     words = text[end : end + _NEAR].lower().split()[:2]
     if len(words) < 2 or not is_of_class(words[0], "played"):
         return False
     return is_of_class(words[1].strip(".,;!?"), "other_clubs")
-
-
-def _is_team(text: str, start: int, end: int) -> bool:
-    """Whether a town stands for its team: "Dallas kicked a field goal"."""
-    if not is_of_class(text[start:end].lower(), "team_towns"):
-        return False
-    if word_in_front(text, start)[:1].isupper() or word_behind(text, end)[:1].isupper():
-        return False
-    return _GAME.search(text, max(0, start - _FAR), end + _FAR) is not None
-
-
-def _is_on_route(text: str, start: int, end: int) -> bool:
-    """Whether a dash joins it to another place: "Paris\u2013Dakar"."""
-    return _DASHES.match(text, end) is not None or (
-        text[start - 1 : start] == "\u2013" and text[start - 2 : start - 1].isalpha()
-    )
-
-
-def _answers_where(text: str, start: int, end: int) -> bool:
-    """Whether it alone answers a question for a place: "In which city is it? Answer: Paris"."""
-    return (
-        _STOPS.match(text, end) is not None
-        and _ASKED_WHERE.search(text, max(0, start - _FAR), start) is not None
-    )
-
-
-def _ends_place(text: str, end: int) -> bool:
-    following = word_behind(text, end)
-    return _STOPS.match(text, end) is not None or is_one_of(following, "prepositions")
 
 
 def _acts(text: str, end: int) -> bool:
@@ -335,6 +282,16 @@ def _acts(text: str, end: int) -> bool:
         return False
     aims = is_of_class(words[0], "aimed_at") and is_of_class(words[1].strip(".,;"), "state_aims")
     return aims or is_of_class(words[0], "state_acts")
+
+
+def _ends_title(text: str, start: int) -> bool:
+    """Whether a capital in front names something of a country: "Team India", "Air China"."""
+    front = word_in_front(text, start)
+    if not front[:1].isupper() or is_no_name(front.lower()) or opens_sentence(text, start):
+        return False
+    if is_of_class(front.lower(), "given") or is_of_class(front.lower(), "given_words"):
+        return False
+    return not opens_sentence(text, text.rindex(front, 0, start)) and not one_case(text)[1]
 
 
 def _is_dateline(text: str, start: int, end: int) -> bool:

@@ -47,8 +47,8 @@ _MONTH_AND_YEAR = re.compile(
     r"|[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)(?:[^\S\n]+\d{1,2},)?[^\S\n]+[12]\d{3}\Z"
 )
 _UNASKED = re.compile(r"[^?.!\n]{0,200}?\b(?:is|are|was|were|has|had|have|do|does|did)\b")
-_VIRTUE_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
-_VIRTUE_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
+_LISTED_BEHIND = re.compile(r"(?:,|[^\S\n]+(?:and|n?or)\b)[^\S\n]+([a-z]+)")
+_LISTED_BEFORE = re.compile(r"\b([a-z]+),?[^\S\n]+(?:and|n?or)[^\S\n]+\Z")
 _WHAT_VIRTUE = re.compile(
     r"[^\S\n]+(?:is|was)[^\S\n]+(?:not[^\S\n]+)?(?:an?|the|her|his|my|our|their|your)[^\S\n]+"
     r"(?:\w+[^\S\n]+){0,2}(?:virtue|gift|choice|feeling|thing|strategy|plan|policy|decision|habit|key"
@@ -77,6 +77,7 @@ _ASKING = ("what", "how", "when", "where", "who", "why", "which")
 _UNINFLECTED = ("be", "have", "not", "do")
 # What is listed with the well-known persons without being one.
 _THINGS = ("works", "named")
+_INITIALS = re.compile(r"[A-Z]\.[A-Z]\. ")
 _NEAR = 60
 _FAR = 200
 
@@ -133,7 +134,8 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         return True
     if monthly and _BEFORE_MONTH.match(text, end):  # "April and May 2025"
         return True
-    if is_of_class(word, "virtues") and _is_beside_virtue(text, start, end, before, following):
+    kind = next((each for each in ("virtues", "plants") if is_of_class(word, each)), "")
+    if kind and _is_beside_another(text, start, end, before, following, kind):
         return True
     if following.isdigit() or _is_behind_digit(text, start):
         return True
@@ -256,16 +258,18 @@ def _joins_more(name: str, piece: str) -> bool:
     return is_of_class(word, "places") or is_of_class(word, "firms")
 
 
-def _is_beside_virtue(text: str, start: int, end: int, before: str, following: str) -> bool:
-    """Whether another virtue in lower case is beside it: "Faith, hope and love"."""
+def _is_beside_another(
+    text: str, start: int, end: int, before: str, following: str, kind: str
+) -> bool:
+    """Whether another of its kind in lower case is beside it: "Faith, hope and love"."""
     if text[end : end + 2] == ", " or following in ("and", "or", "nor"):
-        behind = _VIRTUE_BEHIND.match(text, end)
-        if behind is not None and is_of_class(behind[1], "virtues"):
+        behind = _LISTED_BEHIND.match(text, end)
+        if behind is not None and is_of_class(behind[1], kind):
             return True
     if before not in ("and", "or", "nor"):
         return False
-    front = _VIRTUE_BEFORE.search(text, max(0, start - _NEAR), start)
-    return front is not None and is_of_class(front[1], "virtues")
+    front = _LISTED_BEFORE.search(text, max(0, start - _NEAR), start)
+    return front is not None and is_of_class(front[1], kind)
 
 
 def _begins_sentence(text: str, word: str, end: int) -> bool:
@@ -278,6 +282,8 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         return True
     if is_of_class(following, "particles"):
         return is_of_class(word, "verbs")
+    if is_of_class(following, "growing") and is_of_class(word, "plants"):
+        return is_one_of(third, "prepositions")  # "Heather grows on the moor"
     if not text[end : end + 1].isspace():
         return False
     if (
@@ -402,6 +408,11 @@ def _line_behind(text: str, end: int) -> list[str]:
     return [*WORDS.findall(line), "", ""][:2]
 
 
+def _spaced(phrase: str) -> tuple[str, ...]:
+    """Return a phrase, and what begins with initials with a blank between them: "H. G. Wells"."""
+    return (phrase, f"{phrase[:2]} {phrase[2:]}") if _INITIALS.match(phrase) else (phrase,)
+
+
 @functools.cache
 def _classes() -> Mapping[str, Any]:
     import yaml
@@ -417,7 +428,7 @@ def _classes() -> Mapping[str, Any]:
     lines = [*data.pop("phrases"), *famous]
     held: dict[str, list[str]] = {}
     idioms = set()
-    for phrase in (phrase for line in lines for phrase in line):
+    for phrase in (form for line in lines for each in line for form in _spaced(each)):
         if not all(word[0].isupper() for word in phrase.split()):
             idioms.add(phrase.casefold())
         for word in dict.fromkeys(re.split(r"[\s,]+|['\u2019]s\b", phrase.casefold())):
@@ -428,5 +439,6 @@ def _classes() -> Mapping[str, Any]:
         if key != "language"
     }
     things = {phrase for kind in _THINGS for line in known[kind] for phrase in line}
-    persons = frozenset(phrase for line in famous for phrase in line) - things
+    listed = (form for line in famous for phrase in line for form in _spaced(phrase))
+    persons = frozenset(listed) - things
     return {**classes, "phrases": held, "idioms": frozenset(idioms), "famous": persons}
