@@ -139,6 +139,8 @@ def _is_titled(text: str, start: int, end: int) -> bool:
     if following == "the":
         epithet = _EPITHET.match(text, end)
         return epithet is not None and is_of_class(epithet[1].lower(), "epithets")
+    if following in ("is", "was"):  # "Amara is a town in Iraq"
+        return _IS_PLACE.match(text, end) is not None
     if following.islower():  # the usual case at less cost
         return False
     if _NUMERAL.match(text, end) is not None:
