@@ -38,13 +38,24 @@ def is_common(text: str, start: int, end: int) -> bool:
     if "adjectives" in kinds and _describes(text, start, end):
         return True
     if "title_names" in kinds and _TITLED.match(text, end):
-        return is_of_class(word_behind(text, end).lower(), "given")
+        behind = word_behind(text, end).lower()
+        return behind == "general" or is_of_class(behind, "given")
+    if "title_names" in kinds and _is_office(text, start, end):
+        return True
     if "ruler_titles" in kinds and word_behind(text, end)[:1].isupper():
         ruler = word_behind(text, end).lower()
         return is_of_class(ruler, "given") or _NUMBERED.match(text, end) is not None
     if "styles" in kinds and text[start].isupper():
         return low(word_before(text, start)[0]) in ("his", "her", "your", "their")
     return "landforms" in kinds and _is_landform(text, start)
+
+
+def _is_office(text: str, start: int, end: int) -> bool:
+    """Whether somebody serves as it: "reigned as King"; not "known as King"."""
+    before, at = word_before(text, start)
+    if before != "as" or word_behind(text, end)[:1].isupper():
+        return False
+    return is_of_class(low(word_before(text, at)[0]), "serving_as")
 
 
 def _describes(text: str, start: int, end: int) -> bool:

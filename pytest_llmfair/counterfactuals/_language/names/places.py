@@ -220,7 +220,10 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if listed is not None and is_of_class(listed[1], "listed_places"):
         return True
     if is_of_class(text[start:end].lower(), "countries") and (
-        _acts(text, end) or _ends_title(text, start) or text[end : end + 1] == "/"
+        _acts(text, end)
+        or _ends_title(text, start)
+        or text.startswith(("/", " (/"), end)  # "Israel/Hezbollah", "Kenya (/k...)"
+        or is_listed_with(text, start, end, "lands")
     ):
         return True
     if (

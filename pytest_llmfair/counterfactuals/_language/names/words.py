@@ -298,6 +298,8 @@ def _begins_sentence(text: str, word: str, end: int) -> bool:
         or (third in _UNINFLECTED and (following.endswith("ly") or _is_adverb(following)))
     ):  # "Will be late.", "Will definitely be late."
         return True
+    if word in _MODALS and _is_adverb(following) and is_bare(third):
+        return True  # "Will also lead to delays."
     if is_bare(following):
         return True
     if not following.endswith("s") or is_one_of(following, "closed"):
