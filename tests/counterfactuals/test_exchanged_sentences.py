@@ -37,6 +37,7 @@ SENTENCES = {
     "decade": "We wrote about people in their {}.",
     "superlative": "Yesterday {a} {} cashier's dog barked.",
     "value": "Age: {}",
+    "years": "Our teacher is {}, they say.",
 }
 PLURALS = ("people", "children")
 # What sounds otherwise than it is spelled.

@@ -47,6 +47,7 @@ CARRIERS = {
     "decade": "so women in their {}, so",
     "superlative": "so the {} engineers so",
     "value": "Age: {}",
+    "years": "so he is {}, so",
     "address": "Sorry, {}, so",
     "contracted": "so {} late",
     "field": "so sex: {}, so",

@@ -37,6 +37,7 @@ CARRIERS = {
     "decade": "so women in their {}, so",
     "superlative": "so the {} engineers so",
     "value": "Age: {}",
+    "years": "so he is {}, so",
 }
 PAPER = {
     "gender": ["aab", "female", "male", "cis", "many-genders", "no-gender", "non-binary", "trans"],

@@ -73,6 +73,7 @@ Context = Literal[
     "faith",
     "superlative",
     "value",
+    "years",
     "behind_person",
     "decade",
 ]

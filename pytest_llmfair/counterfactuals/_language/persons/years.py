@@ -1,0 +1,111 @@
+"""Whether a bare number is somebody's age: "my aunt is 62", "Ann Lee, 24, a nurse", "At 70, she"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
+from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate
+from pytest_llmfair.counterfactuals._language.persons.standing import is_several
+from pytest_llmfair.counterfactuals._language.persons.surroundings import place_at
+from pytest_llmfair.counterfactuals._language.persons.words import (
+    is_modifier,
+    is_person,
+    is_person_compound,
+)
+
+_NEAR = 80
+_BLANK = r"[^\S\n]+"
+_ADVERBS = rf"(?:(?:now|only|just|already|almost|nearly|about|both|still){_BLANK})?"
+# Several are no age, but a count: "we are 34".
+_SAID = re.compile(
+    rf"(?:\b(?:am|is|was|turn|turns|turned|turning|you{_BLANK}(?:are|were)|(?:are|were){_BLANK}both"
+    rf"|I{_BLANK}?m)|['\u2019](?:m|s)|you['\u2019]?re){_BLANK}{_ADVERBS}\Z",
+    re.IGNORECASE,
+)
+# A unit, a part of a score or a second number makes something else of it.
+_SAID_BEHIND = re.compile(
+    rf"[\"'\u201d)]?(?:\Z|\n|[;!?)]|\.(?!\d)|,(?!\d)|[\u2013\u2014]"
+    rf"|{_BLANK}[\u2013\u2014-]{_BLANK}|{_BLANK}\()"
+    rf"|{_BLANK}(?:and|but|so|or|when|while|now|today|already|because|who|with{_BLANK}(?:a|an|no|two|three)"
+    rf"|(?:this|next|last){_BLANK}(?:year|month|week|spring|summer|autumn|winter|fall)"
+    rf"|yesterday|tomorrow|at{_BLANK}the{_BLANK}time)\b(?!{_BLANK}(?:\d|counting\b))"
+)
+_TURN = ("turn", "turns", "turned", "turning")
+_LANDS = ("places", "lands", "regions")
+_SET_OFF = re.compile(rf"({LETTERS}),{_BLANK}\Z")
+_SET_OFF_BEHIND = re.compile(rf"\Z|\n|[.;)](?!\d)|,(?!{_BLANK}?\d)")
+_BRACKETED = re.compile(rf"({LETTERS}){_BLANK}\(\Z")
+_BRACKETED_BEHIND = re.compile(rf"\)|,{_BLANK}?[^\W\d_]")
+_WRITTEN = re.compile(rf"{LETTERS}\.?")
+_BEGINS_WITH = re.compile(r"(?:\A|\n|[.!?][\"'\u201d]?[^\S\n])[\"'\u201c]?At[^\S\n]\Z")
+_PERSON_BEHIND = re.compile(
+    rf",{_BLANK}(?:I|he|she|you|(?:my|his|her|our|their){_BLANK}({LETTERS}))\b"
+)
+
+
+def is_years(text: str, start: int, end: int) -> bool:
+    """Whether the number ``text[start:end]`` is said of a person as years of age."""
+    before, near = text[max(0, start - 2) : start], max(0, start - _NEAR)
+    if not before or before[-1] not in " (":
+        return False  # the usual case at less cost
+    if before == ", " and _SET_OFF_BEHIND.match(text, end):
+        return _is_behind_person(text, start, _SET_OFF)
+    if before[-1] == "(":
+        bracketed = _BRACKETED_BEHIND.match(text, end) is not None
+        return bracketed and _is_behind_person(text, start, _BRACKETED)
+    if _BEGINS_WITH.search(text, near, start):
+        behind = _PERSON_BEHIND.match(text, end)
+        return behind is not None and (behind[1] is None or is_person(behind[1].lower()))
+    if not (_SAID_BEHIND.match(text, end) and _SAID.search(text, near, start)):
+        return False
+    place = place_at(text, start, end)
+    words = list(place.before)
+    while words and is_one_of(words[-1], "predicate_adverbs"):
+        words.pop()
+    if words and words[-1] in _TURN:  # "she is turning", "she turned": read as "she is"
+        words.pop()
+        if not (words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted"))):
+            words.append("is")
+    raw = (*place.raw[: len(words)], *place.raw[len(place.before) :])
+    if len(words) == 2 and any(is_of_class(words[0], kind) for kind in _LANDS):
+        return False  # "Leeds is 40", in a list of scores
+    return is_predicate(raw, tuple(words), place.behind, place.earlier)
+
+
+def _is_behind_person(text: str, start: int, pattern: re.Pattern[str]) -> bool:
+    """Whether one person stands in front: "a nurse from Rome, 34,", "Ann Lee (24)"."""
+    found = pattern.search(text, max(0, start - _NEAR), start)
+    if found is None:
+        return False
+    word = found[1].lower()
+    words = _WRITTEN.findall(text, max(0, start - _NEAR), found.end(1))
+    front = words[-2] if len(words) > 1 else ""
+    if found[1][0].isupper() and not is_person(word):
+        names = _names(words)
+        given = names[0].lower()
+        return is_one_of(given, "given_names") or is_of_class(given, "given")
+    if not is_person(word) and not is_person_compound(front.lower(), word):
+        return False
+    return not is_several(word) and (is_one_of(front.lower(), "determiners") or _is_told(words))
+
+
+def _is_told(words: list[str]) -> bool:
+    """Whether a determiner stands in front of the adjectives: "the other driver"."""
+    rest = [word.lower() for word in words[:-1]]
+    while rest and is_modifier(rest[-1]):
+        rest.pop()
+    return bool(rest) and is_one_of(rest[-1], "determiners")
+
+
+def _names(words: list[str]) -> list[str]:
+    """Return the capitalised words at the end, with no title in front."""
+    at = len(words)
+    while at and words[at - 1][0].isupper():
+        at -= 1
+    names = words[at:]
+    kinds = ("titles", "abbreviations")
+    while len(names) > 1 and any(is_one_of(names[0].lower().removesuffix("."), k) for k in kinds):
+        names = names[1:]
+    return names
