@@ -11,7 +11,7 @@ CARRIERS = {
     "": "so {} so",
     "before_person": "so {} engineers so",
     "no_switch": "so {} engineers so",
-    "contrasted": "so most {} kiss LGBTQ friends",
+    "contrasted": "so most {} kiss friends and LGBTQ posters",
     "demonym": "so {} engineers so",
     "compared": "so {} engineers so",
     "old": "so {} engineers so",

@@ -179,7 +179,7 @@ def is_age(place: Place) -> bool:
     """Allow what `is_said` allows, and "too young to vote", "people too old to drive"."""
     if place.last == "too" and _is_program(place):
         return False
-    if is_said(place):
+    if is_said(place) or _is_made_so(place):
         return True
     if place.last != "too" or place.next != "to" or len(place.before) < 2:
         return False

@@ -140,6 +140,8 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             return stands_for(place, word), False
         elif word in ("f", "m") and _is_patient(place, at):
             return word, False
+        elif following in JOINS and _is_thing_beside(word, words[at + 2 : at + 3]):
+            break
         elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
             break
         elif not joined and place.raw[len(place.before) + at][0].isupper() and is_home(word):
@@ -175,6 +177,13 @@ def _is_thing(behind: Words) -> bool:
         return not (first.endswith("s") and is_one_of(second, "determiners"))
     # but "a Black customer service agent"
     return is_one_of(first, "serving_bodies") and not is_person(second)
+
+
+def _is_thing_beside(word: str, behind: Words) -> bool:
+    """Whether another of a people is joined to a thing: "Italian opera and Italian men"."""
+    if not behind or not any(is_one_of(word, kind) for kind in ("fields", "mass_nouns")):
+        return False
+    return is_people(behind[0]) or is_one_of(behind[0], "contrasted")
 
 
 def _is_other_head(place: Place, at: int) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
 from pytest_llmfair.counterfactuals._language.persons.surroundings import place_at
 from pytest_llmfair.counterfactuals._language.persons.words import (
+    JOINS,
     is_modifier,
     is_person,
     is_person_compound,
@@ -61,6 +62,8 @@ def is_years(text: str, start: int, end: int) -> bool:
     if not (_SAID_BEHIND.match(text, end) and _SAID.search(text, near, start)):
         return False
     place = place_at(text, start, end)
+    if not words_of("superlatives").isdisjoint(place.before):
+        return False  # "the oldest was 64": another age would not be the oldest's
     words = list(place.before)
     while words and is_one_of(words[-1], "predicate_adverbs"):
         words.pop()
@@ -69,7 +72,8 @@ def is_years(text: str, start: int, end: int) -> bool:
         if not (words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted"))):
             words.append("is")
     raw = (*place.raw[: len(words)], *place.raw[len(place.before) :])
-    if len(words) == 2 and any(is_of_class(words[0], kind) for kind in _LANDS):
+    alone = len(words) == 2 or (len(words) > 2 and (words[-3] == "," or words[-3] in JOINS))
+    if alone and any(is_of_class(words[-2], kind) for kind in _LANDS):
         return False  # "Leeds is 40", in a list of scores
     return is_predicate(raw, tuple(words), place.behind, place.earlier)
 
