@@ -140,9 +140,10 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             return stands_for(place, word), False
         elif word in ("f", "m") and _is_patient(place, at):
             return word, False
-        elif following in JOINS and _is_thing_beside(word, words[at + 2 : at + 3]):
-            break
-        elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
+        elif (
+            (following in JOINS or following == ",")
+            and _is_thing_beside(word, words[at + 2 : at + 3])
+        ) or (is_participle(word) and _is_deed(words[at + 1 : at + 3])):
             break
         elif not joined and place.raw[len(place.before) + at][0].isupper() and is_home(word):
             continue
@@ -257,7 +258,8 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         return no_noun(behind)
     if is_any(word, "royals"):  # of a people; black and white ones are told of in tales and games
         following = place.raw[len(place.before) + at + 1 :]
-        told = no_noun(behind) or following[0][0].isupper()
+        owner = word.endswith(("'s", "s'"))  # "the Danish queen's dog"
+        told = owner or no_noun(behind) or following[0][0].isupper()
         return national and told and "," not in place.behind[:at]
     if is_any(word, "partisans"):
         return national and behind[:1] != ("of",) and no_noun(behind)

@@ -72,7 +72,7 @@ def _without_joined(raw: Words) -> int:
 
 
 def _first_from(words: Words, raw: Words) -> int:
-    """Count the words in front of the first "from": "from Peru, not from", "from Peru and from"."""
+    """Count the words in front of the first "from": "from Peru, not from", "and from"."""
     at = len(words) - 1
     begin = at
     while at > 2 and (words[at] in _BETWEEN or words[at] in JOINS or raw[at][:1].isupper()):

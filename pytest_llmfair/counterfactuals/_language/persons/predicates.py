@@ -251,12 +251,20 @@ def _without_joined(before: Words) -> Words | None:
             while words and (words[-1] in PERCENT or _is_amount(words[-1])):
                 words.pop()
             continue
-        elif word == "longer" and words[-2:-1] == ["no"]:
+        elif (word == "longer" and words[-2:-1] == ["no"]) or (
+            word == "that" and _is_denied(words)
+        ):
             words.pop()
         elif not is_one_of(word, "predicate_adverbs") or _is_deemed(words):
             break
         words.pop()
     return None if joined else tuple(words)
+
+
+def _is_denied(words: list[str]) -> bool:
+    """Whether the last word is denied: "is not that", "isn't that"."""
+    front = " ".join(words[-2:-1])
+    return front == "not" or front.endswith("n't")
 
 
 def _is_amount(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a bare number is somebody's age: "my aunt is 62", "Ann Lee, 24, a nurse", "At 70, she"."""
+"""Whether a bare number is somebody's age: "my aunt is 62", "Ann Lee, 24,", "At 70, she"."""
 
 from __future__ import annotations
 
