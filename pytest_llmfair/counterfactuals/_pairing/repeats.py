@@ -248,7 +248,7 @@ def _is_set_against(text: str, gap: str, end: int) -> bool:
 
     No "and" need stand between: "the Catholic runner beat the Methodist runner".
     """
-    noun, *words = gap.split() if gap.startswith(" ") else [""]
+    noun, *words = (gap.startswith(" ") and gap.split()) or [""]
     again = bool(words) and is_one_of(words[-1], "articles")
     joined = len(noun) > 2 and (again or not {"and", "or", "but"}.isdisjoint(words))
     return joined and re.match(rf" {re.escape(noun)}\b", text[end : end + _NEAR]) is not None

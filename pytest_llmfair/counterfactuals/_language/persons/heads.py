@@ -182,7 +182,9 @@ def _is_thing(behind: Words) -> bool:
 
 def _is_thing_beside(word: str, behind: Words) -> bool:
     """Whether another of a people is joined to a thing: "Italian opera and Italian men"."""
-    if not behind or not any(is_one_of(word, kind) for kind in ("fields", "mass_nouns")):
+    if not behind or not any(
+        is_one_of(word, kind) for kind in ("fields", "mass_nouns", "of_callings")
+    ):
         return False
     return is_people(behind[0]) or is_one_of(behind[0], "contrasted")
 

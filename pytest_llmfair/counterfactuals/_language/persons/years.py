@@ -8,7 +8,7 @@ from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of,
 from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.predicates import is_predicate
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
-from pytest_llmfair.counterfactuals._language.persons.surroundings import place_at
+from pytest_llmfair.counterfactuals._language.persons.surroundings import Place, place_at
 from pytest_llmfair.counterfactuals._language.persons.words import (
     JOINS,
     is_modifier,
@@ -22,7 +22,8 @@ _ADVERBS = rf"(?:(?:now|only|just|already|almost|nearly|about|both|still){_BLANK
 # Several are no age, but a count: "we are 34".
 _SAID = re.compile(
     rf"(?:\b(?:am|is|was|turn|turns|turned|turning|you{_BLANK}(?:are|were)|(?:are|were){_BLANK}both"
-    rf"|I{_BLANK}?m)|['\u2019](?:m|s)|you['\u2019]?re){_BLANK}{_ADVERBS}\Z",
+    rf"|I{_BLANK}?m|(?:will|to){_BLANK}be)|['\u2019](?:m|s|ll{_BLANK}be)|you['\u2019]?re)"
+    rf"{_BLANK}{_ADVERBS}\Z",
     re.IGNORECASE,
 )
 # A unit, a part of a score or a second number makes something else of it.
@@ -31,7 +32,9 @@ _SAID_BEHIND = re.compile(
     rf"|{_BLANK}[\u2013\u2014-]{_BLANK}|{_BLANK}\()"
     rf"|{_BLANK}(?:and|but|so|or|when|while|now|today|already|because|who|with{_BLANK}(?:a|an|no|two|three)"
     rf"|(?:this|next|last){_BLANK}(?:year|month|week|spring|summer|autumn|winter|fall)"
-    rf"|yesterday|tomorrow|at{_BLANK}the{_BLANK}time)\b(?!{_BLANK}(?:\d|counting\b))"
+    rf"|yesterday|tomorrow|at{_BLANK}the{_BLANK}time"
+    rf"|(?:in|on){_BLANK}(?:\d\d?{_BLANK})?(?:January|February|March|April|May|June|July|August|September"
+    rf"|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))\b(?!{_BLANK}(?:\d|counting\b))"
 )
 _TURN = ("turn", "turns", "turned", "turning")
 _LANDS = ("places", "lands", "regions")
@@ -41,6 +44,7 @@ _BRACKETED = re.compile(rf"({LETTERS}){_BLANK}\(\Z")
 _BRACKETED_BEHIND = re.compile(rf"\)|,{_BLANK}?[^\W\d_]")
 _WRITTEN = re.compile(rf"{LETTERS}\.?")
 _BEGINS_WITH = re.compile(r"(?:\A|\n|[.!?][\"'\u201d]?[^\S\n])[\"'\u201c]?At[^\S\n]\Z")
+_AT_AGE = re.compile(rf"\bat{_BLANK}(?:the{_BLANK})?age{_BLANK}(?:of{_BLANK})?\Z", re.IGNORECASE)
 _PERSON_BEHIND = re.compile(
     rf",{_BLANK}(?:I|he|she|you|(?:my|his|her|our|their){_BLANK}({LETTERS}))\b"
 )
@@ -59,10 +63,12 @@ def is_years(text: str, start: int, end: int) -> bool:
     if _BEGINS_WITH.search(text, near, start):
         behind = _PERSON_BEHIND.match(text, end)
         return behind is not None and (behind[1] is None or is_person(behind[1].lower()))
+    if _AT_AGE.search(text, near, start):
+        return _is_told_when(place_at(text, start, end))
     if not (_SAID_BEHIND.match(text, end) and _SAID.search(text, near, start)):
         return False
     place = place_at(text, start, end)
-    if not words_of("superlatives").isdisjoint(place.before):
+    if "it'll" in place.before[-3:] or not words_of("superlatives").isdisjoint(place.before):
         return False  # "the oldest was 64": another age would not be the oldest's
     words = list(place.before)
     while words and is_one_of(words[-1], "predicate_adverbs"):
@@ -76,6 +82,14 @@ def is_years(text: str, start: int, end: int) -> bool:
     if alone and any(is_of_class(words[-2], kind) for kind in _LANDS):
         return False  # "Leeds is 40", in a list of scores
     return is_predicate(raw, tuple(words), place.behind, place.earlier)
+
+
+def _is_told_when(place: Place) -> bool:
+    """Whether it is told what a person did at an age; not what anybody of that age may do."""
+    around = (*place.before, *place.behind)
+    if any(is_one_of(word, "modals") for word in around):
+        return False
+    return any(is_one_of(word, "person_subjects") or is_person(word) for word in around)
 
 
 def _is_behind_person(text: str, start: int, pattern: re.Pattern[str]) -> bool:
