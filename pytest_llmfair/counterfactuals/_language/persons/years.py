@@ -60,14 +60,19 @@ def is_years(text: str, start: int, end: int) -> bool:
     if before[-1] == "(":
         bracketed = _BRACKETED_BEHIND.match(text, end) is not None
         return bracketed and _is_behind_person(text, start, _BRACKETED)
-    if _BEGINS_WITH.search(text, near, start):
+    front = text[max(0, start - 4) : start - 1]  # regexes run where a word can begin them
+    if front.endswith("At") and _BEGINS_WITH.search(text, near, start):
         behind = _PERSON_BEHIND.match(text, end)
         return behind is not None and (behind[1] is None or is_person(behind[1].lower()))
-    if _AT_AGE.search(text, near, start):
+    if front.lower().endswith(("age", " of")) and _AT_AGE.search(text, near, start):
         return _is_told_when(place_at(text, start, end))
     if not (_SAID_BEHIND.match(text, end) and _SAID.search(text, near, start)):
         return False
-    place = place_at(text, start, end)
+    return _is_said(place_at(text, start, end))
+
+
+def _is_said(place: Place) -> bool:
+    """Whether the subject in front of "is" or "turned" is a person; not a town with its score."""
     if "it'll" in place.before[-3:] or not words_of("superlatives").isdisjoint(place.before):
         return False  # "the oldest was 64": another age would not be the oldest's
     words = list(place.before)
@@ -80,7 +85,9 @@ def is_years(text: str, start: int, end: int) -> bool:
     raw = (*place.raw[: len(words)], *place.raw[len(place.before) :])
     alone = len(words) == 2 or (len(words) > 2 and (words[-3] == "," or words[-3] in JOINS))
     if alone and any(is_of_class(words[-2], kind) for kind in _LANDS):
-        return False  # "Leeds is 40", in a list of scores
+        return False
+    if words[1:2] == ["of"] and not is_person(words[0]):
+        return False  # "Sum of two numbers is"
     return is_predicate(raw, tuple(words), place.behind, place.earlier)
 
 
@@ -93,7 +100,7 @@ def _is_told_when(place: Place) -> bool:
 
 
 def _is_behind_person(text: str, start: int, pattern: re.Pattern[str]) -> bool:
-    """Whether one person stands in front: "a nurse from Rome, 34,", "Ann Lee (24)"."""
+    """Whether one person stands in front: "a tall nurse, 34,", "Ann (24)"."""
     found = pattern.search(text, max(0, start - _NEAR), start)
     if found is None:
         return False
@@ -102,7 +109,9 @@ def _is_behind_person(text: str, start: int, pattern: re.Pattern[str]) -> bool:
     front = words[-2] if len(words) > 1 else ""
     if found[1][0].isupper() and not is_person(word):
         names = _names(words)
-        given = names[0].lower()
+        if len(names) > 1 and pattern is _BRACKETED:
+            return False  # what the player scored
+        given = names[0].lower() if names else ""
         return is_one_of(given, "given_names") or is_of_class(given, "given")
     if not is_person(word) and not is_person_compound(front.lower(), word):
         return False
