@@ -137,6 +137,9 @@ def is_owned(place: Place) -> bool:
     if is_adverbial(place.behind):
         return True  # "his asthma last year"
     told = following.endswith("s") and ends_phrase(second)  # "manifests as", "is so"
+    acted = following == "cost" or is_one_of(following, "acted")
+    if acted and (is_one_of(second, "determiners") or is_one_of(second, "person_objects")):
+        return True  # "cost her the job", "kept him at home"
     return told or (is_verb(following, second) and not is_any(following, "noun_verbs"))
 
 
