@@ -65,7 +65,11 @@ _MATTERS = re.compile(
     re.IGNORECASE,
 )
 # "My gay friend and my bisexual friend", "gays and other minorities"
-_AGAINST = re.compile(r"\s(\w{3,})\s(?:and|or|but)\s(?:\w+\s){1,2}\1\b", re.IGNORECASE)
+# "a gay dad is less of a dad"
+_AGAINST = re.compile(
+    r"\s(\w{3,})\s(?:(?:and|or|but)\s(?:\w+\s){1,2}|(?:is\s)?(?:less|more)\sof\san?\s)\1\b",
+    re.IGNORECASE,
+)
 _AND_OTHERS = re.compile(r"(?:\s\w+)?,?\s(?:and|or)\sother\b", re.IGNORECASE)
 # Nobody is left of "those with asthma".
 _BARE = (

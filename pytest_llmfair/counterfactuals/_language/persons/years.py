@@ -42,6 +42,8 @@ _SET_OFF = re.compile(rf"({LETTERS}),{_BLANK}\Z")
 _SET_OFF_BEHIND = re.compile(rf"\Z|\n|[.;)](?!\d)|,(?!{_BLANK}?\d)")
 _BRACKETED = re.compile(rf"({LETTERS}){_BLANK}\(\Z")
 _BRACKETED_BEHIND = re.compile(rf"\)|,{_BLANK}?[^\W\d_]")
+_PARTS = (":", ";", ",", "(", "\n")
+_WITH_SEX = re.compile(rf"\((?:[mf]|(?:fe)?male|(?:wo)?man|nb),{_BLANK}\Z", re.IGNORECASE)
 _WRITTEN = re.compile(rf"{LETTERS}\.?")
 _BEGINS_WITH = re.compile(r"(?:\A|\n|[.!?][\"'\u201d]?[^\S\n])[\"'\u201c]?At[^\S\n]\Z")
 _AT_AGE = re.compile(rf"\bat{_BLANK}(?:the{_BLANK})?age{_BLANK}(?:of{_BLANK})?\Z", re.IGNORECASE)
@@ -56,7 +58,8 @@ def is_years(text: str, start: int, end: int) -> bool:
     if not before or before[-1] not in " (":
         return False  # the usual case at less cost
     if before == ", " and _SET_OFF_BEHIND.match(text, end):
-        return _is_behind_person(text, start, _SET_OFF)
+        known = _WITH_SEX.search(text, near, start) is not None  # "a patient (f, 81)"
+        return known or _is_behind_person(text, start, _SET_OFF)
     if before[-1] == "(":
         bracketed = _BRACKETED_BEHIND.match(text, end) is not None
         return bracketed and _is_behind_person(text, start, _BRACKETED)
@@ -105,7 +108,9 @@ def _is_behind_person(text: str, start: int, pattern: re.Pattern[str]) -> bool:
     if found is None:
         return False
     word = found[1].lower()
-    words = _WRITTEN.findall(text, max(0, start - _NEAR), found.end(1))
+    near = max(0, start - _NEAR)
+    begin = max(text.rfind(mark, near, found.start(1)) + 1 for mark in _PARTS)
+    words = _WRITTEN.findall(text, max(near, begin), found.end(1))
     front = words[-2] if len(words) > 1 else ""
     if found[1][0].isupper() and not is_person(word):
         names = _names(words)
