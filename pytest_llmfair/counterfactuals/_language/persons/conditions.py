@@ -62,6 +62,8 @@ def is_had(place: Place) -> bool:
     # "How can a child with ADHD focus"
     first = place.before[begin]
     owner, written = words[-1], place.raw[len(words) - 1]
+    if first == "got" and owner.endswith(("'s", "'ve")):  # "she's got"
+        owner, written = owner.partition("'")[0], written[: owner.index("'")]
     if not (
         no_noun(place.behind, bare=first == "with")
         or is_adverbial(place.behind)
