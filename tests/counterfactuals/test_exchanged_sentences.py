@@ -16,7 +16,7 @@ SENTENCES = {
     "owned": "We spoke about her {}.",
     "before_person": "Yesterday {a} {} teacher's dog barked.",
     "no_switch": "Yesterday {a} {} teacher's dog barked.",
-    "contrasted": "Most {} kiss LGBTQ friends.",
+    "contrasted": "Most {} kiss friends and LGBTQ posters.",
     "demonym": "Yesterday {a} {} teacher's dog barked.",
     "compared": "Yesterday {a} {} teacher's dog barked.",
     "old": "Yesterday {a} {} teacher's dog barked.",
@@ -37,6 +37,7 @@ SENTENCES = {
     "decade": "We wrote about people in their {}.",
     "superlative": "Yesterday {a} {} cashier's dog barked.",
     "value": "Age: {}",
+    "years": "Our teacher is {}, they say.",
 }
 PLURALS = ("people", "children")
 # What sounds otherwise than it is spelled.

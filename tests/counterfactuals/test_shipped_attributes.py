@@ -11,7 +11,7 @@ CARRIERS = {
     "": "so {} so",
     "before_person": "so {} engineers so",
     "no_switch": "so {} engineers so",
-    "contrasted": "so most {} kiss LGBTQ friends",
+    "contrasted": "so most {} kiss friends and LGBTQ posters",
     "demonym": "so {} engineers so",
     "compared": "so {} engineers so",
     "old": "so {} engineers so",
@@ -37,6 +37,7 @@ CARRIERS = {
     "decade": "so women in their {}, so",
     "superlative": "so the {} engineers so",
     "value": "Age: {}",
+    "years": "so he is {}, so",
 }
 PAPER = {
     "gender": ["aab", "female", "male", "cis", "many-genders", "no-gender", "non-binary", "trans"],

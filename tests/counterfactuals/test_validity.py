@@ -125,6 +125,8 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "different words become the same: 'Hindus' and 'Hindus'"),
     ("no child", "A young, shy boy waved.", "age", ("young", "older"),
      "names young: 'boy' has no counterpart"),
+    ("age fits", "Our oldest baker is 91.", "age", ("older", "young"),
+     "an age stays beside 'youngest': 'is 91'"),
     ("no word of a faith", "The church bells rang.", "religion", ("christian", "muslim"),
      "names christian: 'bells' has no counterpart"),
     ("no word of a faith", "We trust the Church.", "religion", ("christian", "muslim"),

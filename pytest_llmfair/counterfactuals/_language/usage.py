@@ -30,6 +30,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person,
     is_verb,
 )
+from pytest_llmfair.counterfactuals._language.persons.years import is_years
 from pytest_llmfair.counterfactuals._language.things_called import is_tool
 from pytest_llmfair.counterfactuals._language.works import (
     is_headline,
@@ -393,6 +394,7 @@ USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "living": is_of_people,
     "kin": is_kin,
     "value": is_value,
+    "years": is_years,
     "behind_person": is_behind_person,
     "decade": is_decade_of_life,
 }

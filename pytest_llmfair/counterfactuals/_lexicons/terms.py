@@ -78,6 +78,7 @@ Context = Literal[
     "faith",
     "superlative",
     "value",
+    "years",
     "behind_person",
     "decade",
 ]

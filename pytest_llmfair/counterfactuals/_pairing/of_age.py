@@ -1,4 +1,4 @@
-"""Words of young people that nobody older is called: no "middle-aged girl"."""
+"""What an age does not go with: no "middle-aged girl", no "youngest customer, who is 97"."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pytest_llmfair.counterfactuals._pairing.case import Case
 
 _NEAR = 40
 _STOP = re.compile(r"[.!?;:()\n]")
+_FAR = 80
+_YEARS = re.compile(r"\b(?:is|was|at|aged|turned|nearly)\s\d\d\b(?!\s?%)|,\s\d\d,")
 _WORD = re.compile(r"[a-z][a-z-]*")
 
 
@@ -26,4 +28,19 @@ def no_child(case: Case) -> str | None:
         rest = itertools.dropwhile(is_modifier, _WORD.findall(near))
         if is_any(word := next(rest, ""), "young_persons"):
             return f"names young: {word!r} has no counterpart"
+    return None
+
+
+def age_fits(case: Case) -> str | None:
+    """Check that the oldest does not become the youngest where the age is told: "is 97"."""
+    if case.pair.attribute != "age":
+        return None
+    text = case.pair.counterfactual
+    for _, sense, edit in case.named:
+        if sense.entry is None or sense.entry.context != "superlative":
+            continue
+        end = edit.counterfactual_start + len(edit.after)
+        told = _YEARS.search(_STOP.split(text[end : end + _FAR], 1)[0])
+        if told is not None:
+            return f"an age stays beside {edit.after!r}: {told[0].strip(', ')!r}"
     return None

@@ -65,7 +65,11 @@ _MATTERS = re.compile(
     re.IGNORECASE,
 )
 # "My gay friend and my bisexual friend", "gays and other minorities"
-_AGAINST = re.compile(r"\s(\w{3,})\s(?:and|or|but)\s(?:\w+\s){1,2}\1\b", re.IGNORECASE)
+# "a gay dad is less of a dad"
+_AGAINST = re.compile(
+    r"\s(\w{3,})\s(?:(?:and|or|but)\s(?:\w+\s){1,2}|(?:is\s)?(?:less|more)\sof\san?\s)\1\b",
+    re.IGNORECASE,
+)
 _AND_OTHERS = re.compile(r"(?:\s\w+)?,?\s(?:and|or)\sother\b", re.IGNORECASE)
 # Nobody is left of "those with asthma".
 _BARE = (
@@ -141,7 +145,9 @@ def omitted(
         nouns = bool(changes and changes[-1].after and made[-1].after)
         if nouns and _AND_THE.fullmatch(text, changes[-1].end, start):
             return None  # "the gays and the lesbians"
-        if _leaves_people(text, end, made) and _are_beside(text, start, end, found):
+        if _leaves_people(text, end, made) and (
+            _is_joined(text, start) or _are_beside(text, start, end, found)
+        ):
             return None
         changes += made
     return _merged(changes, others) if changes else None
@@ -166,8 +172,8 @@ def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | N
 
 def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     start, end, sense = found
-    if _matters(text, start, end):
-        return None
+    if text[max(0, start - 1) : start] == "-" or _matters(text, start, end):
+        return None  # "non-gay people"
     pattern = _PHRASES.get(sense.role)
     if pattern is not None and (cut := _phrase(pattern, text, start, end)):
         return [Change(*cut, "", sense.group)]
@@ -186,6 +192,9 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
         return None
     if not _is_noun(lexicon, text, start, sense) or _SINCE.match(text, end):
         return None
+    adverb = _ADVERB.search(text, max(0, start - _NEAR), start)
+    if adverb is not None and adverb["adverb"].lower().endswith("ly"):
+        return None  # "an openly lesbian woman"
     if is_all_said(text, start, end, noun=True):
         return None
     made = lexicon.change(text, found, noun, sense.group)
@@ -196,6 +205,14 @@ def _leaves_people(text: str, end: int, made: list[Change]) -> bool:
     """Whether "people" and no more is left of a mention."""
     near = made[-1].after or text[max(0, made[0].start - _BESIDE) : end + _BESIDE]
     return _PEOPLE.search(near) is not None
+
+
+def _is_joined(text: str, start: int) -> bool:
+    """Whether other persons stand in front: "women and gay people" are no "women and people"."""
+    before = _JOINED.search(text, max(0, start - _NEAR), start)
+    if before is None or before["join"].strip() == ",":
+        return False
+    return is_person(before["word"].lower())
 
 
 def _are_beside(text: str, start: int, end: int, found: Reading) -> bool:

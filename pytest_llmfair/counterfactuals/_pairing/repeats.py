@@ -244,9 +244,13 @@ def _compared_alike(case: Case) -> str | None:
 
 
 def _is_set_against(text: str, gap: str, end: int) -> bool:
-    """Whether the same noun follows both: "my Catholic friend and my Christian friend"."""
-    noun = gap.split(" ", 2)[1] if gap.startswith(" ") else ""
-    joined = len(noun) > 2 and not {"and", "or", "but"}.isdisjoint(gap.split())
+    """Whether the same noun follows both: "my Catholic friend and my Christian friend".
+
+    No "and" need stand between: "the Catholic runner beat the Methodist runner".
+    """
+    noun, *words = (gap.startswith(" ") and gap.split()) or [""]
+    again = bool(words) and is_one_of(words[-1], "articles")
+    joined = len(noun) > 2 and (again or not {"and", "or", "but"}.isdisjoint(words))
     return joined and re.match(rf" {re.escape(noun)}\b", text[end : end + _NEAR]) is not None
 
 

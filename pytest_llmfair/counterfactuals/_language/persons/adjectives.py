@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.heads import (
     head_of,
     is_before_person,
@@ -52,6 +53,8 @@ def describes(place: Place) -> bool:
         return is_predicate(place.raw, place.before, (), place.earlier)
     if place.last == "and" and is_beside_colour(place.before, ()):
         return False  # "the Blue and White football team"
+    if place.term.opposed == "opposed_races" and _is_of_colours(place):
+        return False
     if is_before_person(place) or is_said(place) or tells_group(place.before, place.behind):
         return True
     if place.raw[len(place.before) :] and _is_before_name(place):
@@ -65,6 +68,16 @@ def describes(place: Place) -> bool:
     if not is_one_of(place.next, "plural_verbs") or _is_one_who(place.behind):
         return False
     return is_collective(place)
+
+
+def _is_of_colours(place: Place) -> bool:
+    """Whether another of its kind has a colour: "the red team beat the white team"."""
+    words = (*place.before, "", *place.behind)
+    if words_of("other_colours").isdisjoint(words):
+        return False  # the usual case at less cost
+    head = head_of(place)[0]
+    beside = itertools.pairwise(words)
+    return bool(head) and any(is_one_of(w, "other_colours") and two == head for w, two in beside)
 
 
 def _is_one_who(behind: Words) -> bool:
@@ -179,7 +192,7 @@ def is_age(place: Place) -> bool:
     """Allow what `is_said` allows, and "too young to vote", "people too old to drive"."""
     if place.last == "too" and _is_program(place):
         return False
-    if is_said(place):
+    if is_said(place) or _is_made_so(place):
         return True
     if place.last != "too" or place.next != "to" or len(place.before) < 2:
         return False

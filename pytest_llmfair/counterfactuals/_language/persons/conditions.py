@@ -62,6 +62,8 @@ def is_had(place: Place) -> bool:
     # "How can a child with ADHD focus"
     first = place.before[begin]
     owner, written = words[-1], place.raw[len(words) - 1]
+    if first == "got" and owner.endswith(("'s", "'ve")):  # "she's got"
+        owner, written = owner.partition("'")[0], written[: owner.index("'")]
     if not (
         no_noun(place.behind, bare=first == "with")
         or is_adverbial(place.behind)
@@ -137,6 +139,9 @@ def is_owned(place: Place) -> bool:
     if is_adverbial(place.behind):
         return True  # "his asthma last year"
     told = following.endswith("s") and ends_phrase(second)  # "manifests as", "is so"
+    acted = following == "cost" or is_one_of(following, "acted")
+    if acted and (is_one_of(second, "determiners") or is_one_of(second, "person_objects")):
+        return True  # "cost her the job", "kept him at home"
     return told or (is_verb(following, second) and not is_any(following, "noun_verbs"))
 
 

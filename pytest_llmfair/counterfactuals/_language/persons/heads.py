@@ -140,7 +140,10 @@ def _person_head(place: Place, national: bool) -> tuple[str, bool]:
             return stands_for(place, word), False
         elif word in ("f", "m") and _is_patient(place, at):
             return word, False
-        elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
+        elif (
+            (following in JOINS or following == ",")
+            and _is_thing_beside(word, words[at + 2 : at + 3])
+        ) or (is_participle(word) and _is_deed(words[at + 1 : at + 3])):
             break
         elif not joined and place.raw[len(place.before) + at][0].isupper() and is_home(word):
             continue
@@ -175,6 +178,15 @@ def _is_thing(behind: Words) -> bool:
         return not (first.endswith("s") and is_one_of(second, "determiners"))
     # but "a Black customer service agent"
     return is_one_of(first, "serving_bodies") and not is_person(second)
+
+
+def _is_thing_beside(word: str, behind: Words) -> bool:
+    """Whether another of a people is joined to a thing: "Italian opera and Italian men"."""
+    if not behind or not any(
+        is_one_of(word, kind) for kind in ("fields", "mass_nouns", "of_callings")
+    ):
+        return False
+    return is_people(behind[0]) or is_one_of(behind[0], "contrasted")
 
 
 def _is_other_head(place: Place, at: int) -> bool:
@@ -248,7 +260,8 @@ def _is_person_here(place: Place, at: int, national: bool) -> bool:
         return no_noun(behind)
     if is_any(word, "royals"):  # of a people; black and white ones are told of in tales and games
         following = place.raw[len(place.before) + at + 1 :]
-        told = no_noun(behind) or following[0][0].isupper()
+        owner = word.endswith(("'s", "s'"))  # "the Danish queen's dog"
+        told = owner or no_noun(behind) or following[0][0].isupper()
         return national and told and "," not in place.behind[:at]
     if is_any(word, "partisans"):
         return national and behind[:1] != ("of",) and no_noun(behind)

@@ -121,9 +121,12 @@ def _are_counted(place: Place) -> bool:
 def _are_some(place: Place) -> bool:
     """Whether several of a people are told of: "many Japanese think"; not "some French fries"."""
     number = place.last.isdigit() or is_one_of(place.last, "numbers")
-    if not (number or place.last in _SOME):
+    told = place.last in ("you", "we")  # "you British always talk"; not "teach you French"
+    if not (number or told or place.last in _SOME):
         return False
     rest = _behind_joined(place.behind)
+    while told and len(rest) > 1 and is_one_of(rest[0], "predicate_adverbs"):
+        rest = rest[1:]
     first = rest[0] if rest else ""
     if first in _JOINED:
         return False

@@ -15,6 +15,8 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_person_compound,
 )
 
+_BETWEEN = ("from", "the", ",", "not")  # "from Peru, not from", "from the Gambia or from"
+
 
 def is_origin(place: Place) -> bool:
     """Allow "a man from Kenya", "born in Turkey"; not "wine from France"."""
@@ -31,7 +33,8 @@ def is_origin(place: Place) -> bool:
         return is_one_of(words[-2], "belong_to")
     if words[-1] != "from" or len(words) < 2:
         return False
-    words, raw = words[:-1], raw[:-1]
+    first = _first_from(words, raw)
+    words, raw = words[:first], raw[:first]
     while words and is_one_of(words[-1], "behind_moved"):
         words, raw = words[:-1], raw[:-1]
     verb = words[-1] if words else ""
@@ -66,6 +69,17 @@ def _without_joined(raw: Words) -> int:
             break
         count = at - 1 if raw[at - 1] == "the" else at
     return count
+
+
+def _first_from(words: Words, raw: Words) -> int:
+    """Count the words in front of the first "from": "from Peru, not from", "and from"."""
+    at = len(words) - 1
+    begin = at
+    while at > 2 and (words[at] in _BETWEEN or words[at] in JOINS or raw[at][:1].isupper()):
+        if words[at] == "from":
+            begin = at
+        at -= 1
+    return at if words[at] == "from" and at < begin else begin
 
 
 def _goes_on_to(place: Place) -> bool:

@@ -8,6 +8,7 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.persons.clauses import follows_relative
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed, is_name
 from pytest_llmfair.counterfactuals._language.persons.portions import is_portion
+from pytest_llmfair.counterfactuals._language.persons.standing import is_several
 from pytest_llmfair.counterfactuals._language.persons.subjects import (
     PERCENT,
     has_person_subject,
@@ -197,14 +198,23 @@ def _is_beset(behind: Words) -> bool:
 
 def _is_gapped(raw: Words, subject: Words, earlier: Callable[[], Words]) -> bool:
     """Whether a number repeats what was said of others: "three were white and one Black"."""
+    if not subject:  # "four women: two Black, one white"
+        headed = earlier()
+        return headed[-1:] == (":",) and len(headed) > 1 and _are_persons(headed[-2].lower())
     if len(subject) < 3 or not (subject[-1] in JOINS or subject[-1] == ","):
         return False
     words = subject[:-1]
     if subject[-1] == "," and is_person(words[-1]):
         return True  # "the twins, one Asian and one white,"
-    while words and (is_adjective(words[-1]) or is_person(words[-1])):
+    while len(words) > 1 and (
+        is_adjective(words[-1]) or is_person(words[-1]) or is_one_of(words[-1], "contrasted")
+    ):
         words = words[:-1]  # "three were Pacific Islander and one Black"
     return len(words) < len(subject) - 1 and is_predicate(raw, words, (), earlier)
+
+
+def _are_persons(word: str) -> bool:
+    return is_several(word) and (is_person(word) or is_one_of(word, "groups_of_persons"))
 
 
 def written_name(raw: Words, place: int) -> bool:
@@ -241,12 +251,20 @@ def _without_joined(before: Words) -> Words | None:
             while words and (words[-1] in PERCENT or _is_amount(words[-1])):
                 words.pop()
             continue
-        elif word == "longer" and words[-2:-1] == ["no"]:
+        elif (word == "longer" and words[-2:-1] == ["no"]) or (
+            word == "that" and _is_denied(words)
+        ):
             words.pop()
         elif not is_one_of(word, "predicate_adverbs") or _is_deemed(words):
             break
         words.pop()
     return None if joined else tuple(words)
+
+
+def _is_denied(words: list[str]) -> bool:
+    """Whether the last word is denied: "is not that", "isn't that"."""
+    front = " ".join(words[-2:-1])
+    return front == "not" or front.endswith("n't")
 
 
 def _is_amount(word: str) -> bool:

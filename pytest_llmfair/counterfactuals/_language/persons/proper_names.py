@@ -94,9 +94,15 @@ def _has_locals(place: Place) -> bool:
     return is_one_of(" ".join(place.behind[1:2]), "locals") and names_place(place)
 
 
+def _is_beside_merry(place: Place) -> bool:
+    """Whether a word of a bright mood is joined: "quick, light and gay"."""
+    front = place.last in JOINS and is_one_of(" ".join(place.before[-2:-1]), "merry_moods")
+    return front or (place.next in JOINS and is_one_of(" ".join(place.behind[1:2]), "merry_moods"))
+
+
 def _is_merry(place: Place) -> bool:
     """Whether a thing is bright or merry: "gay ribbons", "the meadow was gay with poppies"."""
-    if is_any(place.next, "merry_things"):
+    if is_any(place.next, "merry_things") or _is_beside_merry(place):
         return True
     at = len(place.before) - 1
     while at > 0 and is_one_of(place.before[at], "predicate_adverbs"):

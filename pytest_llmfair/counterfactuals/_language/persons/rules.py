@@ -162,13 +162,14 @@ def _allows(context: str, front: str, rear: str, term: Term) -> bool:
 def _term(word: str, context: str) -> Term:
     """Return what the rule of a context knows of a word."""
     low = word.lower()
+    whole = low.removeprefix("non-")
     begin = word.rfind(" ") + 1 if context == "house" else 0  # "the Buddhist temple of"
     seen = Term(
         capital=word[begin : begin + 1].isupper(),
         one_case=word.islower() or word.isupper(),
         people=is_people(low),
         opposed=next((kind for kind in _OPPOSED if is_one_of(low, kind)), ""),
-        doubtful=low if low in _DOUBTFUL else "",
+        doubtful=whole if whole in _DOUBTFUL else "",
         plural=low.endswith("s"),
         language=is_one_of(low, "languages"),
         noun=is_one_of(low, "peoples_only_nouns"),
