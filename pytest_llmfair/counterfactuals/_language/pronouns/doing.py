@@ -32,7 +32,7 @@ def is_found_doing(around: Around) -> bool:
     """
     words = word_classes()
     first, second, _ = around.next
-    if "-" in first or first in words["not_participles"]:
+    if "-" in first or (first in words["not_participles"] and first != "being"):
         return False
     final = is_final(second)
     if first.startswith("un") or (final and first in words["going_nouns"]):
@@ -42,6 +42,8 @@ def is_found_doing(around: Around) -> bool:
     front = around.text[max(0, around.start - _NEAR) : around.start]
     if _DEPICTED.search(front) is not None:
         return second not in words["activity_heads"]
+    if first == "being":
+        return False
     shown = around.before[1] in words["depict"] or _BESIDE.search(front) is not None
     return shown and (final or is_adverb(second))
 

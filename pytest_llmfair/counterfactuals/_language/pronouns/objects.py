@@ -41,6 +41,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.settled import is_settled
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _ORDINAL = ("st", "nd", "rd", "th")
 _STANCES = ("straight", "flat", "upright")
+_VERBS = ("base_verbs", "handled", "verbal_nouns")
 _NO_STATES = ("more", "less", "fewer", "other", "rather")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
@@ -139,6 +140,10 @@ def reads_as_object(around: Around) -> bool:
         return False  # "fed her two sons"
     if _counts(first) and (verb in words["wager"] or _is_effort(verb, second)):
         return True
+    if _is_charged(around):
+        return True
+    if first == "hundred" and second in ("percent", "per"):  # "gave her hundred percent"
+        return False
     if first in words["numbered"] | words["labels"] and is_labelled(around):
         return True
     if verb in words["give"] and _counts(first):
@@ -148,6 +153,12 @@ def reads_as_object(around: Around) -> bool:
     verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
     if second in verb_object and first.endswith("s"):  # "who meets her adores him"
         return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
+    if first.endswith("s") and _is_beside(around):  # "the boy behind her plays the drums"
+        single = first[:-1]
+        begun = second in words["articles"] or second in words["determiners"]
+        if begun or second in ("everything", "something", "nothing"):
+            return any(single in words[kind] for kind in _VERBS)
+        return final and _is_verb_only(single)
     some = second in words["given"] or second in words["given_some"]
     if some and verb in words["give"] and first in words["offered"]:
         return (is_final(third) or is_adverb(third)) and is_handed(around, second, third, "")
@@ -183,7 +194,8 @@ def reads_as_object(around: Around) -> bool:
         if first in words["high_titles"]:
             return False
         if _is_of_somebody(first):  # "made her Norway's first pilot"
-            return any(verb in words[kind] for kind in ("complement", "appoint", "say_to"))
+            given = verb in words["give"] and not final  # "gave her Tom's keys"
+            return given or any(verb in words[kind] for kind in ("complement", "appoint", "say_to"))
         shown = verb in words["show"] and not final  # "showed her Visa card"
         if verb in words["appoint"] and not _is_made(verb):  # "elected her Grand Duchess"
             return True
@@ -201,7 +213,7 @@ def reads_as_object(around: Around) -> bool:
     if first == "much" and verb in words["give"]:  # "gave her much praise"
         past = is_participle(second) and second != "needed"
         return not (past or second in words["comparatives"] or second == "too")
-    if first == "home":
+    if first in ("home", "north", "south", "east", "west"):
         return _moved(around) and ends_at_second(around)
     if first == "straight":
         return second == "home" and _moved(around) and is_final(third)
@@ -279,6 +291,19 @@ def _is_paid(around: Around) -> bool:
     return several and verb in words["give_always"] and is_handed(around, first, third, "")
 
 
+def _is_charged(around: Around) -> bool:
+    """Whether it is told how much she is charged or paid: "charged her double", "full fare"."""
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    if verb not in words["wager"] and verb not in words["pay"]:
+        return False
+    if first in words["multiples"] and (is_final(second) or tells_when(second, third)):
+        return True
+    priced = first in words["price_adjectives"] and second in words["prices"]
+    return priced and verb in words["wager"] and (is_final(third) or is_adverb(third))
+
+
 def _is_described(verb: str, word: str) -> bool:
     """Whether a word behind an adverb is said of the object: "considers her highly qualified"."""
     words = word_classes()
@@ -288,9 +313,19 @@ def _is_described(verb: str, word: str) -> bool:
     return (formed or word in words["comparatives"]) and verb in words["complement"]
 
 
+def _is_beside(around: Around) -> bool:
+    """Whether somebody is told by where they are: "the man next to her", "the girl near her"."""
+    further, nearest = around.before
+    if nearest in ("to", "of"):
+        return f"{further}-{nearest}" in ("next-to", "close-to", "front-of")
+    return further[:1].isalpha() and nearest in word_classes()["beside"]
+
+
 def _goes_on_with(verb: str, word: str) -> bool:
-    """Whether a past tense goes on with what is done or thought: "lost the", "thought she"."""
+    """Whether a past tense goes on with what is done or thought: "lost the", "made me"."""
     words = word_classes()
+    if word in words["objects"]:
+        return True
     if verb == "felt" and word in ("as", "like"):
         return True
     return word in words["articles"] or word in words["subjects_of_clauses"] or word == "that"

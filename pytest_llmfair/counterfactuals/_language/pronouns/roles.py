@@ -99,6 +99,8 @@ def _her_owns(around: Around) -> bool:
         return True
     if around.before[1] == "/" and around.before[0] in ("she", "he", "xe"):
         return False  # "she/her"
+    if around.before[1] in ("a", "an"):  # "that is a her problem"
+        return False
     if join in _JOINS:
         if other in ("his", "xyr"):
             several = third.endswith("s") and not is_person(third)  # "her and his salaries"
@@ -204,7 +206,8 @@ def _noun_follows(around: Around) -> bool:
     if is_final(second):
         return not is_adverb(first) or describes_on(around) or _is_doubly_described(around)
     adverb = first.endswith("ly") or first in words["closed_if_final"]
-    return not (adverb and first not in ("next", "last") and tells_when(second, third))
+    when = tells_when(second, third) or is_mostly(second, third, "")
+    return not (adverb and first not in ("next", "last") and when)
 
 
 def _is_doubly_described(around: Around) -> bool:
