@@ -195,7 +195,9 @@ def reads_as_object(around: Around) -> bool:
             return False
         if _is_of_somebody(first):  # "made her Norway's first pilot"
             given = verb in words["give"] and not final  # "gave her Tom's keys"
-            return given or any(verb in words[kind] for kind in ("complement", "appoint", "say_to"))
+            return given or any(
+                verb in words[kind] for kind in ("complement", "appoint", "say_to")
+            )
         shown = verb in words["show"] and not final  # "showed her Visa card"
         if verb in words["appoint"] and not _is_made(verb):  # "elected her Grand Duchess"
             return True
