@@ -136,6 +136,8 @@ def is_kin(text: str, start: int, end: int) -> bool:
         return False
     if text[start - 1 : start] == text[end : end + 1] and is_work_told_of(text, start, end):
         return False
+    if text[start - 1 : start] == "-":  # "a brother-and-sister act"
+        return True
     behind = NEXT.match(text, end) if kind and text[end : end + 1].isspace() else None
     if kind is None or behind is None:
         return True

@@ -124,9 +124,8 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     plural = text[start:end].lower() in ("men", "women") or text[end - 1] == "s"
     if (plural and text[end : end + 1] in ("'", "\u2019")) or _begins(text, start):
         return False
-    if text[max(0, start - 4) : start] == "The ":
-        if not _begins(text, start - 4):
-            return not is_headline(text, start, end)  # "loves The Godfather"
+    if text[max(0, start - 4) : start] == "The " and not _begins(text, start - 4):
+        return not is_headline(text, start, end)  # "loves The Godfather"
     before = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
     words = _CAPITALS.findall(before[0]) if before else []
     if before and _begins(text, before.start()):

@@ -42,8 +42,8 @@ def is_found_doing(around: Around) -> bool:
     front = around.text[max(0, around.start - _NEAR) : around.start]
     if _DEPICTED.search(front) is not None:
         return second not in words["activity_heads"]
-    if first == "being":
-        return False
+    if first == "being":  # "with her being so busy"
+        return around.before[1] in ("with", "without")
     shown = around.before[1] in words["depict"] or _BESIDE.search(front) is not None
     return shown and (final or is_adverb(second))
 

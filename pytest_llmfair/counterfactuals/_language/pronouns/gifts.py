@@ -56,10 +56,11 @@ def is_gift(around: Around) -> bool:
     if (
         not known
         or is_person(noun)
-        or noun in words["owned_plurals"]
         or noun in words["own_goods"]
     ):
         return False
+    if noun in words["owned_plurals"] and not (noun != first and is_by_other(around)):
+        return False  # "gave her results", not "the test gave her wrong results"
     for_another = f"{first}-{second}" in words["gifts_of_two"]  # "she gave her first aid"
     own = is_by_herself(around) and not for_another
     if own or noun.removesuffix("s") in words["pets"] | words["animals"]:

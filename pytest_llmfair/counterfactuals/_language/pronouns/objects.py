@@ -55,7 +55,9 @@ def reads_as_object(around: Around) -> bool:
     final = is_final(second)
     if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
         return True
-    if is_settled(around):
+    if is_settled(around) or _is_seen_of_her(around):
+        return True
+    if (first, second) == ("head", "on") and not third[:1].isalnum():  # "hit her head on"
         return True
     if is_result(around) or (first.endswith(("ed", "s")) and is_impression(around)):
         return True
@@ -89,7 +91,7 @@ def reads_as_object(around: Around) -> bool:
             return True
         if verb in words["complement"] and is_predicative(first) and ends_at_second(around):
             return True  # "considered her charming"
-        flung = _moved(around) and (final or is_adverb(second))
+        flung = _moved(around) and (final or is_adverb(second)) and not _is_load(around)
         return verb in words["perceive"] or verb in words["keep"] or flung
     if first == "being":
         return verb in words["keep"]
@@ -315,6 +317,16 @@ def _is_described(verb: str, word: str) -> bool:
     return (formed or word in words["comparatives"]) and verb in words["complement"]
 
 
+def _is_seen_of_her(around: Around) -> bool:
+    """Whether a picture of her hangs or shows: "the portrait of her hangs in the hall"."""
+    words = word_classes()
+    depicted, nearest = around.before
+    first, second, _ = around.next
+    if nearest != "of" or first not in words["seen_acts"]:
+        return False
+    return depicted.removesuffix("s") in words["depictions"] and is_final(second)
+
+
 def _is_beside(around: Around) -> bool:
     """Whether somebody is told by where they are: "the man next to her", "the girl near her"."""
     further, nearest = around.before
@@ -359,6 +371,11 @@ def _is_effort(verb: str, thing: str) -> bool:
 def _is_of_somebody(word: str) -> bool:
     """Whether a name in the possessive begins another phrase: "Norway's"; not "Valentine's"."""
     return word.endswith(("'s", "\u2019s")) and word not in word_classes()["things_in_s"]
+
+
+def _is_load(around: Around) -> bool:
+    """Whether what is carried ends in -ing too: "carry her shopping"."""
+    return around.before[1].startswith("carr") and around.next[0] in word_classes()["loads"]
 
 
 def _is_talk(around: Around) -> bool:
