@@ -45,7 +45,7 @@ def is_gift(around: Around) -> bool:
         amount = noun in words["given_some"] and behind not in _OWNED_BEHIND
         known = verb in words["hand_over"] and (_is_several(noun) or amount)
     elif _ends(third, "") and (_describes(first) or _is_kind(first, second)):
-        noun, behind, further = second, third, ""
+        noun, behind, further = second, third, low(words_behind(around.text, around.end, 4)[3])
         known = f"{first}-{second}" in words["gifts_of_two"]
         known = known or _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
     elif _describes(first) and _describes(second):  # "gave her detailed technical advice"
@@ -53,11 +53,7 @@ def is_gift(around: Around) -> bool:
         known = _ends(behind, "") and any(noun in words[kind] for kind in _THINGS)
     else:
         return False
-    if (
-        not known
-        or is_person(noun)
-        or noun in words["own_goods"]
-    ):
+    if not known or is_person(noun) or noun in words["own_goods"]:
         return False
     if noun in words["owned_plurals"] and not (noun != first and is_by_other(around)):
         return False  # "gave her results", not "the test gave her wrong results"

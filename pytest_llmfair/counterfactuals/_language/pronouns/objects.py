@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
     Around,
     is_adverb,
@@ -59,14 +60,14 @@ def reads_as_object(around: Around) -> bool:
         return True
     if (first, second) == ("head", "on") and not third[:1].isalnum():  # "hit her head on"
         return True
-    if is_result(around) or (first.endswith(("ed", "s")) and is_impression(around)):
-        return True
     mark = around.text[around.end + 1 : around.end + 2]
     if not mark.isalpha():
         if (quoted := is_before_quotation(around)) is not None:
             return quoted
         if mark in _MONEY:
             return _is_paid(around)
+    if is_result(around) or (first.endswith(("ed", "s")) and is_impression(around)):
+        return True
     if first.endswith("ing"):
         if is_described_by(around):
             return False
@@ -149,7 +150,7 @@ def reads_as_object(around: Around) -> bool:
     if first in words["numbered"] | words["labels"] and is_labelled(around):
         return True
     if verb in words["give"] and _counts(first):
-        return is_handed(around, first, third, "")
+        return is_handed(around, first, third, low(words_behind(around.text, around.end, 4)[3]))
     if verb in words["teach"] and first in words["subjects"]:
         return final
     verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
@@ -163,7 +164,9 @@ def reads_as_object(around: Around) -> bool:
         return final and _is_verb_only(single)
     some = second in words["given"] or second in words["given_some"]
     if some and verb in words["give"] and first in words["offered"]:
-        return (is_final(third) or is_adverb(third)) and is_handed(around, second, third, "")
+        if not (is_final(third) or is_adverb(third)):
+            return False
+        return is_handed(around, second, third, low(words_behind(around.text, around.end, 4)[3]))
     thing = first in words["given"] or (first == "work" and verb in words["offer"])
     if thing and second == "to" and verb.startswith(("allow", "permit")):
         return first in words["things_to"]  # no "allowing her words to settle"
@@ -179,6 +182,8 @@ def reads_as_object(around: Around) -> bool:
         return True
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
         return final and is_by_other(around)
+    if first in words["whereabouts"] and second.endswith("ing"):  # "find her outdoors painting"
+        return verb in words["complement"] or verb in words["perceive"]
     if first == "past":  # "waved her past the gate"
         return final and verb in words["past_move"]
     if first in words["calendar"] and verb in words["spend"]:  # "spent her Tuesday off"
