@@ -35,7 +35,11 @@ def is_found_doing(around: Around) -> bool:
     if "-" in first or (first in words["not_participles"] and first != "being"):
         return False
     final = is_final(second)
-    if first.startswith("un") or (final and first in words["going_nouns"]):
+    if (
+        first.startswith("un")
+        or first in words["loads"]
+        or (final and first in words["going_nouns"])
+    ):
         return False  # "behind her unwavering, stoic face", "heard of her singing"
     if not around.text[around.end + 1 : around.end + 2].isalpha():
         return False
