@@ -26,7 +26,8 @@ _NO_GIVING = (
 )
 _OWNED_BEHIND = ("of", "for", "as")  # "gave her reason for leaving"
 _DESCRIBING = ("offered", "attributive", "comparatives", "demonyms", "closed_if_final")
-_FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")
+_QUALITIES = ("ility", "tivity", "ness")
+_FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ular", "ing")
 
 
 def is_gift(around: Around) -> bool:
@@ -40,6 +41,9 @@ def is_gift(around: Around) -> bool:
     first, second, third = around.next
     if verb in _NO_GIVING or (verb == "given" and not is_final(around.before[0])):
         return False  # "allows her usual bias", "Given her recent choices"
+    if first == "more" and _ends(third, ""):  # "showed her more affection"
+        adjective = is_predicative(second) or second in words["attributive"]
+        return not (adjective or is_participle(second) or is_final(second))
     if _ends(second, third):
         noun, behind, further = first, second, third
         amount = noun in words["given_some"] and behind not in _OWNED_BEHIND
@@ -48,6 +52,8 @@ def is_gift(around: Around) -> bool:
         noun, behind, further = second, third, low(words_behind(around.text, around.end, 4)[3])
         known = f"{first}-{second}" in words["gifts_of_two"]
         known = known or _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
+        # "gave her greater mobility"
+        known = known or (noun.endswith(_QUALITIES) and noun not in words["own_qualities"])
     elif _describes(first) and _describes(second):  # "gave her detailed technical advice"
         noun, behind, further = third, low(words_behind(around.text, around.end, 4)[3]), ""
         known = _ends(behind, "") and any(noun in words[kind] for kind in _THINGS)

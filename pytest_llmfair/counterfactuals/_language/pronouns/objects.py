@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
     Around,
@@ -44,6 +46,8 @@ _ORDINAL = ("st", "nd", "rd", "th")
 _STANCES = ("straight", "flat", "upright")
 _VERBS = ("base_verbs", "handled", "verbal_nouns")
 _NO_STATES = ("more", "less", "fewer", "other", "rather")
+# "Called her vile, insulting names".
+_NAMES = re.compile(r"\s[\w-]+(?:,?\s[\w-]+){1,2} names\b")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
 
@@ -102,6 +106,8 @@ def reads_as_object(around: Around) -> bool:
         return True
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
+    if verb in words["name"] and second == "," and _NAMES.match(around.text, around.end):
+        return True
     if verb in words["name"] and "names" in (first, second):
         bad = is_predicative(first) or first in words["attributive"] or first == "mean"
         return final if first == "names" else bad and is_final(third)
@@ -223,7 +229,8 @@ def reads_as_object(around: Around) -> bool:
         past = is_participle(second) and second != "needed"
         return not (past or second in words["comparatives"] or second == "too")
     if first in ("home", "north", "south", "east", "west"):
-        return _moved(around) and ends_at_second(around)
+        safe = first == "home" and second in words["arriving"] and is_final(third)
+        return _moved(around) and (safe or ends_at_second(around))
     if first == "straight":
         return second == "home" and _moved(around) and is_final(third)
     if first == "first":

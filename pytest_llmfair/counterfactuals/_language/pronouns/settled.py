@@ -47,6 +47,8 @@ def _is_never_owned(around: Around) -> bool:
     """Whether the next words never stand behind a possessive: "her only to learn"."""
     words = word_classes()
     first, second, _ = around.next
+    if first.endswith("ing") and not around.before[1][:1].isalpha():  # "Her using it annoyed us"
+        return False
     if first in words["never_owned"] or f"{first}-{second}" in words["never_owned_of_two"]:
         return True
     if first == "following":  # "aimed at her following the match"
