@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple, get_args
 from pytest_llmfair.counterfactuals._language.beside import one_case
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
+from pytest_llmfair.counterfactuals._language.pronouns.persons_meant import PERSONAL_PRONOUNS
 from pytest_llmfair.counterfactuals._language.pronouns.roles import CASES
-from pytest_llmfair.counterfactuals._language.pronouns.things import PERSONAL_PRONOUNS
 from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
 from pytest_llmfair.counterfactuals._language.streets import is_in_street
 from pytest_llmfair.counterfactuals._language.usage import (
