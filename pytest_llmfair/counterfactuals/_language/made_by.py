@@ -11,7 +11,7 @@ _CAPITAL = r"[A-Z][\w'\u2019-]*+\.?"
 _LINK = r"(?:of|the|an?|and|in|on|for|to|with|from|at|is|&) "
 # One that names somebody: "by the Beatles", "by George Michael"; a day or a place is one word.
 _MAKER = re.compile(
-    r",? by (?=[Tt]he [A-Z]|[A-Z][a-z'\u2019-]+ (?:(?:and|&) )?(?:[A-Z]|[vd][aeo]n? ))"
+    r" by (?=[Tt]he [A-Z]|[A-Z][a-z'\u2019-]+ (?:(?:and|&) )?(?:[A-Z]|[vd][aeo]n? ))"
 )
 _QUOTED = re.compile(r"(?:\"(?=[A-Z])[^\"\n]{2,70}\"|\u201c(?=[A-Z])[^\u201d\n]{2,70}\u201d)\Z")
 _TITLE = re.compile(rf"(?<![\w'\u2019-])(?:{_CAPITAL} (?:{_LINK}){{0,2}}){{1,6}}{_CAPITAL}\Z")
@@ -23,7 +23,8 @@ def works_made_by(text: str) -> list[tuple[int, int]]:
     """Return the spans of titles in front of "by" and a maker; not of "Mr. Lee by the river"."""
     spans = []
     for maker in _MAKER.finditer(text):
-        near, at = max(0, maker.start() - FAR), maker.start()
+        at = maker.start() - (text[maker.start() - 1] == ",")
+        near = max(0, at - FAR)
         quoted = _QUOTED.search(text, near, at)
         if quoted is not None:
             spans.append(quoted.span())

@@ -80,7 +80,10 @@ def is_work_told_of(text: str, start: int, end: int) -> bool:
     front = text[start - 1 : start]
     if front != " ":
         return bool(front) and front in _QUOTES and is_told_of(text, start, end)
-    before = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
+    near = max(0, start - FAR)
+    if text.find("The ", near, start) < 0:
+        return False  # the usual case at less cost
+    before = _NAMED_BEFORE.search(text, near, start)
     return before is not None and before[0].startswith("The ") and is_told_of(text, start, end)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 from pytest_llmfair.counterfactuals._language.beside import low
-from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
-from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
+from pytest_llmfair.counterfactuals._language.english import (
+    LETTERS,
+    Around,
+    is_one_of,
+    word_classes,
+)
 from pytest_llmfair.counterfactuals._language.pronouns.persons_meant import may_be_meant
 
 _FEMALE = (
@@ -18,24 +21,24 @@ _MALE = (
     r"stallion|gelding|bull|bullock|ram|rooster|cockerel|stag|gander|(?:billy|he)[ -]goat|tomcat"
 )
 _OF_FEMALE = ("she", "her", "hers", "herself")
-_EITHER = re.compile(rf"\b(?:{_FEMALE}|{_MALE})\b", re.IGNORECASE)
 _KINDS = {sex: re.compile(rf"\b(?:{sex})\b", re.IGNORECASE) for sex in (_FEMALE, _MALE)}
 _STOPS = ".!?\n"
 _WINDOW = 110
 _WORDS = re.compile(LETTERS)
 
 
-def is_of_animal(text: str, start: int, end: int) -> bool:
-    """Whether an animal in the same sentence is meant, and no person can be.
-
-    Of its body or its young, or "itself": "the hen sat on her eggs"; not "the bullock pulled her
-    cart", "Ann's hen laid her eggs".
-    """
-    if not _names_animal(text):
+def has_animal_part(around: Around) -> bool:
+    """Whether an animal has what follows: "the hen sat on her eggs"; not "pulled her cart"."""
+    first, second, _ = around.next
+    parts = word_classes()["animal_parts"]
+    if first not in parts and second not in parts:
         return False  # the usual case at less cost
+    return is_of_animal(around.text, around.start, around.end)
+
+
+def is_of_animal(text: str, start: int, end: int) -> bool:
+    """Whether an animal in the same sentence is meant, and no person can be: no "Ann's hen"."""
     word = text[start:end].lower()
-    if word in ("her", "his") and not _has_part(text, end):
-        return False
     near = max(0, start - _WINDOW)
     begin = 1 + max(text.rfind(mark, near, start) for mark in _STOPS)
     if not begin and near:
@@ -52,14 +55,3 @@ def is_of_animal(text: str, start: int, end: int) -> bool:
         if may_be_meant(found[0], low(found[0])) and not is_one_of(low(found[0]), "animals"):
             return False
     return True
-
-
-def _has_part(text: str, end: int) -> bool:
-    """Whether a part or the young of an animal follows: "her two cubs"."""
-    behind = words_behind(text, end, 2)
-    return any(is_one_of(low(word), "animal_parts") for word in behind)
-
-
-@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many pronouns
-def _names_animal(text: str) -> bool:
-    return _EITHER.search(text) is not None

@@ -20,6 +20,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     word_classes,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
+from pytest_llmfair.counterfactuals._language.pronouns.animals import has_animal_part
 from pytest_llmfair.counterfactuals._language.pronouns.described import describes_on
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_around, words_behind
 from pytest_llmfair.counterfactuals._language.pronouns.objects import (
@@ -74,7 +75,7 @@ def pronoun_role(text: str, start: int, end: int, roles: Container[str]) -> str:
     Returns
     -------
     str
-        One of `roles`, "" for "her" that stands for a ship or a country. Undecided cases are read
+        One of `roles`, "" where a ship, a country or an animal is meant. Undecided cases are read
         as standing before a noun.
     """
     around = words_around(text, start, end)
@@ -86,7 +87,9 @@ def pronoun_role(text: str, start: int, end: int, roles: Container[str]) -> str:
         if _her_owns(around):
             return "" if is_of_thing(around) else DETERMINER
         return "" if is_sailed(around) else OBJECT
-    return DETERMINER if _his_owns(around) else PRONOUN
+    if not _his_owns(around):
+        return PRONOUN
+    return "" if has_animal_part(around) else DETERMINER
 
 
 def _her_owns(around: Around) -> bool:

@@ -25,7 +25,7 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_modifier,
 )
-from pytest_llmfair.counterfactuals._language.pronouns.animals import is_of_animal
+from pytest_llmfair.counterfactuals._language.pronouns.animals import has_animal_part, is_of_animal
 from pytest_llmfair.counterfactuals._language.pronouns.persons_meant import may_be_meant
 from pytest_llmfair.counterfactuals._language.works import is_defined, is_headline, is_listed
 
@@ -85,8 +85,7 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
             return True
         if inside and _is_title_or_god(text, start, end):
             return True
-    own = text[start:end] in ("his", "himself", "herself")  # of "her" its role is asked first
-    if own and is_of_animal(text, start, end):
+    if text[start:end] in ("himself", "herself") and is_of_animal(text, start, end):
         return True
     if text[end - 1] != "e" or text[end + 1 : end + 4] not in _SHE_BEGINS:
         return False  # the usual case at less cost
@@ -106,7 +105,7 @@ def is_of_thing(around: Around) -> bool:
     """Whether a ship, a country or an animal has what follows: "the frigate lost her mast"."""
     first, second, _ = around.next
     words = word_classes()
-    if is_of_animal(around.text, around.start, around.end):
+    if has_animal_part(around):
         return True
     if first in words["ship_parts"] or second in words["ship_parts"]:
         named = _named(around.text, around.start, "ship_words")
