@@ -12,8 +12,12 @@ from pytest_llmfair.counterfactuals._language.beside import (
 )
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 
+# No conjunction: "he felt that god", but "prayed to that god".
 _SOME = re.compile(
-    r"\b(?:an?|the|this|that|each|every|another|some|one|any)\s(?:[\w'-]+\s){0,2}\Z", re.IGNORECASE
+    r"(?:\b(?:an?|the|this|each|every|another|some|one|any)"
+    r"|(?:\A|[.!?,;:\n]\s?|\b(?:of|to|for|with|in|by|from|like|worship(?:ped|s)?)\s)that)"
+    r"\s(?:[\w'-]+\s){0,2}\Z",
+    re.IGNORECASE,
 )
 # "Ares, god of war"; "is goddess of the hunt"
 _TITLE = re.compile(r"(?:\w,|\w (?:is|was|as|became|called|named))\s\Z")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import bisect
 import re
 
+from pytest_llmfair.counterfactuals._language.made_by import works_made_by
+
 # Endings of files; longer ones first, so that none is cut short.
 _SUFFIXES = (
     *("html", "json", "yaml", "jpeg", "docx", "xlsx", "pptx", "toml", "java", "conf"),
@@ -115,6 +117,8 @@ def protected_spans(text: str) -> list[tuple[int, int]]:
         spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
     if "$" in text or "\\" in text:
         spans = sorted([*spans, *_formulas(text)])
+    if " by " in text and (works := works_made_by(text)):
+        spans = sorted([*spans, *works])
     if "-" in text and _NUMBERED.search(text):
         spans = sorted([*spans, *(match.span() for match in _PART.finditer(text))])
     if "*" in text:

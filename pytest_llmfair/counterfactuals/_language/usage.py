@@ -37,6 +37,7 @@ from pytest_llmfair.counterfactuals._language.works import (
     is_in_title,
     is_no_given,
     is_no_work,
+    is_work_told_of,
 )
 
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
@@ -85,6 +86,11 @@ _DECADE_BEHIND = re.compile(
 # "the Miss Lind movie"
 _FILM = re.compile(r" [A-Z][\w'\u2019-]+ (?:movies?|films?|novels?|trilogy|sequels?|sitcom)\b")
 _FIRM = re.compile(r"(?<!\w)([A-Z][\w'\u2019-]*)[^\S\n]+(?:and|&)[^\S\n]+\Z")
+# "Man up", "husband our strength".
+_OBJECTS_OF_VERBS = {
+    "man": ("up",),
+    "husband": ("my", "our", "your", "their", "its", "resources", "strength"),
+}
 _THINGS = {
     "mother": "mother_things",
     "father": "mother_things",
@@ -129,6 +135,10 @@ def is_kin(text: str, start: int, end: int) -> bool:
     kind = _THINGS.get(text[start:end].lower())
     if text[start].isupper() and (_is_of_firm(text, start, end) or is_famous(text, start, end)):
         return False
+    if text[start - 1 : start] == text[end : end + 1] and is_work_told_of(text, start, end):
+        return False
+    if text[start - 1 : start] == "-":  # "a brother-and-sister act"
+        return True
     behind = NEXT.match(text, end) if kind and text[end : end + 1].isspace() else None
     if kind is None or behind is None:
         return True
@@ -327,6 +337,8 @@ def _is_verb(text: str, start: int, end: int) -> bool:
     word = low(word_before(text, start)[0])
     if text[start:end] == "groom" and is_one_of(word, "before_verbs") and behind[1].islower():
         return not is_one_of(object_, "closed") or is_one_of(object_, "articles")
+    if object_ in _OBJECTS_OF_VERBS.get(text[start:end].lower(), ()):
+        return is_one_of(word, "before_verbs") or opens_sentence(text, start)
     if not is_one_of(object_, "articles"):
         return False
     if not word:

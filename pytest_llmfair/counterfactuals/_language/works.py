@@ -18,7 +18,7 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
 from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.proper_names import is_in_name
 from pytest_llmfair.counterfactuals._language.persons.surroundings import place_at
-from pytest_llmfair.counterfactuals._language.persons.titles import is_famous
+from pytest_llmfair.counterfactuals._language.persons.titles import is_famous, is_told_of
 from pytest_llmfair.counterfactuals._language.persons.words import (
     is_adjective,
     is_any,
@@ -37,11 +37,7 @@ _NAMED_BEFORE = re.compile(rf"(?<!\w)(?:{_CAPITAL}[^\S\n]+{_LINKS})+\Z")
 _NAMED_BEHIND = re.compile(rf"(?:['\u2019]s)?(?:[^\S\n]+{_LINKS}{_CAPITAL}){{1,9}}")
 _CAPITALS = re.compile(rf"(?<!\w){_CAPITAL}")
 _POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
-# "The Godfather is a film"
-_IS_WORK = re.compile(
-    r" (?:is|was|remains) (?:an?|the|my|our|his|her|their) (?:[\w'-]+ ){0,3}?(?:film|movie|novel"
-    r"|book|musical|opera|ballet|play|sitcom|series|album|song|masterpiece|blockbuster)\b"
-)
+_QUOTES = "\"'\u201c\u2018"
 # Capitals that spell no word: "MAN stands for", "LAN, MAN and WAN"; not "A MAN, HIS DOG".
 _SHORT = r"[A-Z]{2,5}(?![\w'\u2019-])"
 _SHORT_FORM = re.compile(rf"(?<![\w'\u2019-]){_SHORT}")
@@ -60,7 +56,7 @@ def is_no_work(text: str, start: int, end: int) -> bool:
         return True
     if text[start:end].isupper():
         return not _is_acronym(text, start, end)
-    if is_famous(text, start, end):
+    if is_famous(text, start, end) or is_work_told_of(text, start, end):
         return False
     if begins_name(text, start, end) or is_part_of_work(text, start, end):
         return False
@@ -77,6 +73,18 @@ def is_no_work(text: str, start: int, end: int) -> bool:
     if is_in_name(text, start, end) or is_in_title(text, start, end):
         return False
     return not is_quoted_title(text, start, end)
+
+
+def is_work_told_of(text: str, start: int, end: int) -> bool:
+    """Whether a film, a book or a song is told of: "The Invisible Man is a novel"."""
+    front = text[start - 1 : start]
+    if front != " ":
+        return bool(front) and front in _QUOTES and is_told_of(text, start, end)
+    near = max(0, start - FAR)
+    if text.find("The ", near, start) < 0:
+        return False  # the usual case at less cost
+    before = _NAMED_BEFORE.search(text, near, start)
+    return before is not None and before[0].startswith("The ") and is_told_of(text, start, end)
 
 
 def is_no_given(text: str, start: int, end: int) -> bool:
@@ -119,10 +127,8 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     plural = text[start:end].lower() in ("men", "women") or text[end - 1] == "s"
     if (plural and text[end : end + 1] in ("'", "\u2019")) or _begins(text, start):
         return False
-    if text[max(0, start - 4) : start] == "The ":
-        begun = _begins(text, start - 4)
-        if not begun or _IS_WORK.match(text, end):
-            return not is_headline(text, start, end)  # "loves The Godfather"
+    if text[max(0, start - 4) : start] == "The " and not _begins(text, start - 4):
+        return not is_headline(text, start, end)  # "loves The Godfather"
     before = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
     words = _CAPITALS.findall(before[0]) if before else []
     if before and _begins(text, before.start()):

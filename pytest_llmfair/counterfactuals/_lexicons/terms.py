@@ -17,8 +17,8 @@ from pytest_llmfair.counterfactuals._language.casing import (
 )
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
+from pytest_llmfair.counterfactuals._language.pronouns.persons_meant import PERSONAL_PRONOUNS
 from pytest_llmfair.counterfactuals._language.pronouns.roles import CASES
-from pytest_llmfair.counterfactuals._language.pronouns.things import PERSONAL_PRONOUNS
 from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
 from pytest_llmfair.counterfactuals._language.streets import is_in_street
 from pytest_llmfair.counterfactuals._language.usage import (

@@ -28,6 +28,7 @@ _LINKED_BEFORE = re.compile(rf"(?<![\w'\u2019-])(?:{_CAPITAL} (?:{_LINK}){{0,2}}
 _LINKED_BEHIND = re.compile(rf"(?: (?:{_LINK}){{0,2}}{_CAPITAL})*")
 # "read The Danish Girl"; not 'said, "The Danish girl'.
 _INSIDE = re.compile(rf"[a-z\d]['\u2019]? The (?:{_CAPITAL} )*\Z")
+_OPENING, _CLOSING = "\"'\u201c\u2018", "\"'\u201d\u2019"
 _YEAR = re.compile(r",? \(?\d{4}[a-z]?\b")
 _PRIZE = (
     r"(?:Oscars?|Academy Awards?|Emmys?|Grammys?|BAFTAs?|Tonys?|Golden Globes?|Golden Lion"
@@ -35,7 +36,7 @@ _PRIZE = (
 )
 _KIND = (
     r"(?:film|movie|documentary|drama|comedy|novel|novella|book|bestseller|memoir|poem|play|musical"
-    r"|opera|ballet|sitcom|series|show|podcast|album|song|single|band|group|painting|game)"
+    r"|opera|ballet|sitcom|series|masterpiece|blockbuster|show|podcast|album|song|single|band|group|painting|game)"
 )
 # What is told of a work or a band, and hardly of a person with a capital.
 _TOLD_OF_WORK = re.compile(
@@ -69,7 +70,7 @@ def is_in_work(text: str, start: int, end: int) -> bool:
             return False
     if is_famous(text, start, end) or _is_between(text, start, end):
         return True
-    if not (_is_called_inside(text, start) or _is_told_of(text, start, end)):
+    if not (_is_called_inside(text, start) or is_told_of(text, start, end)):
         return False
     return not (_is_office(text, end) or is_title(place_at(text, start, end).raw))
 
@@ -94,8 +95,13 @@ def _is_office(text: str, end: int) -> bool:
     return any(is_any(word, "offices") or word in _COMMUNITIES for word in words)
 
 
-def _is_told_of(text: str, start: int, end: int) -> bool:
-    """Whether it begins a sentence that tells of a work: "The English Patient won nine Oscars"."""
+def is_told_of(text: str, start: int, end: int) -> bool:
+    """Whether it begins a sentence that tells of a work: "The English Patient won nine Oscars".
+
+    Or a title in quotes does: '"Girls" was a series'.
+    """
+    if text[start - 1 : start] in _OPENING and text[end : end + 1] in _CLOSING:
+        return start > 0 and end < len(text) and _TOLD_OF_WORK.match(text, end + 1) is not None
     behind = _BEHIND.match(text, end, end + FAR)
     if _TOLD_OF_WORK.match(text, behind.end() if behind else end) is None:
         return False

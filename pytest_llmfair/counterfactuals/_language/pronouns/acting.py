@@ -16,6 +16,7 @@ from pytest_llmfair.counterfactuals._language.english import (
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.pronouns.growing import shows_verb
+from pytest_llmfair.counterfactuals._language.pronouns.handed import is_by_herself
 
 _NEAR = 50
 # The beginning of a clause with "me and", "my mum and": who shares what follows.
@@ -174,6 +175,10 @@ def _is_ordered(around: Around) -> bool:
     first, second, third = around.next
     if first in words["reported"] and second in words["behind_reported"]:
         return True  # "have her call back"
+    if first.endswith("ing") and first not in words["not_participles"] | words["going_nouns"]:
+        timed = second.removesuffix("s") in words["times"] or second in words["articles"]
+        known = timed or is_adverb(second) or (is_final(second) and first not in words["loads"])
+        return known and not is_by_herself(around)  # "has her working nights"
     acts = first in words["handled"] or first in words["verbal_nouns"]
     return acts and _begins_object(second) and not _lasts(second, third)
 

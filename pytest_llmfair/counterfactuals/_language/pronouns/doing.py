@@ -32,16 +32,22 @@ def is_found_doing(around: Around) -> bool:
     """
     words = word_classes()
     first, second, _ = around.next
-    if "-" in first or first in words["not_participles"]:
+    if "-" in first or (first in words["not_participles"] and first != "being"):
         return False
     final = is_final(second)
-    if first.startswith("un") or (final and first in words["going_nouns"]):
+    if (
+        first.startswith("un")
+        or first in words["loads"]
+        or (final and first in words["going_nouns"])
+    ):
         return False  # "behind her unwavering, stoic face", "heard of her singing"
     if not around.text[around.end + 1 : around.end + 2].isalpha():
         return False
     front = around.text[max(0, around.start - _NEAR) : around.start]
     if _DEPICTED.search(front) is not None:
         return second not in words["activity_heads"]
+    if first == "being":  # "with her being so busy"
+        return around.before[1] in ("with", "without")
     shown = around.before[1] in words["depict"] or _BESIDE.search(front) is not None
     return shown and (final or is_adverb(second))
 

@@ -26,7 +26,8 @@ _NO_GIVING = (
 )
 _OWNED_BEHIND = ("of", "for", "as")  # "gave her reason for leaving"
 _DESCRIBING = ("offered", "attributive", "comparatives", "demonyms", "closed_if_final")
-_FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ing")
+_QUALITIES = ("ility", "tivity", "ness")
+_FORMED = ("ic", "al", "ive", "ent", "ant", "ary", "ory", "ular", "ing")
 
 
 def is_gift(around: Around) -> bool:
@@ -40,26 +41,28 @@ def is_gift(around: Around) -> bool:
     first, second, third = around.next
     if verb in _NO_GIVING or (verb == "given" and not is_final(around.before[0])):
         return False  # "allows her usual bias", "Given her recent choices"
+    if first == "more" and _ends(third, ""):  # "showed her more affection"
+        adjective = is_predicative(second) or second in words["attributive"]
+        return not (adjective or is_participle(second) or is_final(second))
     if _ends(second, third):
         noun, behind, further = first, second, third
         amount = noun in words["given_some"] and behind not in _OWNED_BEHIND
         known = verb in words["hand_over"] and (_is_several(noun) or amount)
     elif _ends(third, "") and (_describes(first) or _is_kind(first, second)):
-        noun, behind, further = second, third, ""
+        noun, behind, further = second, third, low(words_behind(around.text, around.end, 4)[3])
         known = f"{first}-{second}" in words["gifts_of_two"]
         known = known or _is_several(noun) or any(noun in words[kind] for kind in _THINGS)
+        # "gave her greater mobility"
+        known = known or (noun.endswith(_QUALITIES) and noun not in words["own_qualities"])
     elif _describes(first) and _describes(second):  # "gave her detailed technical advice"
         noun, behind, further = third, low(words_behind(around.text, around.end, 4)[3]), ""
         known = _ends(behind, "") and any(noun in words[kind] for kind in _THINGS)
     else:
         return False
-    if (
-        not known
-        or is_person(noun)
-        or noun in words["owned_plurals"]
-        or noun in words["own_goods"]
-    ):
+    if not known or is_person(noun) or noun in words["own_goods"]:
         return False
+    if noun in words["owned_plurals"] and not (noun != first and is_by_other(around)):
+        return False  # "gave her results", not "the test gave her wrong results"
     for_another = f"{first}-{second}" in words["gifts_of_two"]  # "she gave her first aid"
     own = is_by_herself(around) and not for_another
     if own or noun.removesuffix("s") in words["pets"] | words["animals"]:

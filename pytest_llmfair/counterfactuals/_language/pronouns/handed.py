@@ -14,12 +14,14 @@ from pytest_llmfair.counterfactuals._language.english import (
     WORD,
     Around,
     is_adverb,
+    is_closed,
     is_final,
     is_in_ly,
     is_number,
     tells_when,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.persons.words import is_person
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
 _TOKEN = re.compile(rf"({WORD})|([^\w\s*_~\"\u201c\u201d])")
@@ -31,6 +33,8 @@ _FAR = 90
 _BACKING = ("support", "backing", "endorsement", "blessing", "services", "condolences", "help")
 _PROVIDE = ("give", "gives", "gave", "given", "giving", "get", "bring", "brings", "brought")
 _ISSUE = ("issue", "issues", "issued", "issuing", "fax", "faxed", "faxes", "faxing")
+_AGENTS = ("er", "or", "ist", "ian", "ant", "ent", "ee", "man", "woman", "ive", "ic", "ess")
+_BROUGHT_TO = ("life", "light", "fruition", "market", "completion", "mind", "account", "attention")
 _STOPS = ".!?;:\u2014\u2026([{>|"
 _PASSIVE = ("was", "were", "is", "are", "am", "be", "been", "being", "got", "getting")
 _HERSELF = ("she", "xe", "she's", "she'd", "she'll", "she'd've")
@@ -112,6 +116,8 @@ def _is_for_another(verb: str, noun: str, behind: str, further: str) -> bool:
         return True
     if behind in ("in", "over", "out", "up", "off"):
         return not further[:1].isalnum() or further == "to"
+    if behind == "to" and further in _BROUGHT_TO and verb.startswith(("bring", "brought")):
+        return True  # "brings her ideas to life"
     if behind != "to" or not further or (noun in words["things_to"] and verb not in words["show"]):
         return False
     if further == "work":  # "brought her lunch to work"
@@ -121,6 +127,14 @@ def _is_for_another(verb: str, noun: str, behind: str, further: str) -> bool:
     several = further.endswith("s") and not further.endswith(("ss", "us"))
     known = further in words["articles"] or further in words["objects"] or is_number(further)
     return known or several or further in words["closed"] or further in words["bare_places"]
+
+
+def _is_thing(noun: str) -> bool:
+    """Whether a noun behind an article names nobody who could have things: "the trade"."""
+    words = word_classes()
+    if not noun.islower() or noun.endswith(_AGENTS) or is_closed(noun) or is_adverb(noun):
+        return False
+    return not (is_person(noun) or noun in words["pets"] or noun in words["animals"])
 
 
 def _subject(around: Around) -> str | None:
@@ -150,6 +164,9 @@ def _subject(around: Around) -> str | None:
             several = (
                 raw.islower() and word.endswith("s") and not word.endswith(("ss", "us", "'s"))
             )
-            return OTHER if several or word in words["plurals"] else UNKNOWN
+            if several or word in words["plurals"]:
+                return OTHER
+            front = tokens[-place - 3][0].lower() if place + 3 <= len(tokens) else ""
+            return OTHER if front in words["articles"] and _is_thing(raw) else UNKNOWN
     begins = around.start <= _FAR and len(tokens) == 1 and not going
     return OTHER if begins else UNKNOWN  # "Send her flowers"

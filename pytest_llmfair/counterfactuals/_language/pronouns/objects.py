@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
     Around,
     is_adverb,
@@ -41,7 +44,10 @@ from pytest_llmfair.counterfactuals._language.pronouns.settled import is_settled
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _ORDINAL = ("st", "nd", "rd", "th")
 _STANCES = ("straight", "flat", "upright")
+_VERBS = ("base_verbs", "handled", "verbal_nouns")
 _NO_STATES = ("more", "less", "fewer", "other", "rather")
+# "Called her vile, insulting names".
+_NAMES = re.compile(r"\s[\w-]+(?:,?\s[\w-]+){1,2} names\b")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 
 
@@ -54,9 +60,9 @@ def reads_as_object(around: Around) -> bool:
     final = is_final(second)
     if second == "and" and f"{first}-{third}" in words["word_pairs"]:  # "day and night"
         return True
-    if is_settled(around):
+    if is_settled(around) or _is_seen_of_her(around):
         return True
-    if is_result(around) or (first.endswith(("ed", "s")) and is_impression(around)):
+    if (first, second) == ("head", "on") and not third[:1].isalnum():  # "hit her head on"
         return True
     mark = around.text[around.end + 1 : around.end + 2]
     if not mark.isalpha():
@@ -64,6 +70,8 @@ def reads_as_object(around: Around) -> bool:
             return quoted
         if mark in _MONEY:
             return _is_paid(around)
+    if is_result(around) or (first.endswith(("ed", "s")) and is_impression(around)):
+        return True
     if first.endswith("ing"):
         if is_described_by(around):
             return False
@@ -88,7 +96,7 @@ def reads_as_object(around: Around) -> bool:
             return True
         if verb in words["complement"] and is_predicative(first) and ends_at_second(around):
             return True  # "considered her charming"
-        flung = _moved(around) and (final or is_adverb(second))
+        flung = _moved(around) and (final or is_adverb(second)) and not _is_load(around)
         return verb in words["perceive"] or verb in words["keep"] or flung
     if first == "being":
         return verb in words["keep"]
@@ -98,6 +106,8 @@ def reads_as_object(around: Around) -> bool:
         return True
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
+    if verb in words["name"] and second == "," and _NAMES.match(around.text, around.end):
+        return True
     if verb in words["name"] and "names" in (first, second):
         bad = is_predicative(first) or first in words["attributive"] or first == "mean"
         return final if first == "names" else bad and is_final(third)
@@ -139,18 +149,30 @@ def reads_as_object(around: Around) -> bool:
         return False  # "fed her two sons"
     if _counts(first) and (verb in words["wager"] or _is_effort(verb, second)):
         return True
+    if _is_charged(around):
+        return True
+    if first == "hundred" and second in ("percent", "per"):  # "gave her hundred percent"
+        return False
     if first in words["numbered"] | words["labels"] and is_labelled(around):
         return True
     if verb in words["give"] and _counts(first):
-        return is_handed(around, first, third, "")
+        return is_handed(around, first, third, low(words_behind(around.text, around.end, 4)[3]))
     if verb in words["teach"] and first in words["subjects"]:
         return final
     verb_object = words["articles"] if around.before[0] in ("who", "that") else words["objects"]
     if second in verb_object and first.endswith("s"):  # "who meets her adores him"
         return first[:-1] in words["base_verbs"] or first[:-1] in words["closed"]
+    if first.endswith("s") and _is_beside(around):  # "the boy behind her plays the drums"
+        single = first[:-1]
+        begun = second in words["articles"] or second in words["determiners"]
+        if begun or second in ("everything", "something", "nothing"):
+            return any(single in words[kind] for kind in _VERBS)
+        return final and _is_verb_only(single)
     some = second in words["given"] or second in words["given_some"]
     if some and verb in words["give"] and first in words["offered"]:
-        return (is_final(third) or is_adverb(third)) and is_handed(around, second, third, "")
+        if not (is_final(third) or is_adverb(third)):
+            return False
+        return is_handed(around, second, third, low(words_behind(around.text, around.end, 4)[3]))
     thing = first in words["given"] or (first == "work" and verb in words["offer"])
     if thing and second == "to" and verb.startswith(("allow", "permit")):
         return first in words["things_to"]  # no "allowing her words to settle"
@@ -166,6 +188,8 @@ def reads_as_object(around: Around) -> bool:
         return True
     if verb in words["prepare"] and first in words["meals"]:  # "he made her tea"
         return final and is_by_other(around)
+    if first in words["whereabouts"] and second.endswith("ing"):  # "find her outdoors painting"
+        return verb in words["complement"] or verb in words["perceive"]
     if first == "past":  # "waved her past the gate"
         return final and verb in words["past_move"]
     if first in words["calendar"] and verb in words["spend"]:  # "spent her Tuesday off"
@@ -183,7 +207,10 @@ def reads_as_object(around: Around) -> bool:
         if first in words["high_titles"]:
             return False
         if _is_of_somebody(first):  # "made her Norway's first pilot"
-            return any(verb in words[kind] for kind in ("complement", "appoint", "say_to"))
+            given = verb in words["give"] and not final  # "gave her Tom's keys"
+            return given or any(
+                verb in words[kind] for kind in ("complement", "appoint", "say_to")
+            )
         shown = verb in words["show"] and not final  # "showed her Visa card"
         if verb in words["appoint"] and not _is_made(verb):  # "elected her Grand Duchess"
             return True
@@ -201,8 +228,9 @@ def reads_as_object(around: Around) -> bool:
     if first == "much" and verb in words["give"]:  # "gave her much praise"
         past = is_participle(second) and second != "needed"
         return not (past or second in words["comparatives"] or second == "too")
-    if first == "home":
-        return _moved(around) and ends_at_second(around)
+    if first in ("home", "north", "south", "east", "west"):
+        safe = first == "home" and second in words["arriving"] and is_final(third)
+        return _moved(around) and (safe or ends_at_second(around))
     if first == "straight":
         return second == "home" and _moved(around) and is_final(third)
     if first == "first":
@@ -279,6 +307,19 @@ def _is_paid(around: Around) -> bool:
     return several and verb in words["give_always"] and is_handed(around, first, third, "")
 
 
+def _is_charged(around: Around) -> bool:
+    """Whether it is told how much she is charged or paid: "charged her double", "full fare"."""
+    words = word_classes()
+    verb = around.before[1]
+    first, second, third = around.next
+    if verb not in words["wager"] and verb not in words["pay"]:
+        return False
+    if first in words["multiples"] and (is_final(second) or tells_when(second, third)):
+        return True
+    priced = first in words["price_adjectives"] and second in words["prices"]
+    return priced and verb in words["wager"] and (is_final(third) or is_adverb(third))
+
+
 def _is_described(verb: str, word: str) -> bool:
     """Whether a word behind an adverb is said of the object: "considers her highly qualified"."""
     words = word_classes()
@@ -288,9 +329,29 @@ def _is_described(verb: str, word: str) -> bool:
     return (formed or word in words["comparatives"]) and verb in words["complement"]
 
 
-def _goes_on_with(verb: str, word: str) -> bool:
-    """Whether a past tense goes on with what is done or thought: "lost the", "thought she"."""
+def _is_seen_of_her(around: Around) -> bool:
+    """Whether a picture of her hangs or shows: "the portrait of her hangs in the hall"."""
     words = word_classes()
+    depicted, nearest = around.before
+    first, second, _ = around.next
+    if nearest != "of" or first not in words["seen_acts"]:
+        return False
+    return depicted.removesuffix("s") in words["depictions"] and is_final(second)
+
+
+def _is_beside(around: Around) -> bool:
+    """Whether somebody is told by where they are: "the man next to her", "the girl near her"."""
+    further, nearest = around.before
+    if nearest in ("to", "of"):
+        return f"{further}-{nearest}" in ("next-to", "close-to", "front-of")
+    return further[:1].isalpha() and nearest in word_classes()["beside"]
+
+
+def _goes_on_with(verb: str, word: str) -> bool:
+    """Whether a past tense goes on with what is done or thought: "lost the", "made me"."""
+    words = word_classes()
+    if word in words["objects"]:
+        return True
     if verb == "felt" and word in ("as", "like"):
         return True
     return word in words["articles"] or word in words["subjects_of_clauses"] or word == "that"
@@ -322,6 +383,11 @@ def _is_effort(verb: str, thing: str) -> bool:
 def _is_of_somebody(word: str) -> bool:
     """Whether a name in the possessive begins another phrase: "Norway's"; not "Valentine's"."""
     return word.endswith(("'s", "\u2019s")) and word not in word_classes()["things_in_s"]
+
+
+def _is_load(around: Around) -> bool:
+    """Whether what is carried ends in -ing too: "carry her shopping"."""
+    return around.before[1].startswith("carr") and around.next[0] in word_classes()["loads"]
 
 
 def _is_talk(around: Around) -> bool:

@@ -54,11 +54,11 @@ def is_before_quotation(around: Around) -> bool | None:
     verb = around.before[1]
     named, given = verb in words["name"] or verb in words["label"], verb in words["give"]
     said = verb in words["say_to"] or verb in words["write_to"]
-    if not (named or given or said):
-        return None
     quotation = _QUOTATION.match(around.text, around.end)
     if quotation is None:
         return None
+    if not (named or given or said):
+        return False if _is_described(around.text, quotation) else None
     inside = next(filter(None, quotation.groups()), "")
     behind, further = words_behind(around.text, quotation.end(), 2)
     if not _ends(inside, low(behind), low(further)):
@@ -74,6 +74,15 @@ def is_before_quotation(around: Around) -> bool | None:
     return (
         (spoken and behind != "to") or is_handed(around, last, low(behind), low(further)) or None
     )
+
+
+def _is_described(text: str, quotation: re.Match[str]) -> bool:
+    """Whether one word in quotes describes a noun of hers: 'found her "dead" brother'."""
+    inside = next(filter(None, quotation.groups()), "")
+    noun, behind = map(low, words_behind(text, quotation.end(), 2))
+    if not inside.isalpha() or is_final(noun) or is_adverb(noun):
+        return False
+    return text[quotation.end()] == " " and not (noun.endswith("ing") or tells_when(noun, behind))
 
 
 def _is_what(around: Around) -> bool:

@@ -20,6 +20,7 @@ from pytest_llmfair.counterfactuals._language.english import (
     word_classes,
 )
 from pytest_llmfair.counterfactuals._language.persons.words import is_person
+from pytest_llmfair.counterfactuals._language.pronouns.animals import has_animal_part
 from pytest_llmfair.counterfactuals._language.pronouns.described import describes_on
 from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_around, words_behind
 from pytest_llmfair.counterfactuals._language.pronouns.objects import (
@@ -74,7 +75,7 @@ def pronoun_role(text: str, start: int, end: int, roles: Container[str]) -> str:
     Returns
     -------
     str
-        One of `roles`, "" for "her" that stands for a ship or a country. Undecided cases are read
+        One of `roles`, "" where a ship, a country or an animal is meant. Undecided cases are read
         as standing before a noun.
     """
     around = words_around(text, start, end)
@@ -86,7 +87,9 @@ def pronoun_role(text: str, start: int, end: int, roles: Container[str]) -> str:
         if _her_owns(around):
             return "" if is_of_thing(around) else DETERMINER
         return "" if is_sailed(around) else OBJECT
-    return DETERMINER if _his_owns(around) else PRONOUN
+    if not _his_owns(around):
+        return PRONOUN
+    return "" if has_animal_part(around) else DETERMINER
 
 
 def _her_owns(around: Around) -> bool:
@@ -99,6 +102,8 @@ def _her_owns(around: Around) -> bool:
         return True
     if around.before[1] == "/" and around.before[0] in ("she", "he", "xe"):
         return False  # "she/her"
+    if around.before[1] in ("a", "an"):  # "that is a her problem"
+        return False
     if join in _JOINS:
         if other in ("his", "xyr"):
             several = third.endswith("s") and not is_person(third)  # "her and his salaries"
@@ -204,7 +209,8 @@ def _noun_follows(around: Around) -> bool:
     if is_final(second):
         return not is_adverb(first) or describes_on(around) or _is_doubly_described(around)
     adverb = first.endswith("ly") or first in words["closed_if_final"]
-    return not (adverb and first not in ("next", "last") and tells_when(second, third))
+    when = tells_when(second, third) or is_mostly(second, third, "")
+    return not (adverb and first not in ("next", "last") and when)
 
 
 def _is_doubly_described(around: Around) -> bool:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 
+from pytest_llmfair.counterfactuals._language.beside import low
 from pytest_llmfair.counterfactuals._language.english import (
     Around,
     is_adverb,
     is_final,
     word_classes,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.nearby import words_behind
 
 _OTHERS = ("one", "following")
+_REPEATED = ("by", "after", "for", "to")
 _AGAIN = ("last", "more", "final", "single")
 
 
@@ -21,9 +24,16 @@ def is_settled(around: Around) -> bool:
     before, nearest = around.before
     if nearest == "with" and before in word_classes()["brings"]:  # "brought with her many fans"
         return first != "own"
+    if around.next[1] in _REPEATED and first == around.next[2]:
+        return _is_piecemeal(around)
     if first not in _firsts():
         return False  # the usual case at less cost
     return _is_never_owned(around) or _is_place_in_order(around) or _is_name_for_her(around)
+
+
+def _is_piecemeal(around: Around) -> bool:
+    """Whether a word said twice ends the phrase: "her line by line"; not "her day to day life"."""
+    return is_final(low(words_behind(around.text, around.end, 4)[3]))
 
 
 @functools.cache
@@ -37,6 +47,8 @@ def _is_never_owned(around: Around) -> bool:
     """Whether the next words never stand behind a possessive: "her only to learn"."""
     words = word_classes()
     first, second, _ = around.next
+    if first.endswith("ing") and not around.before[1][:1].isalpha():  # "Her using it annoyed us"
+        return False
     if first in words["never_owned"] or f"{first}-{second}" in words["never_owned_of_two"]:
         return True
     if first == "following":  # "aimed at her following the match"

@@ -24,16 +24,11 @@ from pytest_llmfair.counterfactuals._language.english import (
 from pytest_llmfair.counterfactuals._language.persons.words import (
     ends_phrase,
     is_modifier,
-    is_person,
 )
+from pytest_llmfair.counterfactuals._language.pronouns.animals import has_animal_part, is_of_animal
+from pytest_llmfair.counterfactuals._language.pronouns.persons_meant import may_be_meant
 from pytest_llmfair.counterfactuals._language.works import is_defined, is_headline, is_listed
 
-PERSONAL_PRONOUNS = frozenset(
-    (
-        *("she", "her", "hers", "herself", "he", "him", "his", "himself"),
-        *("xe", "xem", "xyr", "xyrs", "xemself"),
-    )
-)
 _WORDS = re.compile(LETTERS)
 _WINDOW = 110
 _MARK = re.compile("[,;:.!?]")
@@ -90,6 +85,8 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
             return True
         if inside and _is_title_or_god(text, start, end):
             return True
+    if text[start:end] in ("himself", "herself") and is_of_animal(text, start, end):
+        return True
     if text[end - 1] != "e" or text[end + 1 : end + 4] not in _SHE_BEGINS:
         return False  # the usual case at less cost
     said_of_ship = end - start == 3 and _SHE_IS.match(text, end) is not None
@@ -105,9 +102,11 @@ def _is_surname(text: str, start: int, end: int) -> bool:
 
 
 def is_of_thing(around: Around) -> bool:
-    """Whether a ship or a country has what follows: "the frigate lost her mast"."""
+    """Whether a ship, a country or an animal has what follows: "the frigate lost her mast"."""
     first, second, _ = around.next
     words = word_classes()
+    if has_animal_part(around):
+        return True
     if first in words["ship_parts"] or second in words["ship_parts"]:
         named = _named(around.text, around.start, "ship_words")
         if first in words["ship_company"] or second in words["ship_company"]:
@@ -137,24 +136,12 @@ def _named(text: str, start: int, kind: str) -> int:
         if is_one_of(word, kind):
             if kind == "ship_words" or not is_one_of(before, "prepositions"):
                 named = found.end()
-        elif _may_be_meant(found[0], word):
+        elif may_be_meant(found[0], word):
             if found[0].islower() or not is_one_of(before, kind):
                 return 0
             named = found.end()  # "the frigate Surprise"
         before = word
     return named
-
-
-def _may_be_meant(raw: str, word: str) -> bool:
-    """Whether a word names a single person, or may be a name."""
-    if word in PERSONAL_PRONOUNS:
-        return True
-    if any(is_one_of(word, kind) for kind in ("closed", "demonyms", "ship_words", "countries")):
-        return False
-    if raw[0].isupper():
-        return True
-    several = word.endswith("s") and not word.endswith(("ss", "us"))
-    return is_person(word) and not several and not is_one_of(word, "plural_persons")
 
 
 def _is_acronym(text: str, start: int, end: int) -> bool:
