@@ -99,7 +99,7 @@ PERSONS = {
     "an article or a number is said twice": [
         "a white and a Black man",
         "one white and two Black officers",
-        "the old and the blind man",
+        "the old and the tall man",
     ],
     "a compound": [
         "a Black running back",

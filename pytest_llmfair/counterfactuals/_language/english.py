@@ -108,6 +108,11 @@ def is_participle(word: str) -> bool:
     return len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
 
 
+def is_owner(word: str) -> bool:
+    """Whether a lower-case word tells whose somebody is: "my", "Ann's"."""
+    return word in word_classes()["owners"] or word.endswith(("'s", "s'"))
+
+
 def is_number(word: str) -> bool:
     """Whether a lower-case word is a number, "sixty-four" too, or begins with a digit."""
     numbers = word_classes()["numbers"]

@@ -18,7 +18,13 @@ from pytest_llmfair.counterfactuals._language.beside import (
 )
 from pytest_llmfair.counterfactuals._language.callings import is_calling
 from pytest_llmfair.counterfactuals._language.deities import is_deity
-from pytest_llmfair.counterfactuals._language.english import LETTERS, is_in_ly, is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.english import (
+    LETTERS,
+    is_in_ly,
+    is_one_of,
+    is_owner,
+    words_of,
+)
 from pytest_llmfair.counterfactuals._language.exclaimed import is_outcry
 from pytest_llmfair.counterfactuals._language.living import is_said_of_people
 from pytest_llmfair.counterfactuals._language.persons.conditions import is_condition
@@ -155,7 +161,7 @@ def is_kin(text: str, start: int, end: int) -> bool:
         adverb = following is not None and form == head and is_in_ly(low(following[1]))
         return adverb or (following is not None and is_one_of(low(following[1]), "articles"))
     owner = low(word_before(text, start)[0])
-    return is_one_of(owner, "owners") or owner.endswith(("'s", "s'"))
+    return is_owner(owner)
 
 
 def _is_of_firm(text: str, start: int, end: int) -> bool:

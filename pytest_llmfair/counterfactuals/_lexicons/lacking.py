@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 
 _WITHOUT = re.compile(r"(?<![\w'\u2019-])(?P<words>without(?:\s+any)?)\s+\Z", re.IGNORECASE)
@@ -19,7 +20,7 @@ def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, st
 
     None is needed for what is only joined: "without autism or ADHD".
     """
-    lack = _without(text, start) if sense.lacked else None
+    lack = _without(with_blanks(text), start) if sense.lacked else None
     return [] if lack is None else [(*lack.span("words"), lack["words"][:4])]
 
 

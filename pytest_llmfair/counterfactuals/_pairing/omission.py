@@ -177,10 +177,7 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     pattern = _PHRASES.get(sense.role)
     if pattern is not None and (cut := _phrase(pattern, text, start, end)):
         return [Change(*cut, "", sense.group)]
-    # "A lesbian mayor"; not "a blind person cooks"
-    attributive = sense.role == "adjective" or (
-        sense.role == "noun" and sense.term[-1] != "s" and " " not in sense.term
-    )
+    attributive = sense.role == "adjective" or _may_describe(text, end, sense)
     if attributive and _stands_before_person(text, start, end):
         if is_all_said(text, start, end, noun=False):
             return None
@@ -199,6 +196,12 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
         return None
     made = lexicon.change(text, found, noun, sense.group)
     return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
+
+
+def _may_describe(text: str, end: int, sense: Sense) -> bool:
+    """Whether a noun can be said of another: "a lesbian mayor"; not "a blind person cooks"."""
+    one = sense.role == "noun" and sense.term[-1] != "s" and " " not in sense.term
+    return one and _AND_THE.match(text, end) is None  # "a lesbian and good cook"
 
 
 def _leaves_people(text: str, end: int, made: list[Change]) -> bool:

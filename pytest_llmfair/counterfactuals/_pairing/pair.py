@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, SupportsIndex, overload
 
+from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.text import replaced
 
@@ -267,13 +268,15 @@ def edits_between(
 
 
 def _pieces(text: str, whole: Spans) -> list[str]:
-    pieces: list[str] = []
+    blanked = with_blanks(text)  # of the same length
+    spans: list[tuple[int, int]] = []
     last = 0
-    for start, end in sorted(whole):
+    for start, end in (*sorted(whole), (len(text), len(text))):
         if start >= last:  # of two at one place the first counts
-            pieces += (*_PIECE.findall(text[last:start]), text[start:end])
+            spans += (piece.span() for piece in _PIECE.finditer(blanked, last, start))
+            spans.append((start, end))
             last = end
-    return pieces + _PIECE.findall(text[last:])
+    return [text[start:end] for start, end in spans if end > start]
 
 
 def _differing(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:

@@ -6,8 +6,10 @@ import bisect
 import functools
 import itertools
 import re
+from collections import Counter
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of
+from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
@@ -28,7 +30,7 @@ _COMPARED = re.compile(
 )
 _STOP = re.compile(r"[.!?]\s")
 _LINKS = ("-", "\u2013", "/")  # "Hindu-Muslim unity"
-_TURNED = frozenset({"to", "into", "from", "with", "against"})  # "from Islam to Islam"
+_TURNED = frozenset({"to", "into", "from", "with", "against", "for"})  # "from Islam to Islam"
 _ITEM = 3
 # "(a) younger people (b) older people", "B. Judaism"
 _OPTION = re.compile(r"[A-Ha-h1-8][.)]\s")
@@ -37,6 +39,7 @@ _FIRST = ("a) ", "A) ", "1) ", "A. ", "1. ", "a. ", "A.\n", "A)\n")
 _COMPARATIVE = re.compile(r"\b(young|old)er\b")
 _FAR = 90
 _NOUN = re.compile(r"\s[\w-]+")
+_SHARE = re.compile(r"\b[\d.]+\s?(?:%|percent\b|per\scent\b)")
 _BETWEEN = re.compile(r" (?:[a-z]+ ){1,2}")
 
 
@@ -47,6 +50,8 @@ def told_apart(case: Case) -> str | None:
     """
     # What cannot be is not looked for, at less cost.
     if case.pair.to_group in case.lexicon.unmarked and (said := _denied(case)):
+        return said
+    if case.lexicon.unmarked and (said := _had_by_all(case)):
         return said
     if len(case.twin) > len(case.named) and (said := _compared(case)):
         return said
@@ -69,7 +74,8 @@ def told_apart(case: Case) -> str | None:
             kinds = _kinds(case.lexicon.synonyms)
             one, two = kinds.get(sense.term, -1), kinds.get(other.term, -1)
             alike = sense.term.removesuffix("s") == other.term.removesuffix("s")
-            if alike or one == two >= 0:
+            described = sense.role == other.role == "adjective"
+            if alike or (one == two >= 0 and not described):
                 continue
             listed = _LISTED.fullmatch(gap) is not None
             if not listed and _is_set_against(text, gap, end + len(second)):
@@ -77,7 +83,7 @@ def told_apart(case: Case) -> str | None:
             known = min(one, two) >= 0
             told = (known or end - begin <= _NEAR) and sense.role not in PRONOUNS
             if ((known or _is_had(sense)) and listed) or (
-                told and _set_apart(text, begin, end, end + len(second))
+                told and _set_apart(text, begin, end, end + len(second), described=described)
             ):
                 return f"different words become the same: {edit.after!r} and {following.after!r}"
         elif second.startswith(f"{first} ") and _describes(gap):
@@ -101,6 +107,19 @@ def _denied(case: Case) -> str | None:
             gap = text[stop:start] if stop <= start else text[end:at]
             if other.group not in ("", change.becomes) and _LISTED.fullmatch(gap[: _NEAR + 1]):
                 return f"a condition is denied beside another: {edit.after!r}"
+    return None
+
+
+def _had_by_all(case: Case) -> str | None:
+    """Whether a condition that one had and another lacked is had by both."""
+    lacked = {sense.term for *_, sense in case.found if sense.lacked is not None}
+    if not lacked:
+        return None  # the usual case
+    was = Counter(sense.term for *_, sense in case.found if sense.lacked is None)
+    had = Counter(sense.term for _, sense in case.twin.values() if sense.lacked is None)
+    for term in lacked & was.keys():
+        if had[term] > was[term]:
+            return f"what is compared becomes the same: {term!r}"
     return None
 
 
@@ -130,7 +149,7 @@ def _compared(case: Case) -> str | None:
             near_by = end - begin <= _FAR and not _STOP.search(text, begin, end)
             if near_by and _are_ages(edit, word):
                 return f"two ages become the same: {word!r}"
-            described = role == other.role == "adjective"
+            described = role == other.role in ("adjective", "book") or _is_whole(other)
             if _set_apart(text, begin, end, last, described=described):
                 return f"what is compared becomes the same: {word!r}"
     return None
@@ -146,10 +165,10 @@ def _chosen(case: Case) -> str | None:
     """Whether two options become the same: "(a) older staff (b) older staff"."""
     if not any(label in case.pair.counterfactual for label in _FIRST):
         return None  # at less cost
-    options = _options(case.pair.counterfactual)
+    options = _options(with_blanks(case.pair.counterfactual))
     if len(options) == len({*options}):
         return None  # the usual case
-    before, first = _options(case.pair.original), dict[str, int]()
+    before, first = _options(with_blanks(case.pair.original)), dict[str, int]()
     for place, (option, was) in enumerate(zip(options, before, strict=False)):
         if option and before[first.setdefault(option, place)] != was:
             return f"two options become the same: {option!r}"
@@ -191,31 +210,35 @@ def _base(words: str) -> str:
 def _set_apart(text: str, begin: int, end: int, stop: int, *, described: bool = False) -> bool:
     """Whether two words are told apart by what is between: "a Sikh or a Sikh", "than a Sikh".
 
-    Two that describe one noun are, too: "a young and a younger man".
+    Two that describe one noun, or stand for all of a kind, are even with a determiner of their
+    own ("a young and a younger man", "the blind and the blind"); other persons where they are
+    counted, or told before ("ten Sikhs and five Sikhs", "the gay one and the gay one").
     """
     gap = text[begin:end]
     if len(gap) > _FAR or _STOP.search(gap):
         return False
     if gap in _LINKS or _COMPARED.search(gap):
         return True
-    *words, last = gap.lower().replace(",", " , ").split() or [""]
-    if last == "as" and "as" in words:  # "as kind as"
-        return True
+    *words, last = _SHARE.sub(" ", gap.lower()).replace(",", " , ").split() or [""]
     determiner = ""
-    if words and is_one_of(last, "determiners"):
+    if words and (is_one_of(last, "determiners") or is_number(last)):
         determiner = last
         *words, last = words
+    if last == "as" and "as" in words:  # "as kind as"
+        return True
     if last in _TURNED:
         return not words
     noun, *items = (part.strip() for part in " ".join(words).split(","))
+    behind = (*text[stop : stop + _NEAR].lower().split(), "")[0].strip(",.;:?!")
+    alike = not noun or behind in (*noun.split()[:1], "one", "ones")
     if last in ("and", ",") and (determiner or not items):
         # "Young and younger staff"; two persons in "an imam, a rabbi and an imam"
-        return last == "and" and not noun and not items and (described or not determiner)
+        apart = not determiner or is_number(determiner) or (described and not noun)
+        apart = apart or (determiner == "the" and behind in ("one", "ones"))
+        return last == "and" and not items and alike and apart
     if last not in ("and", ",", "or", "nor") or any(item.count(" ") >= _ITEM for item in items):
         return False
-    behind = text[stop : stop + _NEAR].lower().split()
-    nouns = (*noun.split()[:1], "one", "ones")
-    return not noun or (bool(behind) and behind[0].strip(",.;:?!") in nouns)
+    return alike
 
 
 def _compared_alike(case: Case) -> str | None:
@@ -257,6 +280,11 @@ def _is_set_against(text: str, gap: str, end: int) -> bool:
 def _is_had(sense: Sense) -> bool:
     """Whether it is a condition that somebody has: "depression or anxiety"."""
     return sense.entry is not None and sense.entry.context in ("had", "owned", "condition")
+
+
+def _is_whole(sense: Sense) -> bool:
+    """Whether it stands for all of a group: "the blind"."""
+    return sense.entry is not None and sense.entry.context == "collective"
 
 
 def _describes(gap: str) -> bool:

@@ -98,7 +98,7 @@ def _describes(text: str, start: int, end: int) -> bool:
         return known or (front in ("in", "of") and is_bare(noun))
     if not before.islower() or is_one_of(front, "closed") or is_adverb(front):
         return False  # "usually Christian cooks"
-    told = is_one_of(front, "give") or is_one_of(front, "say_to") or is_of_class(front, "reports")
+    told = is_one_of(front, "give") or is_one_of(front, "say_to")
     if person or told:
         return person and noun.endswith(("s", "men"))
     return is_of_class(noun, "things_of_peoples")
@@ -147,4 +147,8 @@ def is_its_own_object(text: str, before: tuple[int, int], start: int, end: int) 
         return True
     if is_one_of(following, "modals") or is_of_class(following, "not_objects"):
         return False
-    return is_one_of(following, "closed") or (is_bare(following) and not is_adverb(following))
+    if is_one_of(following, "closed"):
+        return True
+    several = following.endswith("s") and not is_verb(following[:-1], "", bare=True)
+    # "Ford loves Ford cars"
+    return is_bare(following[:-1] if several else following) and not is_adverb(following)

@@ -348,7 +348,7 @@ def _is_way(words: list[str]) -> bool:
     if words and is_of_class(words[-1], "moved"):
         return True
     near = words[-_FEW:]  # "drove his old truck to"
-    return all(map(str.isalpha, near)) and any(
+    return not any(mark and not mark.isalpha() for mark in near) and any(
         is_of_class(verb, "driven_to")
         and is_one_of(following, "determiners")
         and "and" not in near[at:]

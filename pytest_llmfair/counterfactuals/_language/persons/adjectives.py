@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of, is_owner, words_of
+from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._language.persons.heads import (
     head_of,
     is_before_person,
@@ -62,7 +63,7 @@ def describes(place: Place) -> bool:
     if place.term.seldom and _is_made_so(place):
         return True
     if is_one_of(place.last, "shares") and is_one_of(place.next, "made_of_persons"):
-        return True  # "a mostly white town"
+        return no_noun(place.behind[1:])  # "a mostly white town"; not "town hall"
     if "alike" in place.behind[:3] and is_opposed(place):
         return True
     if not is_one_of(place.next, "plural_verbs") or _is_one_who(place.behind):
@@ -118,7 +119,7 @@ def is_old(place: Place) -> bool:
         return _is_before_name(place)
     if _is_last_name(place) or _MEASURED.fullmatch(place.last):
         return False
-    if is_any(head, "small_children") and not _is_owned(place.last):
+    if is_any(head, "small_children") and not is_owner(place.last):
         return False  # nobody is a middle-aged child
     return not (thing or is_any(head, "bonds"))
 
@@ -128,11 +129,8 @@ def _is_last_name(place: Place) -> bool:
     if not place.term.capital or not place.before:
         return False
     named = place.raw[len(place.before) - 1][:1].isupper() and not is_one_of(place.last, "closed")
-    return named and len(place.before) > 1 and not is_title(place.raw)
-
-
-def _is_owned(word: str) -> bool:
-    return is_one_of(word, "owners") or word.endswith(("'s", "s'"))
+    opens = len(place.before) == 1 and not is_of_class(place.last, "given")
+    return named and not opens and not is_title(place.raw)
 
 
 def _is_before_name(place: Place) -> bool:

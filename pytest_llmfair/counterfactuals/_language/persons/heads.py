@@ -218,8 +218,9 @@ def _is_describing(place: Place, at: int) -> bool:
     if not rest or not is_one_of(place.behind[at], "describing_persons"):
         return False
     second = " ".join(rest[1:2])
-    if place.behind[at] == "folk" and rest[0].endswith("s"):
-        return True  # "Mexican folk dances"
+    several = rest[0].endswith("s")
+    if place.behind[at] == "folk" and (several or is_one_of(place.last, "singular_determiners")):
+        return True  # "Mexican folk dances", "a Mexican folk song"
     if second != "that" and is_one_of(second, "determiners"):
         return False  # "an executive challenging her assistant"
     return not no_noun(rest, bare=True)

@@ -56,6 +56,7 @@ def _is_called(place: Place, capital: bool) -> bool:
     at = len(place.before) + 1
     raw, words = place.raw[at : at + 2], place.behind[1:3]
     named = [word for word, large in zip(words, raw, strict=True) if large[0].isupper()]
-    if not any(word[0].isupper() for word in place.raw):  # "the church of england"
-        return any(is_of_class(word, kind) for word in words[:1] for kind in ("lands", "regions"))
+    land = any(is_of_class(word, kind) for word in words[:1] for kind in ("lands", "regions"))
+    if land and not named:  # "the church of england"
+        return True
     return bool(named) and (capital or any(is_one_of(word, "patrons") for word in named))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of, words_of
+from pytest_llmfair.counterfactuals._language.english import is_one_of, is_owner, words_of
 from pytest_llmfair.counterfactuals._language.persons.clauses import follows_relative
 from pytest_llmfair.counterfactuals._language.persons.lists import is_listed, is_name
 from pytest_llmfair.counterfactuals._language.persons.portions import is_portion
@@ -13,7 +13,6 @@ from pytest_llmfair.counterfactuals._language.persons.subjects import (
     PERCENT,
     has_person_subject,
     is_counted,
-    is_owner,
     is_subject_word,
 )
 from pytest_llmfair.counterfactuals._language.persons.surroundings import Words
@@ -79,7 +78,8 @@ def is_predicate(
     beyond = complement or following in _BEYOND  # "looked straight in the direction of"
     if beyond and following != "to" and is_one_of(verb, "looking"):
         return False
-    if raw[len(words) - 1][0].isupper() and is_one_of(verb, "abbreviations"):
+    titled = is_one_of(verb, "abbreviations") or is_one_of(verb, "titles")
+    if titled and raw[len(words) - 1][0].isupper():
         return False  # "called Dr. Black"
     if is_portion(raw, words, earlier):
         return True
@@ -109,8 +109,8 @@ def is_predicate(
         return not subject and _is_fronted(behind, raw[len(before) :])
     if verb in ("growing", "getting") and not subject:
         return True
-    if verb == "for" and " ".join(subject[-1:]).startswith("pass"):
-        return True  # "passes for white"
+    if verb == "for" and " ".join(subject[-1:]).startswith("pass"):  # "passes for white"
+        return len(subject) < 2 or has_person_subject(subject[:-1], written, "pass")
     if verb in ("being", "becoming") and not _has_subject(subject):
         return True
     if is_one_of(verb, "be") or is_one_of(verb, "turning"):

@@ -128,8 +128,9 @@ def is_no_given_name(place: Place) -> bool:
     if place.behind and is_name_behind(place):
         if _is_before_land(place):
             return True
-        the = place.last == "the" or is_any(place.next, "demonyms")
-        return the and is_no_institution(place)
+        kinds = ("demonyms", "of_faith")
+        known = place.last == "the" or any(is_any(place.next, kind) for kind in kinds)
+        return known and is_no_institution(place)
     joined = place.next in JOINS and len(place.behind) > 1 and is_modifier(place.behind[1])
     if joined or _is_joined(place.before):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of, is_owner
 from pytest_llmfair.counterfactuals._language.persons.asides import without_aside
 from pytest_llmfair.counterfactuals._language.persons.lists import is_name
 from pytest_llmfair.counterfactuals._language.persons.standing import is_several
@@ -18,7 +18,6 @@ from pytest_llmfair.counterfactuals._language.persons.words import (
     is_verb,
 )
 
-_OWNERS = ("my", "your", "his", "her", "our", "their", "whose")
 _AND = ("and", "but", "yet")
 _MET_BY = ("i", "we", "you", "he", "she", "they")
 PERCENT = frozenset(("%", "percent", "per", "cent"))
@@ -133,7 +132,3 @@ def _is_subject(words: list[str], raw: Words, verb: str) -> bool:
 def is_subject_word(word: str, written: str, named: bool) -> bool:
     """Whether a word is a person; a capital makes a name where one can stand (`named`)."""
     return is_person(word) or (named and is_name(word, written))
-
-
-def is_owner(word: str) -> bool:
-    return word in _OWNERS or word.endswith(("'s", "s'"))

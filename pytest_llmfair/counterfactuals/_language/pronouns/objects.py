@@ -102,7 +102,7 @@ def reads_as_object(around: Around) -> bool:
         return verb in words["keep"]
     if first in words["finite_verbs"]:  # "those who met her said"
         return True
-    if first in words["past_tenses"] and _goes_on_with(first, second):  # "all who knew her lost a"
+    if first in words["acted"] and _goes_on_with(first, second):  # "all who knew her lost a"
         return True
     if first in words["spans"]:  # "it took her years"
         return verb in words["lasting"] and final
@@ -111,15 +111,13 @@ def reads_as_object(around: Around) -> bool:
     if verb in words["name"] and "names" in (first, second):
         bad = is_predicative(first) or first in words["attributive"] or first == "mean"
         return final if first == "names" else bad and is_final(third)
-    compared = first in words["comparatives"] and first not in _NO_STATES
-    described = is_predicative(first) or compared
-    if _counts(first):  # "numerous"
-        described = False
+    said_of = is_predicative(first) and not _counts(first)  # not "numerous"
+    described = said_of or (first in words["comparatives"] and first not in _NO_STATES)
     if verb in words["complement"] and described and (first, second) != ("kind", "of"):
         going = second.endswith("ing") and second not in words["not_participles"]
         goes_on = going or second in words["let_make_help"] or second in words["finite_verbs"]
         return ends_at_second(around) or second == "enough" or goes_on
-    if verb in words["perceive"] and is_predicative(first) and first not in words["also_nouns"]:
+    if verb in words["perceive"] and said_of and first not in words["also_nouns"]:
         return final  # "never saw her sad"
     if (verb in words["complement"] or verb in words["appoint"]) and first in words["compares"]:
         described = is_predicative(second) or is_participle(second)
@@ -143,7 +141,7 @@ def reads_as_object(around: Around) -> bool:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True
         if third in ("old", "older", "younger"):  # "that makes her 57 years old"
-            return verb in words["complement"]
+            return verb in words["complement"] and second.endswith("s")
         return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
     if _counts(first) and _are_alive(second):
         return False  # "fed her two sons"
