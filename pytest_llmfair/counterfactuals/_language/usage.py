@@ -27,7 +27,10 @@ from pytest_llmfair.counterfactuals._language.english import (
 )
 from pytest_llmfair.counterfactuals._language.exclaimed import is_outcry
 from pytest_llmfair.counterfactuals._language.living import is_said_of_people
-from pytest_llmfair.counterfactuals._language.persons.conditions import is_condition
+from pytest_llmfair.counterfactuals._language.persons.conditions import (
+    is_condition,
+    is_no_compound,
+)
 from pytest_llmfair.counterfactuals._language.persons.labels import is_value
 from pytest_llmfair.counterfactuals._language.persons.titles import is_famous
 from pytest_llmfair.counterfactuals._language.persons.words import (
@@ -396,6 +399,7 @@ def is_in_range(text: str, start: int, end: int) -> bool:
 # Whether a term of a context counts in its place.
 USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "condition": is_condition,
+    "no_compound": is_no_compound,
     "faith": is_no_given,
     "noun": is_noun,
     "no_work": is_no_tool,

@@ -9,7 +9,6 @@ from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.writing import begins_sentence
 from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry, Sense
 
-_CONDITIONS = ("had", "owned", "condition")
 _SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
 _NEAR = 40
 
@@ -19,9 +18,7 @@ def is_honoured(text: str, start: int, end: int, sense: Sense) -> bool:
 
     Others do not take it over. In a heading all words but the closed ones have one.
     """
-    if sense.entry is None or sense.entry.context not in _CONDITIONS or text[end - 1].isupper():
-        return False
-    if not text[start].isupper():
+    if not (sense.is_condition and text[start].isupper()) or text[end - 1].isupper():
         return False
     around = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
     return any(not is_one_of(word, "closed") for part in around for word in _SMALL.findall(part))

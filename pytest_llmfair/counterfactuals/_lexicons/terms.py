@@ -69,6 +69,7 @@ Context = Literal[
     "had",
     "owned",
     "condition",
+    "no_compound",
     "origin",
     "no_given_name",
     "no_institution",
@@ -89,7 +90,7 @@ REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
 
 # Contexts that depend on the words around a term, so that it is not exchanged inside a phrase.
-_AROUND = {*RULES, "calling", "condition"}
+_AROUND = {*RULES, "calling", "condition", "no_compound"}
 
 # Role of words of a group that have no counterpart in any other: found, never exchanged.
 UNPAIRED = "unpaired"
@@ -165,6 +166,11 @@ class Sense:
     def is_settled(self) -> bool:
         """Whether the term means this wherever it stands."""
         return not self.exact and (self.entry is None or not self.entry.context)
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is a condition that somebody has: "depression", "a disability"."""
+        return self.entry is not None and self.entry.context in ("had", "owned", "condition")
 
     @property
     def listed(self) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def told_apart(case: Case) -> str | None:
                 return f"two persons become the same: {edit.after!r} and {following.after!r}"
             known = min(one, two) >= 0
             told = (known or end - begin <= _NEAR) and sense.role not in PRONOUNS
-            if ((known or _is_had(sense)) and listed) or (
+            if ((known or sense.is_condition) and listed) or (
                 told and _set_apart(text, begin, end, end + len(second), described=described)
             ):
                 return f"different words become the same: {edit.after!r} and {following.after!r}"
@@ -96,7 +96,7 @@ def _denied(case: Case) -> str | None:
     text = case.pair.counterfactual
     starts: list[int] = []
     for change, sense, edit in case.named:
-        if edit.after[:3] not in ("no ", "No ", "NO ") or not _is_had(sense):
+        if edit.after[:3] not in ("no ", "No ", "NO ") or not sense.is_condition:
             continue  # the usual case
         start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
         starts = starts or sorted(case.twin)
@@ -275,11 +275,6 @@ def _is_set_against(text: str, gap: str, end: int) -> bool:
     again = bool(words) and is_one_of(words[-1], "articles")
     joined = len(noun) > 2 and (again or not {"and", "or", "but"}.isdisjoint(words))
     return joined and re.match(rf" {re.escape(noun)}\b", text[end : end + _NEAR]) is not None
-
-
-def _is_had(sense: Sense) -> bool:
-    """Whether it is a condition that somebody has: "depression or anxiety"."""
-    return sense.entry is not None and sense.entry.context in ("had", "owned", "condition")
 
 
 def _is_whole(sense: Sense) -> bool:

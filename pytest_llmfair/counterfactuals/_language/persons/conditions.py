@@ -71,6 +71,8 @@ def is_had(place: Place) -> bool:
         or _is_need(owner, place.next)
     ):
         return False
+    if place.next == "about":
+        return False  # "has anxiety about the test"
     if first == "with" and owner in _SOMEBODY:
         return True
     if words[-1] in _MINE and words[-2:-1] == ["of"]:
@@ -175,3 +177,11 @@ def is_condition(text: str, start: int, end: int) -> bool:
     if ends_phrase(word) or is_one_of(word, "having") or word.endswith("ing"):
         return True
     return _ASKED.search(text, max(0, start - _NEAR), start) is None
+
+
+def is_no_compound(text: str, start: int, end: int) -> bool:
+    """Allow "in a wheelchair", "in wheelchairs"; not "in a wheelchair race"."""
+    if text[end - 1] in "sS":
+        return True
+    behind = NEXT.match(text, end)
+    return behind is None or not is_any(low(behind[1]), "wheelchair_things")
