@@ -19,7 +19,7 @@ from pytest_llmfair.counterfactuals._language.pronouns.roles import DETERMINER
 from pytest_llmfair.counterfactuals._language.writing import article_before, plain
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
-from pytest_llmfair.counterfactuals._pairing.of_age import age_fits, no_child
+from pytest_llmfair.counterfactuals._pairing.of_age import age_fits, word_fits_age
 from pytest_llmfair.counterfactuals._pairing.of_faith import no_word_of_faith
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, misplaced
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
@@ -275,7 +275,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "no residual term": no_residual_term,
     "no word without a counterpart": no_unpaired_person,
     "no word of a faith": no_word_of_faith,
-    "no child": no_child,
+    "the word fits the age": word_fits_age,
     "age fits": age_fits,
     "the name is new": name_is_new,
     "articles fit": articles_fit,

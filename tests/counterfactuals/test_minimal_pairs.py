@@ -114,7 +114,7 @@ def test_pronouns_may_follow_a_name() -> None:
     names = ("John", "Jane")
     assert reasons("John lost his keys.", "Jane lost her keys.", names, "name") == ()
     assert reasons("John lost his bus.", "Jane lost a bus.", names, "name") == (
-        "words change that name nobody: '\u2026' -> 'a'",
+        "a mention becomes a word that names nobody: 'a'",
     )
 
 

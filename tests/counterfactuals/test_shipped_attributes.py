@@ -26,6 +26,7 @@ CARRIERS = {
     "had": "so she has {}, so",
     "owned": "so her {}, so",
     "condition": "so they have {} so",
+    "no_compound": "so they {} so",
     "origin": "so she is from {}, so",
     "no_given_name": "so {} values so",
     "no_institution": "so {} values so",

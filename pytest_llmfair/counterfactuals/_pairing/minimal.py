@@ -113,6 +113,10 @@ def _said(before: str, after: str) -> str:
         return f"words are added that name nobody: {after!r}"
     if not after.strip():
         return f"words are left out that name nobody: {before!r}"
+    if before.strip() == _SHOWN:
+        return f"a mention becomes a word that names nobody: {after!r}"
+    if after.strip() == _SHOWN:
+        return f"a word that names nobody becomes a mention: {before!r}"
     return f"words change that name nobody: {before!r} -> {after!r}"
 
 

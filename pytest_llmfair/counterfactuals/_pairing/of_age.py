@@ -15,19 +15,20 @@ _YEARS = re.compile(r"\b(?:is|was|at|aged|turned|nearly)\s\d\d\b(?!\s?%)|,\s\d\d
 _WORD = re.compile(r"[a-z][a-z-]*")
 
 
-def no_child(case: Case) -> str | None:
-    """Check that no young person becomes an older one: "a young boy", "a 16-year-old girl"."""
-    if case.pair.attribute != "age" or case.pair.to_group == "young":
+def word_fits_age(case: Case) -> str | None:
+    """Check that no young person becomes older, nor a grandmother young: "a 16-year-old girl"."""
+    if case.pair.attribute != "age":
         return None
     text = case.pair.counterfactual
-    for _, sense, edit in case.named:
-        if sense.group != "young" or sense.role != "adjective":
+    for change, sense, edit in case.named:
+        if sense.role != "adjective" or "young" not in (sense.group, change.becomes):
             continue
         end = edit.counterfactual_start + len(edit.after)
         near = _STOP.split(text[end : end + _NEAR].lower(), 1)[0]
         rest = itertools.dropwhile(is_modifier, _WORD.findall(near))
-        if is_any(word := next(rest, ""), "young_persons"):
-            return f"names young: {word!r} has no counterpart"
+        kind = "young_persons" if sense.group == "young" else "old_persons"
+        if is_any(word := next(rest, ""), kind):
+            return f"nobody {change.becomes} is called {word!r}: choose a word for any age"
     return None
 
 
