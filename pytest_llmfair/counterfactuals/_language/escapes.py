@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
-# A line break as JSON writes it. A tab too, but for the commands of TeX ("\\text", "\\the").
-_ESCAPE = re.compile(r"(?:\\r)?\\n|\\t(?=[A-Z])")
+# A line break as JSON writes it, inside JSON too. A tab, but for the commands of TeX ("\\text").
+_ESCAPE = re.compile(r"(?:\\{1,4}r)?\\{1,4}n|\\{1,4}t(?=[A-Z])")
 _ENTITY = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#xa0);", re.IGNORECASE)
 
 

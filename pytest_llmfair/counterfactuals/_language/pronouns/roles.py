@@ -54,6 +54,8 @@ _SELF = re.compile(r"[)\]]self\b|[(\[]self[)\]]")
 _IN_BRACKETS = re.compile(
     r" \([a-z]+\) (?!(?:and|or|but|is|was|has|had|will|with|in|on|at|by|to)\b)[A-Za-z]"
 )
+# "That old car of his"
+_THAT_OF = re.compile(r"\b(?:this|that)\s(?:[a-z]+\s){1,2}of\s\Z", re.IGNORECASE)
 _NEAR = 60
 _JOINS = ("or", "and", "nor", "/", "&")
 _GIVE = ("give", "gives", "gave", "given", "giving")
@@ -152,6 +154,8 @@ def _his_owns(around: Around) -> bool:
     acted_on = other in ("me", "us") or other in words["done_to"]
     if around.before[1] == "of" and acted_on and join.removesuffix("s") in words["base_verbs"]:
         return False  # "that laugh of his drives me mad"
+    if around.before[1] == "of" and _is_done_by_thing(around):
+        return False
     of_friend = is_of_acquaintance(around)
     if of_friend and is_in_ly(join):  # "a friend of his really liked it"
         join = other
@@ -159,6 +163,20 @@ def _his_owns(around: Around) -> bool:
     if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
         return False
     return _noun_follows(around) and not is_compared(around)
+
+
+def _is_done_by_thing(around: Around) -> bool:
+    """Whether it is told what a thing of his does: "that car of his breaks down"."""
+    words = word_classes()
+    verb, following, _ = around.next
+    goes_on = following in words["articles"] or following in words["behind_slips"]
+    if not verb.endswith("s") or not (goes_on or is_adverb(following)):
+        return False
+    known = any(verb[:-1] in words[kind] for kind in ("base_verbs", "verbal_nouns", "handled"))
+    return (
+        known
+        and _THAT_OF.search(around.text, max(0, around.start - _NEAR), around.start) is not None
+    )
 
 
 def _noun_follows(around: Around) -> bool:
