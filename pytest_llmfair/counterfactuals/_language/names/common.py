@@ -47,7 +47,7 @@ def is_common(text: str, start: int, end: int) -> bool:
         return is_of_class(ruler, "given") or _NUMBERED.match(text, end) is not None
     if "styles" in kinds and text[start].isupper():
         return low(word_before(text, start)[0]) in ("his", "her", "your", "their")
-    return "landforms" in kinds and _is_landform(text, start)
+    return "landforms" in kinds and _is_landform(text, start, end)
 
 
 def _is_office(text: str, start: int, end: int) -> bool:
@@ -108,9 +108,13 @@ def _is_adjective(word: str) -> bool:
     return is_adjective(word) or is_predicative(word)
 
 
-def _is_landform(text: str, start: int) -> bool:
+def _is_landform(text: str, start: int, end: int) -> bool:
     """Whether a capital in front makes it a river or a church: "the Nile River"."""
     before, at = word_before(text, start)
+    if before in ("the", "The"):  # "the Lake"
+        following = word_behind(text, end)
+        named = following[:1].isupper() or is_of_class(following, "families")
+        return text[start].isupper() and not named
     if not before[:1].isupper() or text[at + len(before)] == ".":
         return False
     front = low(before)

@@ -52,7 +52,7 @@ _BEHIND_TOWN = re.compile(
 )
 # "in areas of Altoona, York, "
 _PLACES_LISTED = re.compile(
-    r"\b([a-z]+)(?:[^\S\n]+of|[^\S\n]+like|,?[^\S\n]+such[^\S\n]+as|,?[^\S\n]+including|:)[^\S\n]+"
+    r"\b([A-Za-z]+)(?:[^\S\n]+of|[^\S\n]+like|,?[^\S\n]+such[^\S\n]+as|,?[^\S\n]+including|:)[^\S\n]+"
     r"(?:[A-Z][\w'\u2019-]+(?:[^\S\n]+[A-Z][\w-]+)?,?[^\S\n]+(?:and[^\S\n]+|or[^\S\n]+)?){0,4}\Z"
 )
 _LABEL = re.compile(r"(\w+)[\"'*]*[^\S\n]*[:=|][^\S\n]*[\"'*]*\Z")
@@ -217,7 +217,7 @@ def _is_place(text: str, start: int, end: int) -> bool:
     if front[-2:-1] == "," and is_state_of(text, start, end, front):
         return True
     listed = _PLACES_LISTED.search(front)
-    if listed is not None and is_of_class(listed[1], "listed_places"):
+    if listed is not None and is_of_class(listed[1].lower(), "listed_places"):
         return True
     if is_of_class(text[start:end].lower(), "countries") and (
         _acts(text, end)

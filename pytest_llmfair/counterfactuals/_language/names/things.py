@@ -50,6 +50,8 @@ _OF_A_THING = re.compile(r"(?<=[\w,][^\S\n])([A-Z][a-z]+)[^\S\n]+of[^\S\n]+\Z")
 # "Darwin 17.2.0", "Alexa v2"
 _VERSION = re.compile(r"[^\S\n]+(?:v\d|\d{1,3}\.\d{1,4}\.\d)")
 _FULL_OWNER = re.compile(r"([A-Z][\w-]+)[^\S\n]+([A-Z][\w-]+)['\u2019]s?[^\S\n]+\Z")
+_BY_FULL = re.compile(r"[\"'*_\u201d\u2019]{0,2} by ([A-Z][\w-]+) ([A-Z][\w-]+)")
+_BY = 6  # the length of " by " behind two marks
 _WON = re.compile(
     r"\b(?:a|an|the|his|her|their|its|first|second|third|another|acting|honorary|\d{4})[^\S\n]+\Z"
 )
@@ -80,6 +82,8 @@ def is_called(text: str, start: int, end: int) -> bool:
         return True
     if text.endswith(_OWNS, max(0, start - 3), start) and _is_of_author(text, start):
         return True
+    if text.find(" by ", end, end + _BY) >= 0 and _is_by_author(text, start, end):
+        return True
     if (text[end : end + 1] == "," or text.startswith(_LINKS, end)) and _is_listed(text, end):
         return True
     return is_in_quoted_work(text, start, end)
@@ -102,6 +106,13 @@ def _is_of_author(text: str, start: int) -> bool:
     """Whether somebody well-known made it: "Jane Austen's Emma"."""
     owner = _FULL_OWNER.search(text, max(0, start - _NEAR), start)
     return owner is not None and is_famous(f"{owner[1]} {owner[2]}")
+
+
+def _is_by_author(text: str, start: int, end: int) -> bool:
+    """Whether a work of somebody well-known is told of: "Emma by Jane Austen"."""
+    author = _BY_FULL.match(text, end)
+    pictured = text.endswith(" of ", max(0, start - 4), start)  # "a portrait of Emma by"
+    return author is not None and not pictured and is_famous(f"{author[1]} {author[2]}")
 
 
 def _is_listed(text: str, end: int) -> bool:

@@ -26,7 +26,7 @@ _OPENS_STATE = re.compile(
 _ENDS_STATE = re.compile(r"[^\S\n]*(?:[.)\n]|\Z|,?[^\S\n]+(?:is|was|has|had|lies|sits)\b)")
 # "at Hogwarts, " before a state
 _BEHIND_PLACE = re.compile(
-    r"\b(?:at|from|to|near|outside|of)[^\S\n]+(?:[A-Z][\w'\u2019-]+[^\S\n]+)?([A-Z][\w'\u2019-]+),[^\S\n]+\Z"
+    r"\b(?:[Aa]t|[Ff]rom|[Tt]o|[Nn]ear|[Oo]utside|of)[^\S\n]+(?:[A-Z][\w'\u2019-]+[^\S\n]+)?([A-Z][\w'\u2019-]+),[^\S\n]+\Z"
 )
 _STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _NEAR = 60

@@ -30,7 +30,7 @@ _SENTENCE_STOP = re.compile(r"[.!?\n]")
 _HEAD = re.compile(
     r"([A-Z][\w-]*)[^\S\n]+(?:of|for)[^\S\n]+(?:the[^\S\n]+)?(?:([A-Z][a-z]+)[^\S\n]+)?\Z"
 )
-# "Temple of Heaven", "Rose of the Nile"; "Grace of Monaco" is hers.
+# "Harmony of the Seas"; "Grace of Monaco" too, whom few call so.
 _OF_CAPITAL = re.compile(r"[^\S\n]+of[^\S\n]+(?:the[^\S\n]+)?[A-Z][a-z]")
 _ENTITLED = re.compile(r"\b[Tt]he[^\S\n]+(?:[A-Z][\w-]*[^\S\n]+){1,4}\Z")
 # "a Ten Minute Rule "
@@ -72,6 +72,7 @@ _QUOTES = ('"', "\u201c")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _TELLING = ("is", "was", "has", "will", "so", "in", ",")
 _MODALS = ("will", "may")
+_WORKS = (" work of ", " works of ", " piece of ", " pieces of ")
 _STYLED = ("reverend", "honorable", "honourable", "great", "real", "only")
 _ASKING = ("what", "how", "when", "where", "who", "why", "which")
 _UNINFLECTED = ("be", "have", "not", "do")
@@ -158,10 +159,9 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
         asked = before in _ASKING and word_in_front(text, start)[0].isupper()
         if word in _MODALS and asked and is_of_class(following.lower(), "openers"):
             return True  # "What Will the Neighbours Say"
-        if word in _MODALS and following[:1].isupper():
-            return (
-                following.lower() in _UNINFLECTED or before == "i"
-            )  # "Which May Be Used", "I Will Survive"
+        if word in _MODALS and (following[:1].isupper() or before == "i"):
+            # "Which May Be Used", "I Will Survive"
+            return following.lower() in _UNINFLECTED or before == "i"
         return False
     initial = len(following) == 1 and following != "I"
     if following[:1].isupper() and (initial or not following.isupper()):
@@ -213,7 +213,7 @@ def _is_in_longer_name(text: str, start: int, end: int, word: str) -> bool:
         if word == "art":
             return True
         return any(is_of_class(head[1].lower(), kind) for kind in kinds)
-    if _OF_CAPITAL.match(text, end):
+    if _OF_CAPITAL.match(text, end) or (word == "art" and text.endswith(_WORKS, near, start)):
         return True
     if word == "bill" and _A_BILL.search(text, near, start):
         return True
