@@ -1,4 +1,4 @@
-"""What stands for a blank in JSON and HTML: an escaped line break, "&nbsp;"."""
+"""What stands for a blank in JSON, HTML and wikis: an escaped line break, "&nbsp;"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 # A line break as JSON writes it, inside JSON too. A tab, but for the commands of TeX ("\\text").
 _ESCAPE = re.compile(r"(?:\\{1,4}r)?\\{1,4}n|\\{1,4}t(?=[A-Z])")
-_ENTITY = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#xa0);", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#xa0);|\{\{nbsp\}\}", re.IGNORECASE)
 
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
@@ -18,7 +18,7 @@ def with_blanks(text: str) -> str:
     """
     if "\\" in text:
         text = _ESCAPE.sub(_blank, text)
-    if "&" in text:
+    if "&" in text or "{{" in text:
         text = _ENTITY.sub(lambda found: " " * len(found[0]), text)
     return text
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
+from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals._language.names.common import is_common, is_its_own_object
 from pytest_llmfair.counterfactuals._language.names.initials import (
     has_last_name,
@@ -67,6 +68,7 @@ class _TwoNames(Lexicon):
         found = super().read(text)
         if not found:
             return found
+        text = with_blanks(text)
         no_capitals = text.islower()
         kept = [
             (start, end, sense)

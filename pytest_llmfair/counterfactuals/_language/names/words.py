@@ -67,7 +67,6 @@ _WHAT_SEASON = re.compile(
     r"|over(?=[^\S\n]*[.,;!?]|[^\S\n]+and\b)|around[^\S\n]+the[^\S\n]+corner"
     r"|(?:an?|the|my|her|his|our|their|your)[^\S\n]+(?:\w+[^\S\n]+){0,2}(?:season|month|time)\b)"
 )
-_WIKI_SPACES = ("{{nbsp}}", "&nbsp;")
 _QUOTES = ('"', "\u201c")
 _NOUN_ENDINGS = ("tions", "sions", "ments", "ities")
 _TELLING = ("is", "was", "has", "will", "so", "in", ",")
@@ -170,10 +169,8 @@ def is_ordinary_word(text: str, start: int, end: int, *, last: bool = False) -> 
 
 
 def _is_behind_digit(text: str, start: int) -> bool:
-    """Whether a number is in front, as in "5 June" and "5{{nbsp}}June"."""
+    """Whether a number is in front, as in "5 June"."""
     front = text[max(0, start - _NEAR) : start].rstrip()
-    if front.endswith(_WIKI_SPACES):
-        front = front[: front.rindex("{" if front[-1] == "}" else "&")].rstrip("{")
     return front[-1:].isdigit() and _MONTH_AND_YEAR.search(front) is None
 
 
