@@ -53,6 +53,8 @@ def told_apart(case: Case) -> str | None:
         return said
     if case.lexicon.unmarked and (said := _had_by_all(case)):
         return said
+    if case.pair.attribute == "nationality" and (said := _gone_to(case)):
+        return said
     if len(case.twin) > len(case.named) and (said := _compared(case)):
         return said
     if len(case.twin) > 1 and (said := _chosen(case)):
@@ -107,6 +109,15 @@ def _denied(case: Case) -> str | None:
             gap = text[stop:start] if stop <= start else text[end:at]
             if other.group not in ("", change.becomes) and _LISTED.fullmatch(gap[: _NEAR + 1]):
                 return f"a condition is denied beside another: {edit.after!r}"
+    return None
+
+
+def _gone_to(case: Case) -> str | None:
+    """Whether somebody goes where she is: "from Nigeria to Nigeria"."""
+    text = case.pair.counterfactual
+    for *_, edit in case.named:
+        if text.startswith(f" to {edit.after}", edit.counterfactual_start + len(edit.after)):
+            return f"what is compared becomes the same: {edit.after!r}"
     return None
 
 

@@ -69,6 +69,7 @@ def is_had(place: Place) -> bool:
         or is_adverbial(place.behind)
         or is_one_of(place.next, "having")
         or _is_need(owner, place.next)
+        or "than" in place.behind[1:3]  # "are pupils with ADHD calmer than"
     ):
         return False
     if place.next == "about":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
+from pytest_llmfair.counterfactuals._language.english import is_in_ly, is_one_of
 from pytest_llmfair.counterfactuals._language.persons.bodies import is_of_body
 from pytest_llmfair.counterfactuals._language.persons.clauses import (
     is_contrasted,
@@ -93,9 +93,9 @@ def is_collective(place: Place) -> bool:
     named = opens and front != "that" and is_told(rest)  # "the blind date was"
     if named or (is_one_of(front, "copulas") and is_one_of(rest[0] if rest else "", "noun_verbs")):
         return False  # "was the blind date"
-    asked = front in ("are", "were")
-    if asked and len(rest) > 1 and (is_adjective(rest[0]) or rest[0].endswith("er")):
-        return ends_phrase(rest[1])
+    told = rest[1:] if rest and is_in_ly(rest[0]) else rest  # "are the Dutch really kinder"
+    if front in ("are", "were") and told and (is_adjective(told[0]) or told[0].endswith("er")):
+        return ends_phrase(" ".join(told[1:2]))
     if _is_ended(rest) or is_one_of(rest[0], "plural_verbs"):
         return True
     asked = front != "does" and is_one_of(front, "asking")
