@@ -19,6 +19,7 @@ _HELD = (
     r"bishops?|archbishops?|deacons?|cathedrals?|churchyards?|parish(?:es)?|dioceses?"
     r"|archdioceses?|the Pope|gospels?|baptisms?|bapti[sz]ed|crucifix(?:es)?|eucharist"
     r"|holy communion|Virgin Mary|saints of"
+    r"|(?:holds?|held|says?|said|celebrate[sd]?|attend(?:s|ed)?|Sunday|midnight|holy) mass"
 )
 _OWN = {
     "christian": (rf"(?:{_FOUNDER})", rf"(?:{_FOUNDER}|(?i:{_HELD}))"),
@@ -27,7 +28,8 @@ _OWN = {
 }
 # Mosques have none; temples have bells.
 _UNHEARD = re.compile(
-    r"\b(?:mosque|synagogue|gurdwara)(?:s?['\u2019]s?|s)? (bells?|steeples?|spires?)\b",
+    r"\b(?:mosque|synagogue|gurdwara)(?:s?['\u2019]s?|s)? "
+    r"(bells?|steeples?|spires?|choirs?|organs?)\b",
     re.IGNORECASE,
 )
 _FOUND = {
