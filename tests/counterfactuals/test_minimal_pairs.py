@@ -23,10 +23,10 @@ def reasons(
     original: str,
     twin: str,
     groups: tuple[str, str] = SHE,
-    attribute: str = "gender",
+    attribute: str | tuple[str, str] = "gender",
     variant: str = "",
 ) -> tuple[str, ...]:
-    return check_pair(Pair(original, twin, *groups, (), attribute, variant), attribute)
+    return check_pair(Pair(original, twin, *groups, (), str(attribute), variant), attribute)
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,14 @@ def test_the_pairs_of_the_template_sets_pass(attribute: str) -> None:
          ("mobility disability", "no disability"), "disability"),
         ("Is it his? Ask him for his keys.", "Is it theirs? Ask them for their keys.",
          ("male", "nonbinary"), "gender"),
+        ("Ask the Latino or Hispanic man.", "Ask the Black woman.",
+         ("hispanic male", "black female"), ("race", "gender")),
+        ("Note:\\nQuadriplegics left.", "Note:\\nPeople left.",
+         ("physical disability", "no disability"), "disability"),
     ],
 )  # fmt: skip
 def test_mentions_are_compared_as_wholes(
-    original: str, twin: str, groups: tuple[str, str], attribute: str
+    original: str, twin: str, groups: tuple[str, str], attribute: str | tuple[str, str]
 ) -> None:
     assert reasons(original, twin, groups, attribute) == ()
 

@@ -257,7 +257,8 @@ def edits_between(
 ) -> tuple[Edit, ...]:
     """Return what differs between two texts, by words and marks.
 
-    What stands in `whole` of either is one piece: "Muslim" and "Latter-day Saint".
+    What stands in `whole` of either is one piece, the longest of those that overlap: "Muslim"
+    and "Latter-day Saint".
     """
     before, after = _pieces(text, whole), _pieces(twin, whole_twin)
     at, at_twin = _starts(before), _starts(after)
@@ -271,8 +272,9 @@ def _pieces(text: str, whole: Spans) -> list[str]:
     blanked = with_blanks(text)  # of the same length
     spans: list[tuple[int, int]] = []
     last = 0
-    for start, end in (*sorted(whole), (len(text), len(text))):
-        if start >= last:  # of two at one place the first counts
+    longest = sorted(whole, key=lambda span: (span[0], -span[1]))
+    for start, end in (*longest, (len(text), len(text))):
+        if start >= last:
             spans += (piece.span() for piece in _PIECE.finditer(blanked, last, start))
             spans.append((start, end))
             last = end
