@@ -118,6 +118,13 @@ def test_pronouns_may_follow_a_name() -> None:
     )
 
 
+def test_possessives_with_and_without_s_may_stand_in_one_text() -> None:
+    names = ("James", "Mary")
+    (pair,) = generate_pairs(["James' car and James's bike stood there."], "name", names)
+    assert pair.counterfactual == "Mary's car and Mary's bike stood there."
+    assert check_pair(pair, "name") == check_pair(replace(pair, edits=()), "name") == ()
+
+
 def test_words_that_agree_with_a_mention_may_change_in_other_languages() -> None:
     pair = ("La enfermera cansada llam\u00f3.", "El enfermero cansado llam\u00f3.")
     assert reasons(*pair, SHE, "gender_es") == ()
@@ -137,7 +144,8 @@ def test_words_that_agree_with_a_mention_may_change_in_other_languages() -> None
 def test_the_pairs_of_the_package_pass(text: str, attribute: str) -> None:
     pairs = generate_pairs([text], attribute)
     assert pairs
-    assert [check_pair(pair, attribute) for pair in pairs] == [()] * len(pairs)
+    for pair in pairs:
+        assert check_pair(pair, attribute) == check_pair(replace(pair, edits=()), attribute) == ()
 
 
 @pytest.mark.parametrize("attribute", ["race", "nationality", "sexual_orientation"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pytest_llmfair.counterfactuals._language.possessives import possessive_behind
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.exchange import exchange_of
 from pytest_llmfair.counterfactuals._pairing.minimal import not_minimal
@@ -43,6 +44,9 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     spans = [[(start, end) for start, end, _ in reading] for reading in readings]
     if pair.edits and (said := misplaced(pair)) is not None:
         return (said,)
+    if pair.variant == OMISSION:  # "users' votes" beside "people's votes"
+        text = pair.original
+        spans[0] = [(start, end + len(possessive_behind(text, end))) for start, end in spans[0]]
     edits = pair.edits or tuple(
         part
         for edit in edits_between(pair.original, pair.counterfactual, *spans)
@@ -50,9 +54,10 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     )
     pair = replace(pair, from_group=groups[0], to_group=groups[1], edits=edits)
     senses = {
-        (start, end): sense
+        (start, stop): sense
         for start, end, sense in reversed(readings[0])  # the first of two counts
         if sense.entry is not None
+        for stop in (end + len(possessive_behind(pair.original, end)), end)
     }
     to = {pair.from_group: pair.to_group}
     edited = {senses[span].group for e in pair.edits if (span := (e.start, e.end)) in senses}
