@@ -349,17 +349,21 @@ class WordFinder:
         line = f" {line} "
         last = len(heads) - 1
         pieces = []
-        at = 0
+        at = reached = 0
         for place in places:
+            alone, longer = known[heads[place]]
+            terms = longer.get(heads[place + 1], alone) if longer and place < last else alone
+            if not terms:
+                continue
             word = words[place]
-            at = line.index(f" {word} ", at)  # the blank before the first letter is not counted
-            terms, longer = known[heads[place]]
-            if longer and place < last:
-                terms = longer.get(heads[place + 1], terms)
+            # The blank before the first letter is not counted.
+            if not alone:  # where it began no term, it was passed over
+                for _ in range(words[reached:place].count(word)):
+                    at = line.index(f" {word} ", at) + 1
+            at = line.index(f" {word} ", at)
             end = at + len(word)
-            if terms:
-                pieces.append((at, end, terms))
-            at = end
+            pieces.append((at, end, terms))
+            at, reached = end, place + 1
         return pieces
 
 

@@ -34,6 +34,11 @@ def _without(text: str, start: int) -> re.Match[str] | None:
     return found
 
 
+def may_lack(text: str, unmarked: tuple[str, ...]) -> bool:
+    """Whether somebody in a text may be without a condition: what decides most at less cost."""
+    return bool(unmarked) and ("ithout" in text or "ITHOUT" in text)
+
+
 def with_lacked(
     text: str,
     reading: list[tuple[int, int, Sense]],
@@ -44,8 +49,8 @@ def with_lacked(
 
     `known` keeps what a meaning, by its id, becomes.
     """
-    if not unmarked or ("ithout" not in text and "ITHOUT" not in text):
-        return reading  # the usual case at less cost
+    if not may_lack(text, unmarked):
+        return reading
     lacked: list[tuple[int, int, Sense]] = []
     last = -1  # where what is lacked ends, to which others can be joined
     for start, end, sense in reading:
@@ -60,15 +65,20 @@ def with_lacked(
 
 
 def kept_alike(
-    reading: list[tuple[int, int, Sense]], to: Mapping[str, str], unmarked: tuple[str, ...]
+    text: str,
+    reading: list[tuple[int, int, Sense]],
+    to: Mapping[str, str],
+    unmarked: tuple[str, ...],
 ) -> list[tuple[int, int, Sense]]:
     """Return a reading to be exchanged, in which what one lacks follows what another has.
 
     "Are people with autism happier than people without autism?" asks of one condition, unless
     having it and having none take each other's place.
     """
-    if not unmarked or all(sense.lacked is None or sense.group in to for *_, sense in reading):
-        return reading  # the usual case
+    if not may_lack(text, unmarked) or all(
+        sense.lacked is None or sense.group in to for *_, sense in reading
+    ):
+        return reading
     had = {sense.term for *_, sense in reading if sense.lacked is None}
     return [
         (start, end, sense.lacked or sense if sense.term in had else sense)

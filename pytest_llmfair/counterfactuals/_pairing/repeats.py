@@ -11,6 +11,7 @@ from collections import Counter
 from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of
 from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
+from pytest_llmfair.counterfactuals._lexicons.lacking import may_lack
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import Edit
@@ -51,7 +52,7 @@ def told_apart(case: Case) -> str | None:
     # What cannot be is not looked for, at less cost.
     if case.pair.to_group in case.lexicon.unmarked and (said := _denied(case)):
         return said
-    if case.lexicon.unmarked and (said := _had_by_all(case)):
+    if may_lack(case.pair.original, case.lexicon.unmarked) and (said := _had_by_all(case)):
         return said
     if case.pair.attribute == "nationality" and (said := _gone_to(case)):
         return said
@@ -124,8 +125,6 @@ def _gone_to(case: Case) -> str | None:
 def _had_by_all(case: Case) -> str | None:
     """Whether a condition that one had and another lacked is had by both."""
     lacked = {sense.term for *_, sense in case.found if sense.lacked is not None}
-    if not lacked:
-        return None  # the usual case
     was = Counter(sense.term for *_, sense in case.found if sense.lacked is None)
     had = Counter(sense.term for _, sense in case.twin.values() if sense.lacked is None)
     for term in lacked & was.keys():
@@ -174,8 +173,11 @@ def _are_ages(edit: Edit, word: str) -> bool:
 
 def _chosen(case: Case) -> str | None:
     """Whether two options become the same: "(a) older staff (b) older staff"."""
-    if not any(label in case.pair.counterfactual for label in _FIRST):
-        return None  # at less cost
+    for label in _FIRST:  # at less cost than all labels are looked for
+        if label in case.pair.counterfactual:
+            break
+    else:
+        return None
     options = _options(with_blanks(case.pair.counterfactual))
     if len(options) == len({*options}):
         return None  # the usual case

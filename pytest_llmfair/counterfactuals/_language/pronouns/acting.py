@@ -107,8 +107,8 @@ def shares_predicate(around: Around) -> bool:
     if shared is None:
         return False
     if not bare:  # "me and her finally married"
-        past = is_participle(second) or second in words["finite_verbs"] | words["acted"]
-        return (past or second in words["base_verbs"]) and is_final(third)
+        verb = any(second in words[kind] for kind in ("finite_verbs", "acted", "base_verbs"))
+        return (verb or is_participle(second)) and is_final(third)
     when = is_adverb(second) or second.removesuffix("s") in words["times"]  # "work nights"
     if second in words["articles"] or when or second in ("together", "apart"):
         return True
@@ -175,7 +175,8 @@ def _is_ordered(around: Around) -> bool:
     first, second, third = around.next
     if first in words["reported"] and second in words["behind_reported"]:
         return True  # "have her call back"
-    if first.endswith("ing") and first not in words["not_participles"] | words["going_nouns"]:
+    noun = first in words["not_participles"] or first in words["going_nouns"]
+    if first.endswith("ing") and not noun:
         timed = second.removesuffix("s") in words["times"] or second in words["articles"]
         known = timed or is_adverb(second) or (is_final(second) and first not in words["loads"])
         return known and not is_by_herself(around)  # "has her working nights"

@@ -65,7 +65,8 @@ def is_gift(around: Around) -> bool:
         return False  # "gave her results", not "the test gave her wrong results"
     for_another = f"{first}-{second}" in words["gifts_of_two"]  # "she gave her first aid"
     own = is_by_herself(around) and not for_another
-    if own or noun.removesuffix("s") in words["pets"] | words["animals"]:
+    single = noun.removesuffix("s")
+    if own or single in words["pets"] or single in words["animals"]:
         return False
     return is_handed(around, noun, behind, further)
 

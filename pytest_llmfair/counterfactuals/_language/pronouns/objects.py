@@ -111,7 +111,8 @@ def reads_as_object(around: Around) -> bool:
     if verb in words["name"] and "names" in (first, second):
         bad = is_predicative(first) or first in words["attributive"] or first == "mean"
         return final if first == "names" else bad and is_final(third)
-    said_of = is_predicative(first) and not _counts(first)  # not "numerous"
+    counted = _counts(first)
+    said_of = is_predicative(first) and not counted  # not "numerous"
     described = said_of or (first in words["comparatives"] and first not in _NO_STATES)
     if verb in words["complement"] and described and (first, second) != ("kind", "of"):
         going = second.endswith("ing") and second not in words["not_participles"]
@@ -132,28 +133,28 @@ def reads_as_object(around: Around) -> bool:
         return verb in words["complement"] or is_adverb(second)
     if first.endswith("ly") and is_in_ly(first) and is_final(third):
         return _is_described(verb, second)
-    each = third in ("a", "per", "each", "every") and _counts(first) and verb != "in"
+    each = third in ("a", "per", "each", "every") and counted and verb != "in"
     if each and second[:-1] in words["frequencies"]:  # "two nights a week"
         return verb not in words["liking"]
-    if second == "more" and verb in words["lasting"] and _counts(first):
+    if second == "more" and verb in words["lasting"] and counted:
         return True
-    if _counts(first) and second in words["spans"]:
+    if counted and second in words["spans"]:
         if third in words["after_spans"] or second == "times" or verb in words["known"]:
             return True
         if third in ("old", "older", "younger"):  # "that makes her 57 years old"
             return verb in words["complement"] and second.endswith("s")
         return any(verb in words[kind] for kind in ("give", "wager", "lasting"))
-    if _counts(first) and _are_alive(second):
+    if counted and _are_alive(second):
         return False  # "fed her two sons"
-    if _counts(first) and (verb in words["wager"] or _is_effort(verb, second)):
+    if counted and (verb in words["wager"] or _is_effort(verb, second)):
         return True
     if _is_charged(around):
         return True
     if first == "hundred" and second in ("percent", "per"):  # "gave her hundred percent"
         return False
-    if first in words["numbered"] | words["labels"] and is_labelled(around):
+    if (first in words["numbered"] or first in words["labels"]) and is_labelled(around):
         return True
-    if verb in words["give"] and _counts(first):
+    if verb in words["give"] and counted:
         return is_handed(around, first, third, low(words_behind(around.text, around.end, 4)[3]))
     if verb in words["teach"] and first in words["subjects"]:
         return final
@@ -193,7 +194,9 @@ def reads_as_object(around: Around) -> bool:
     if first in words["calendar"] and verb in words["spend"]:  # "spent her Tuesday off"
         return False
     if first in words["calendar"]:
-        clause = _is_verb_of_time(second) or third in words["copulas"] | words["modals"]
+        clause = _is_verb_of_time(second) or (
+            third in words["copulas"] or third in words["modals"]
+        )
         part = second in _PARTS_OF_DAY and (is_final(third) or is_adverb(third))
         return final or part or (verb in words["say_to"] and clause)
     if first in words["demonyms"] and not final:  # "told her Spanish teacher"
@@ -413,4 +416,6 @@ def _is_verb_of_time(word: str) -> bool:
     words = word_classes()
     if word in words["modals"] or word in words["finite_verbs"]:
         return True
-    return word.endswith("s") and word[:-1] not in words["person_nouns"] | words["sessions"]
+    single = word[:-1]
+    known = single in words["person_nouns"] or single in words["sessions"]
+    return word.endswith("s") and not known
