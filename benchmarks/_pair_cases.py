@@ -65,7 +65,8 @@ def cases(*, folder: Path = FOLDER) -> Iterator[Case]:
     for path in sorted(folder.glob("*.yaml")):
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
         for case in data["cases"]:
-            groups = case.get("groups", data.get("groups"))
+            # The groups of a file are those of its attribute.
+            groups = case.get("groups", None if "attribute" in case else data.get("groups"))
             yield Case(
                 path.stem,
                 case["text"],

@@ -12,7 +12,7 @@ from __future__ import annotations
 from _langfair import LangFair
 from _pair_cases import Case
 
-from pytest_llmfair.counterfactuals import load_lexicons
+from pytest_llmfair.counterfactuals.pairs import lexicon_for
 
 _OWN = ("gender", "race")
 
@@ -41,7 +41,7 @@ def _words(case: Case) -> dict[str, list[str]]:
         size = max(map(len, parts))  # LangFair takes lists of one length
         lines = [[*words, *words[-1:] * (size - len(words))] for words in parts]
         return dict(zip(case.groups, lines, strict=True))
-    lexicon = load_lexicons()[case.attribute]
+    lexicon = lexicon_for(case.attribute, case.groups)
     groups = [lexicon.group(name) for name in case.groups or lexicon.default_groups]
     if not isinstance(case.expected, list):
         groups = groups[:2]

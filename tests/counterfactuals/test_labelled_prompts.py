@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from pytest_llmfair.counterfactuals.pairs import lexicon_for
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -50,3 +52,10 @@ def test_no_prompt_is_labelled_twice_for_the_same_groups() -> None:
         for case in cases
     ]
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("category", CASES)
+def test_the_groups_of_every_prompt_are_those_of_its_attribute(category: str) -> None:
+    for case in CASES[category]:
+        lexicon = lexicon_for(case.attribute, case.groups)
+        assert [lexicon.group(group) for group in case.groups or ()] or case.groups is None, case
