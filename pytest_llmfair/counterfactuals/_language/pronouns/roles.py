@@ -160,17 +160,26 @@ def _his_owns(around: Around) -> bool:
     if of_friend and is_in_ly(join):  # "a friend of his really liked it"
         join = other
     acts = (is_participle(join) and join != "beloved") or join in words["acted"]
-    if of_friend and (acts or join.removesuffix("s") in words["base_verbs"]):
+    # But "an admirer of his looks wrote": that is the verb.
+    named = join.endswith("s") and other in words["finite_verbs"]
+    if of_friend and (acts or (join.removesuffix("s") in words["base_verbs"] and not named)):
         return False
     return _noun_follows(around) and not is_compared(around)
 
 
 def _is_done_by_thing(around: Around) -> bool:
-    """Whether it is told what a thing of his does: "that car of his breaks down"."""
+    """Whether it is told what a thing of his does: "that car of his breaks down".
+
+    Of a person or a pet the verb alone tells it: "that dog of his barks".
+    """
     words = word_classes()
-    verb, following, _ = around.next
+    verb, following, further = around.next
+    alive = is_person(around.before[0]) or around.before[0] in words["pets"]
+    ends = alive and is_final(following) and verb[:-1] not in words["base_nouns"]
+    if is_in_ly(verb):  # "that old car of his barely runs"
+        verb, following, ends = following, further, is_final(further)
     goes_on = following in words["articles"] or following in words["behind_slips"]
-    if not verb.endswith("s") or not (goes_on or is_adverb(following)):
+    if not verb.endswith("s") or not (ends or goes_on or is_adverb(following)):
         return False
     known = any(verb[:-1] in words[kind] for kind in ("base_verbs", "verbal_nouns", "handled"))
     return (
