@@ -207,6 +207,9 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
 def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     """Return the text with a placeholder for every mention of the attribute.
 
+    With a lexicon its neutral words ("they", "parents") are masked too, and "an" before a mention
+    becomes "a", so that a pair is equal once masked.
+
     Parameters
     ----------
     text : str
