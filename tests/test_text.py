@@ -193,6 +193,21 @@ class TestFindWords:
             at += 1
         assert [found.word for found in find_words(text, ["he", "man", "old man"])] == expected
 
+    @given(st.lists(st.sampled_from(["in", "IN", "her", "a", "b", "x"]), max_size=12))
+    def test_a_head_that_begins_no_term_is_passed_over(self, pieces: list[str]) -> None:
+        text = "  ".join(pieces)
+        expected = []
+        at = 0
+        while at < len(pieces):
+            pair = " ".join(pieces[at : at + 2]).lower()
+            if pair in ("in her", "a b"):
+                start = len("  ".join([*pieces[:at], ""]))
+                expected.append((start, start + len(pair) + 1))
+                at += 1
+            at += 1
+        found = find_words(text, ["in her", "a b"])
+        assert [(start, end) for start, end, _ in found] == expected
+
     @given(st.text(max_size=60), st.lists(st.text("abİß 'é她-", min_size=1, max_size=4)))
     def test_gives_spans_that_read_as_the_word(self, text: str, words: list[str]) -> None:
         words = [word for word in words if tokens(word)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.names.words import is_of_class, word_behind
+from pytest_llmfair.counterfactuals._language.names.words import STOPS, is_of_class, word_behind
 
 _COMMA = r"[^\S\n]*,[^\S\n]+"
 _LINK = r"[^\S\n]+(?:and|or|&)[^\S\n]+"
@@ -20,7 +20,6 @@ _FRONT = re.compile(
 _LINKS_BEHIND = (",", " and ", " or ", " & ", " ,")
 _LINKS_BEFORE = (", ", " and ", " or ", " & ")
 _FEW = 5
-_STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _ITEM_MARK = r"(?:\(?\w{1,2}[.):]|[-*\u2022]|(?<![\"\u201d])[\"\u201c])"
 _ITEM = re.compile(
     rf"(?:[;,/|\n]|\b(?:and|or)\b)\s*(?:{_ITEM_MARK}[^\S\n]*)?([A-Z][a-z]+)"
@@ -46,7 +45,7 @@ def is_among_places(text: str, start: int, end: int) -> bool:
     if before is None or not _is_land(before[2], ""):
         return False
     following = word_behind(text, end)
-    if _STOPS.match(text, end) is None and not is_one_of(following, "closed"):
+    if STOPS.match(text, end) is None and not is_one_of(following, "closed"):
         return False
     if before[1] is not None:
         return _is_land(before[1], "")

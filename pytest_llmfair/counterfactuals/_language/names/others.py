@@ -10,6 +10,7 @@ from pytest_llmfair.counterfactuals._language.beside import opens_sentence
 from pytest_llmfair.counterfactuals._language.english import is_one_of
 from pytest_llmfair.counterfactuals._language.names.initials import is_no_name
 from pytest_llmfair.counterfactuals._language.names.words import (
+    STOPS,
     is_of_class,
     kinds_of,
     word_behind,
@@ -20,7 +21,6 @@ from pytest_llmfair.counterfactuals._language.persons.words import is_person
 
 # A law case is called by the last names: "Hope v. Lord Grey".
 _CASE = re.compile(r"[^\S\n]+v\.[^\S\n]+(?:the[^\S\n]+)?[A-Z]")
-_STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _PARTY_BEHIND = re.compile(
     r"[^\S\n]+v\.[^\S\n]+(?:the[^\S\n]+)?([A-Z][\w'\u2019-]+)(?:[^\S\n]+([A-Z]))?"
 )
@@ -124,7 +124,7 @@ def _is_object(text: str, end: int, front: str) -> bool:
         return False
     if not is_one_of(front, "prepositions"):
         return True
-    return _STOPS.match(text, end) is not None or is_one_of(word_behind(text, end), "closed")
+    return STOPS.match(text, end) is not None or is_one_of(word_behind(text, end), "closed")
 
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many names

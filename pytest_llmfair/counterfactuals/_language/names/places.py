@@ -25,6 +25,7 @@ from pytest_llmfair.counterfactuals._language.names.towns import (
 )
 from pytest_llmfair.counterfactuals._language.names.words import (
     CAPITALS,
+    STOPS,
     WORDS,
     is_bare,
     is_of_class,
@@ -67,7 +68,6 @@ _TOWN_OF = re.compile(
     r"\b(?:towns?|city|village|hamlet|township|borough|municipality|suburb)[^\S\n]+of[^\S\n]+\Z"
 )
 _BEFORE_TOWN = ("of", "in", "near")
-_STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _SENTENCE_STOP = re.compile(r"[.!?\n]")
 _LOCATIVES = ("in", "at", "on", "the", "near", "through", "along", "via", "around", "outside")
 # A score, as a club has it.
@@ -249,12 +249,12 @@ def _is_place(text: str, start: int, end: int) -> bool:
         return True
     if is_of_class(words[-1], "toured"):
         land = is_of_class(text[start:end].lower(), "visited_lands")
-        if _has_sights(text, end) or (land and _STOPS.match(text, end)):
+        if _has_sights(text, end) or (land and STOPS.match(text, end)):
             return True
     if words[-1] in ("de", "di") and _BEHIND_NAME.search(front):
         return True  # "Universidad de Cuba"; "Maria de Jordan" has nobody's first name there
     if words[-1] == "reached":
-        return word_behind(text, end) == "in" or _STOPS.match(text, end) is not None
+        return word_behind(text, end) == "in" or STOPS.match(text, end) is not None
     if words[-1] == "into":
         return is_of_class(words[-2], "crossed_into")
     if part:

@@ -6,6 +6,7 @@ import re
 
 from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
 from pytest_llmfair.counterfactuals._language.names.words import (
+    STOPS,
     is_of_class,
     word_behind,
     word_in_front,
@@ -28,7 +29,6 @@ _ENDS_STATE = re.compile(r"[^\S\n]*(?:[.)\n]|\Z|,?[^\S\n]+(?:is|was|has|had|lies
 _BEHIND_PLACE = re.compile(
     r"\b(?:[Aa]t|[Ff]rom|[Tt]o|[Nn]ear|[Oo]utside|of)[^\S\n]+(?:[A-Z][\w'\u2019-]+[^\S\n]+)?([A-Z][\w'\u2019-]+),[^\S\n]+\Z"
 )
-_STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _NEAR = 60
 _FAR = 200
 
@@ -52,7 +52,7 @@ def is_on_route(text: str, start: int, end: int) -> bool:
 def answers_where(text: str, start: int, end: int) -> bool:
     """Whether it alone answers a question for a place: "In which city is it? Answer: Paris"."""
     return (
-        _STOPS.match(text, end) is not None
+        STOPS.match(text, end) is not None
         and _ASKED_WHERE.search(text, max(0, start - _FAR), start) is not None
     )
 
@@ -80,4 +80,4 @@ def is_in_state(text: str, end: int) -> bool:
 def ends_place(text: str, end: int) -> bool:
     """Whether what follows can follow a place: a mark, or a preposition."""
     following = word_behind(text, end)
-    return _STOPS.match(text, end) is not None or is_one_of(following, "prepositions")
+    return STOPS.match(text, end) is not None or is_one_of(following, "prepositions")

@@ -77,6 +77,8 @@ _ASKING = ("what", "how", "when", "where", "who", "why", "which")
 _UNINFLECTED = ("be", "have", "not", "do")
 # What is listed with the well-known persons without being one.
 _THINGS = ("works", "named")
+# What can end a clause: a mark, a line or the text.
+STOPS = re.compile(r"\s*(?:[.,;:!?)\]\"\u201d]|\Z|\n)")
 _INITIALS = re.compile(r"[A-Z]\.[A-Z]\. ")
 _NEAR = 60
 _FAR = 200
