@@ -100,6 +100,20 @@ class Result:
         Looks taken and planned, answers asked for and planned, of a sequential assertion.
     options : tuple of str
         Command line options that repeat the run.
+    attribute : str
+        Protected attribute of the pairs; empty for other data.
+    compared : tuple of str
+        The two groups that the value compares: of more than two groups the worst two.
+    judged : {"value", "excess", "share"}
+        Whether the value is the metric's own, what it is beyond its noise floor, or the share of
+        answers that this stands for.
+    share : tuple of float or None
+        Share of the answers that the group changed, in [0, 1], as the excess reads if some prompts
+        change altogether and if all prompts change alike; None where there is no such reading.
+    share_upper : float
+        Largest share that the interval leaves open; NaN without a reading.
+    direction_words : str
+        Who is treated worse, in words; empty where nothing is known of it.
     """
 
     metric: str
@@ -145,6 +159,12 @@ class Result:
     looks: tuple[int, int] | None = None
     calls: tuple[int, int] | None = None
     options: tuple[str, ...] = ()
+    attribute: str = ""
+    compared: tuple[str, ...] = ()
+    judged: str = "value"
+    share: tuple[float, float] | None = None
+    share_upper: float = math.nan
+    direction_words: str = ""
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
