@@ -11,6 +11,7 @@ from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging import (
     Judging,
+    Unregistered,
     conclude,
     judged,
     measure_and_judge,
@@ -90,7 +91,7 @@ def assert_metric(
     threshold = threshold_of(info, bound, minimum)
     data, keywords = unpacked(info, data, keywords)
     result = measure_and_judge(
-        name,
+        info,
         data,
         threshold,
         Judging(level, mode, max_mde, max_missing, label, sequential, method, family, max_invalid),
@@ -136,17 +137,12 @@ def assert_within(
     """
     __tracebackhide__ = True
     _need_estimate("assert_within", estimate)
-    info = estimate.metric
     result = judged(
         estimate,
         bound,
         Evidence(),
         Judging(level, mode, max_mde, label=label, family=family),
-        name=info.name if info else "estimate",
-        direction=info.direction if info else "lower",
-        fair_value=info.fair_value if info else 0.0,
-        scale=info.scale if info else "linear",
-        unit=info.unit if info else "unit",
+        estimate.metric or Unregistered(),
     )
     return conclude(result)
 
@@ -235,10 +231,10 @@ def assert_not_worse(
         margin,
         Evidence(invalid=invalid, lacks=candidate.lacks),
         Judging(level, mode, max_mde, label=label, family=family),
-        name=f"{info.name if info else 'estimate'} worse than baseline",
-        direction="lower",
-        fair_value=0.0,
-        unit=info.unit if info else "unit",
+        Unregistered(
+            f"{info.name if info else 'estimate'} worse than baseline",
+            unit=info.unit if info else "unit",
+        ),
     )
     return conclude(result)
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytest_llmfair.counterfactuals import Lexicon, load_lexicons
+from pytest_llmfair.counterfactuals import Lexicon, Pair, load_lexicons
+from pytest_llmfair.counterfactuals._pairing.pair import edits_between
+from pytest_llmfair.counterfactuals.handmade import lexicon_of_pair
 from pytest_llmfair.counterfactuals.pairs import lexicon_of, lexicon_to_mask, words_to_mask
+from pytest_llmfair.text import mask_words
 
-__all__ = ["lexicons_of", "mask_of"]
+__all__ = ["lexicons_of", "mask_of", "masker_of_pairs"]
 
 _LANGUAGE = "en"
+# Edits of a pair that follow a mention: masking them would hide more than the attribute.
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:
@@ -53,3 +60,44 @@ def mask_of(mask: Any) -> Any:
         return mask
     known = lexicon_to_mask(mask)
     return words_to_mask(mask, "mask") if known is None else known
+
+
+def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str], str]:
+    """Return the function that masks words of the pairs' own attribute in an answer.
+
+    The lexicon of the attribute knows them; for names also the pronouns, which follow a name.
+    Where no shipped lexicon has the attribute, the words that the pairs exchange are masked.
+    """
+    lexicons: dict[str, Lexicon] = {}
+    words: dict[str, None] = {}
+    seen: set[tuple[str, str, str]] = set()
+    for pair in pairs:
+        try:
+            key = (str(pair.attribute), str(pair.from_group), str(pair.to_group))
+            if key in seen:
+                continue
+            lexicon = lexicon_of_pair(pair)
+            seen.add(key)
+        except (AttributeError, ValueError):
+            words |= dict.fromkeys(word for edit in _edits(pair) for word in edit)
+            continue
+        # Lexicons of two names or two peoples are as many as there are such pairs.
+        lexicons[lexicon.name if lexicon.name in load_lexicons() else " ".join(key)] = lexicon
+        if lexicon.name == "name":
+            lexicons["gender"] = load_lexicons()["gender"]
+    exchanged = [word for word in words if any(map(str.isalnum, word))]
+
+    @functools.cache
+    def masked(text: str) -> str:
+        for lexicon in lexicons.values():
+            text = lexicon.mask(text)
+        return mask_words(text, exchanged) if exchanged else text
+
+    return masked
+
+
+def _edits(pair: Any) -> list[tuple[str, ...]]:
+    """Return the words that a pair exchanges, without the articles that follow them."""
+    edits = getattr(pair, "edits", ()) or edits_between(pair.original, pair.counterfactual)
+    found = [tuple(text.strip() for text in (edit.before, edit.after)) for edit in edits]
+    return [tuple(text for text in both if text.lower() not in _ARTICLES) for both in found]

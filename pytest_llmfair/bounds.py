@@ -141,16 +141,79 @@ class Bound:
         return replace(self, value=self.value + shift).sides(x, x)[0]
 
     def p_values(self, estimate: Estimate) -> tuple[float, float]:
-        """One-sided p-values of "beyond the bound" and of "within the bound"."""
+        """One-sided p-values of "beyond the bound and the noise" and of "within the bound"."""
+        beyond = self._p_beyond(estimate)
         if self.direction == "lower":
-            return estimate.p_exceeds(self.value), estimate.p_within(self.value)
+            return beyond, estimate.p_within(self.value)
         if self.direction == "higher":
-            return estimate.p_within(self.value), estimate.p_exceeds(self.value)
+            return beyond, estimate.p_exceeds(self.value)
         low, high = self.ends
-        return (
-            min(estimate.p_exceeds(high), estimate.p_within(low)),
-            max(estimate.p_within(high), estimate.p_exceeds(low)),
-        )
+        return beyond, max(estimate.p_within(high), estimate.p_exceeds(low))
+
+    def _p_beyond(self, estimate: Estimate) -> float:
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            return min(1.0, len(parts) * min(map(self._p_beyond, parts.values())))
+        if self.direction == "two-sided":
+            low, high = self.ends
+            return min(estimate.p_exceeds(high), estimate.p_within(low))
+        above = self.direction == "lower"
+        known = [(estimate, self.value)]
+        if estimate.excess is not None:
+            known.append((estimate.excess, 0.0))
+        return max(each.p_exceeds(x) if above else each.p_within(x) for each, x in known)
+
+    def beyond_noise(self, estimate: Estimate, alpha: float) -> bool:
+        """Tell whether the value is proven beyond the bound and, where known, beyond its floor.
+
+        Of several comparisons one has to be both, at its share of the error rate.
+        """
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            return any(self.beyond_noise(part, alpha / len(parts)) for part in parts.values())
+        if not self.sides(estimate.lower_bound(alpha), estimate.upper_bound(alpha))[1]:
+            return False
+        if estimate.excess is None:
+            return True
+        if self.direction == "higher":
+            return estimate.excess.upper_bound(alpha) < 0.0
+        return estimate.excess.lower_bound(alpha) > 0.0
+
+    def floor_beyond(self, estimate: Estimate, alpha: float) -> str:
+        """Say that a noise floor is proven beyond the bound; else nothing.
+
+        Only of a value that is judged with its noise: an excess has the floor taken off.
+        """
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            found = (self.floor_beyond(part, alpha / len(parts)) for part in parts.values())
+            return next(filter(None, found), "")
+        floor = estimate.floor
+        if floor is None or estimate.excess is None:
+            return ""
+        lower, upper = floor.lower_bound(alpha), floor.upper_bound(alpha)
+        if not self.sides(lower, upper)[1]:
+            return ""
+        side = "below" if self.direction == "higher" else "above"
+        return f"the noise floor {floor.value:.3f} is itself {side} {self.value:g}"
+
+    def out_of_reach(self, estimate: Estimate, alpha: float) -> Mapping[str, str]:
+        """Say that no answers could exceed the bound: those to one prompt differ too much.
+
+        An excess over a floor of .9 is at most .1, so that a bound of .3 would pass anything.
+        """
+        part = getattr(estimate, "part", estimate)
+        if part.measures != "excess" or part.floor is None:
+            return {}
+        most = 1.0 - part.floor.lower_bound(alpha)
+        if self.value < most:
+            return {}
+        return {
+            "bound_out_of_reach": f"two answers to the same prompt already differ by "
+            f"{part.floor.value:.3f}, so that the group can add {1.0 - part.floor.value:.3f} at "
+            f"most and a bound of {self.value:g} would pass any model; choose a smaller bound, "
+            "on='share', or a lower temperature"
+        }
 
     def needed_units(self, estimate: Estimate, level: float) -> tuple[int, int] | None:
         """Range of units that would decide, against the nearer end of a two-sided bound."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.attributes import masker_of_pairs
 from pytest_llmfair.evidence import (
     Evidence,
     Texts,
@@ -125,6 +126,9 @@ def evidence_for(
     scorer: Callable[[Sequence[str]], Any],
     max_missing: float,
     fixed: bool = False,
+    mask: bool = True,
+    placebo: bool = False,
+    units: Sequence[Any] | None = None,
 ) -> Evidence:
     """Turn data into the arguments of a metric.
 
@@ -132,16 +136,19 @@ def evidence_for(
     metric that needs scores are scored; anything else is handed on as it is. What follows the
     responses are further arguments of the metric, such as a threshold. Identical repeats of a
     deterministic model become one generation, except for a `fixed` population, whose intervals
-    count them once by themselves.
+    count them once by themselves. With `mask`, words of the pairs' own attribute are masked in
+    texts that are compared. With `placebo` the answers to placebo twins are an argument too.
+    `units` are labels of the pairs.
     """
     first = data[0] if data else None
-    if isinstance(first, (PairedResponses, Responses)):
-        measurable(info, pairs=isinstance(first, PairedResponses))
-        evidence = (
-            _from_pairs(info, first, scorer, max_missing, fixed)
-            if isinstance(first, PairedResponses)
-            else _from_prompts(info, first, scorer, max_missing, fixed)
-        )
+    if isinstance(first, (PairedResponses, Responses, AnswerRows)):
+        measurable(info, pairs=not isinstance(first, Responses))
+        if isinstance(first, PairedResponses):
+            evidence = _from_pairs(info, first, scorer, max_missing, fixed, mask, placebo, units)
+        elif isinstance(first, AnswerRows):
+            evidence = _from_rows(first, fixed)
+        else:
+            evidence = _from_prompts(info, first, scorer, max_missing, fixed)
         evidence.args += data[1:]
         return evidence
     data = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
@@ -182,15 +189,58 @@ def measurable(info: MetricInfo, *, pairs: bool) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerRows:
+    """Answers to pairs that are given without the pairs: a row of texts per member.
+
+    `placebo` holds the answers to the placebo twins; empty without any.
+    """
+
+    first: Texts
+    second: Texts
+    placebo: Texts
+
+
+def _from_rows(rows: AnswerRows, fixed: bool) -> Evidence:
+    evidence = Evidence()
+    *sides, placebo = note_sameness(
+        evidence, range(len(rows.first)), rows.first, rows.second, rows.placebo, fixed=fixed
+    )
+    evidence.args = tuple(sides)
+    evidence.paired = True
+    if rows.placebo:
+        evidence.keywords["placebo"] = placebo
+    return evidence
+
+
 def _from_pairs(
-    info: MetricInfo, responses: PairedResponses, scorer: Any, max_missing: float, fixed: bool
+    info: MetricInfo,
+    responses: PairedResponses,
+    scorer: Any,
+    max_missing: float,
+    fixed: bool,
+    mask: bool,
+    placebo: bool,
+    units: Sequence[Any] | None,
 ) -> Evidence:
-    evidence, rows_a, rows_b, units = paired_texts(
-        responses, max_missing, fixed=fixed, whole=info.whole_rows
+    evidence, rows_a, rows_b, labels = paired_texts(
+        responses, max_missing, fixed=fixed, whole=info.whole_rows, placebo=placebo, units=units
     )
     if evidence.undefined is not None:
         return evidence
-    evidence.keywords["units"] = units
+    evidence.paired = True
+    evidence.keywords["units"] = labels
+    if placebo:
+        # A placebo rewords the original, on whichever side of a turned pair that is.
+        sides = zip(rows_a, rows_b, evidence.turned, strict=True)
+        ordered = [(b, a) if turned else (a, b) for a, b, turned in sides]
+        rows_a, rows_b = [a for a, _ in ordered], [b for _, b in ordered]
+        evidence.keywords["placebo"] = evidence.placebo
+    if mask and info.needs in ("text_pairs", "embedding_pairs"):
+        masked = masker_of_pairs(responses.pairs)
+        rows_a, rows_b = ([list(map(masked, row)) for row in rows] for rows in (rows_a, rows_b))
+        if placebo:
+            evidence.keywords["placebo"] = [list(map(masked, row)) for row in evidence.placebo]
     if info.needs == "text_pairs":
         evidence.args = (rows_a, rows_b)
     elif info.needs == "score_pairs":
@@ -200,8 +250,9 @@ def _from_pairs(
     else:
         # Both members of a pair are prompts of their own, but one sampling unit.
         evidence.args = (scored([*rows_a, *rows_b], scorer),)
-        evidence.keywords["units"] = [*units, *units]
+        evidence.keywords["units"] = [*labels, *labels]
         evidence.kept *= 2
+        evidence.paired = False
         evidence.prompts = [(p[side],) for side in (0, 1) for p in evidence.prompts]
         evidence.outputs = [(o[side],) for side in (0, 1) for o in evidence.outputs]
         evidence.labels = ()
@@ -226,7 +277,7 @@ def _from_prompts(
         for prompt, answers in zip(responses.prompts, responses, strict=True):
             of_prompt[prompt] = (*of_prompt.get(prompt, ()), *answers)
         asked = list(of_prompt.values())
-    evidence.losses = losses_of([asked], (), range(len(asked)), bounded=info.needs != "texts")
+    evidence.losses = losses_of([asked], (), [range(len(asked))], bounded=info.needs != "texts")
     note_left_out(evidence, len(responses) - len(kept), len(responses), "prompts")
     if not kept:
         return evidence

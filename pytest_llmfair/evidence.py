@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +10,12 @@ from typing import Any
 
 from pytest_llmfair.losses import Losses
 from pytest_llmfair.responses import Answer, Missing, is_cut
+from pytest_llmfair.withheld import Withheld
 
 Texts = list[list[str]]
+
+# Pairs whose answers are read for their direction: more would take time and say the same.
+_ENOUGH = 500
 
 
 @dataclass(slots=True)
@@ -56,6 +61,8 @@ class Evidence:
         Protected attribute of the pairs; empty for single prompts.
     losses : Losses
         What the missing answers mean for the verdict.
+    paired : bool
+        Whether the answers are to pairs, so that a metric may compare them in twos.
     """
 
     args: tuple[Any, ...] = ()
@@ -79,6 +86,7 @@ class Evidence:
     lacks: tuple[str, ...] = ()
     attribute: str = ""
     losses: Losses = field(default_factory=Losses)
+    paired: bool = False
 
     def units_of(self, units: Any) -> Any:
         """Leave out of one label per row asked those of the rows that were left out."""
@@ -168,6 +176,52 @@ def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
         evidence.undefined = f"none of the {total} {what} has an answer; mend the client first"
     elif lost:
         evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
+
+
+def direction_between(evidence: Evidence) -> str:
+    """Say how the answers to two groups differ in length and sentiment; empty where unknown.
+
+    Only of differences that are proven over the pairs: chance alone is no direction.
+    """
+    from pytest_llmfair.scorers import SentimentScorer, score
+    from pytest_llmfair.stats import Mean
+
+    rows = [row for row in evidence.outputs if len(row) == 2 and all(row)]
+    rows = rows[:: math.ceil(len(rows) / _ENOUGH) or 1]
+    if len(evidence.labels) != 2 or len(rows) < 2:
+        return ""
+    sides = [[row[side] for row in rows] for side in (0, 1)]
+    if any(isinstance(text, Withheld) for side in sides for row in side for text in row):
+        return ""
+    lengths, moods = (
+        [[[float(x) for x in of(row)] for row in side] for side in sides]
+        for of in (
+            lambda row: [len(text.split()) for text in row],
+            lambda row: score(SentimentScorer(), row),
+        )
+    )
+    parts = []
+    for measured, words in ((lengths, _longer), (moods, _warmer)):
+        means = [[math.fsum(row) / len(row) for row in side] for side in measured]
+        apart = [a - b for a, b in zip(*means, strict=True)]
+        reach = max(map(abs, apart)) or 1.0
+        ends = Mean.of_values(apart, bounds=(-reach, reach)).interval()
+        if ends.lower > 0.0 or ends.upper < 0.0:
+            parts.append(words(*(math.fsum(side) / len(side) for side in means)))
+    if not parts:
+        return ""
+    first, second = evidence.labels
+    return f"answers to {first} prompts {' and '.join(parts)} than those to {second} prompts"
+
+
+def _longer(first: float, second: float) -> str:
+    word = "longer" if first > second else "shorter"
+    return f"are {word} ({first:.0f} against {second:.0f} words)"
+
+
+def _warmer(first: float, second: float) -> str:
+    word = "higher" if first > second else "lower"
+    return f"score {abs(first - second):.2f} {word} in sentiment"
 
 
 def note_sameness(

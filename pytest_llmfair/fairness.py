@@ -96,7 +96,7 @@ class Fairness:
                 )
             data = (self.responses, *data)
         result = measure_and_judge(
-            name,
+            info,
             data,
             threshold,
             Judging(

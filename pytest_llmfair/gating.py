@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair.evidence import Evidence
-from pytest_llmfair.pairing import is_pair, sides_of
+from pytest_llmfair.pairing import groups_of, is_pair
 from pytest_llmfair.responses import PairedResponses
 
 
@@ -36,7 +36,7 @@ def gated(data: Any, units: Any = None) -> tuple[Any, Any]:
         return data, units
     from pytest_llmfair.counterfactuals.handmade import through_gate
 
-    sides_of(pairs)
+    groups_of(pairs)
     passed, kept = through_gate(pairs)
     if isinstance(data, PairedResponses):
         result: Any = replace(

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.arguments import check_units
-from pytest_llmfair.auditing import note_audit
-from pytest_llmfair.bounds import Bound, one_sided
-from pytest_llmfair.collecting import collect, prompts_or_pairs
-from pytest_llmfair.evidence import Evidence, Texts, note_sameness
-from pytest_llmfair.gating import gated, note_unchecked
-from pytest_llmfair.judging import (
-    Judging,
-    TextScorer,
-    conclude,
-    current_settings,
-    judged,
-    nothing,
-)
-from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.pairing import is_pair, judge_selection, paired_texts, sides_of, unfit
-from pytest_llmfair.planning import announced
+from pytest_llmfair.collecting import AnswerRows
+from pytest_llmfair.evidence import Evidence
+from pytest_llmfair.judging import Compare, Judging, TextScorer, conclude, measure_and_judge
+from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.results import Result
-from pytest_llmfair.sequential import Plan, decide_in_looks
-from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.stats import ChangedShare, Estimate, Mean
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair
@@ -41,8 +27,10 @@ def assert_counterfactual_invariance(
     client: Any = None,
     generations: int = 2,
     baseline: str = "resample",
-    on: str = "value",
-    mask: Any = None,
+    on: str = "excess",
+    mask: Any = "attribute",
+    groups: Sequence[str] | None = None,
+    reference: str | None = None,
     scorer: Any = None,
     level: float | None = None,
     mode: str | None = None,
@@ -55,18 +43,20 @@ def assert_counterfactual_invariance(
     sequential: str | None = None,
     family: str = "session",
 ) -> Result:
-    """Assert that answers hardly change when only the group in the prompt changes: E[v] <= eps.
+    """Assert that answers hardly change when only the group in the prompt changes.
 
-    Counterfactual invariance of Bouchard (2024), section 3.2, with a noise floor: what two answers
-    to one and the same prompt differ by.
+    Counterfactual invariance of Bouchard (2024), section 3.2, E[v] <= eps, without what two
+    answers to the same prompt differ by: for a model that always gives the same answer the two
+    are the same.
 
     Parameters
     ----------
     pairs_or_responses : PairedResponses, list of Pair, or list of tuple
         Answers already collected (also as tuples of the answers to the two members, and to the
         placebo or None where that is the baseline), or pairs to collect answers for with `client`.
+        Of pairs of more than two groups every two groups are compared, and the worst two decide.
     eps : float
-        Largest mean dissimilarity, inclusive, in [0, 1).
+        Largest mean dissimilarity that the group may cause, inclusive, in [0, 1).
     metric : str or callable
         The dissimilarity v: "rouge_l" (1 - ROUGE-L), "sentiment" or "toxicity" (absolute
         difference of scores), "weak_sentiment_parity" (the answers change sides), or a function of
@@ -74,17 +64,21 @@ def assert_counterfactual_invariance(
     client : ModelClient or callable, optional
         Model to collect answers from.
     generations : int
-        Answers to collect per member; two or more give the noise floor.
+        Answers to collect per member; a noise floor needs two or more.
     baseline : {"resample", "placebo", "none"}
-        What the noise floor is: what two answers to the same prompt differ by; or the answers to
-        the original and to its placebo twin, the same prompt reworded inside its own group
-        (``generate_pairs(..., placebo=True)``), so that what any rewording causes is no FAIL; or
-        nothing, to judge the value alone.
-    on : {"value", "excess"}
-        "excess" judges the value minus the noise floor, which is on a squared scale where the
-        floor is from resampling.
-    mask : lexicon or list of str, optional
-        Words to mask before texts are compared ("rouge_l" only).
+        The noise floor: what two answers to the same prompt differ by; or what answers to the
+        original and to its placebo twin differ by, the same prompt reworded inside its own group
+        (``generate_pairs(..., placebo=True)``); or none, for a model that is known to give the
+        same answer always.
+    on : {"excess", "value", "share"}
+        "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
+        dissimilarity, and a FAIL needs the excess proven positive too. "share" judges the share of
+        answers that the group changes, sqrt(excess / (1 - floor)).
+    mask : "attribute", None, lexicon or list of str
+        Words to mask in answers before they are compared: those of the pairs' own attribute, none,
+        or others. Scores are of the answers as they are.
+    groups, reference : sequence of str, str, optional
+        Compare these groups only; compare each group with this one only.
     scorer : callable, optional
         Replaces the scorer that `metric` names.
     level, mode, max_mde, max_missing, max_invalid, label, sequential, family
@@ -100,179 +94,111 @@ def assert_counterfactual_invariance(
     Raises
     ------
     FairnessAssertionError
-        FAIL when the value is proven above eps and above the noise floor; INVALID when the noise
-        floor itself is proven above eps (reason ``floor_above_bound``).
+        FAIL (`BoundExceeded`) when the group is proven to cause more than eps. With one generation
+        a side only PASS is possible; else UNDERPOWERED, reason ``no_noise_floor``. INVALID when no
+        answers could exceed eps above this noise floor (``bound_out_of_reach``) or, with
+        ``on="value"``, when the floor itself is above eps (``floor_above_bound``).
+
+    Examples
+    --------
+    >>> answers = [("He is a good nurse.", "She is a good nurse.")] * 12
+    >>> result = assert_counterfactual_invariance(answers, eps=0.8, baseline="none")
+    >>> result.verdict.value
+    'PASS'
     """
     __tracebackhide__ = True
     for name, given, legal in (
         ("baseline", baseline, ("resample", "placebo", "none")),
-        ("on", on, ("value", "excess")),
+        ("on", on, ("excess", "value", "share")),
     ):
         if given not in legal:
             raise ValueError(f"{name} is {given!r}; choose one of {', '.join(legal)}")
-    settings = current_settings()
-    placebo = baseline == "placebo"
-    measure = measure_of(metric, mask, scorer)
-    name = f"counterfactual invariance ({measure.symbol}{', excess' if on == 'excess' else ''})"
-    judging = Judging(
-        level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid
-    )
-    most_missing, most_invalid = judging.largest_shares
-    pairs_or_responses, units = gated(pairs_or_responses, units)
-    found = _Found()
-
-    def measured(answers: Any, labels: Sequence[Any] | None) -> Estimate:
-        nonlocal found
-        found = _found(answers, measure, labels, most_missing, population, placebo)
-        judge_selection(found.evidence, pairs_or_responses, most_invalid)
-        note_unchecked(found.evidence, pairs_or_responses)
-        from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
-
-        if isinstance(measure.scorer, TextScorer) and found.evidence.attribute:
-            note_audit(
-                found.evidence,
-                measure.scorer.chosen,
-                Bound(eps, "lower", 0.0),
-                lambda a, b, rows: counterfactual_invariance(a, b, measure, units=rows).value,
-            )
-        return _on_excess(found, placebo=placebo) if on == "excess" else found.estimate
-
-    def judge_at(estimate: Estimate, at: float | None) -> Result:
-        excess = None if on == "excess" or baseline == "none" else found.excess
-        floor = None if excess is None else found.floor
-        alpha = one_sided(settings.level if at is None else at)
-        return judged(
-            estimate,
-            eps,
-            found.evidence,
-            replace(judging, level=at),
-            name=name,
-            direction="lower",
-            fair_value=0.0,
-            unit="pair",
-            excess=excess,
-            floor_invalid=_too_noisy(floor, eps, alpha, placebo),
-            floor_words=_REWORDED if placebo else "",
-        )
-
-    if client is None:
-        if sequential is not None:
-            raise ValueError("sequential needs client=..., the model to stop asking")
-        if placebo and isinstance(pairs_or_responses, PairedResponses):
-            _need_placebo(pairs_or_responses.placebo or [None] * len(pairs_or_responses))
-        return conclude(judge_at(measured(pairs_or_responses, units), level))
-    # Whatever is wrong with the call must show before the first answer is paid for.
-    threshold = Bound.checked(eps, "lower", 0.0, (0.0, 1.0), name)
-    if (refused := unfit(pairs_or_responses, most_invalid)) is not None:
-        found = _Found(refused, nothing(refused))
-        return conclude(judge_at(found.estimate, level))
-    asked = prompts_or_pairs(pairs_or_responses)
-    if not is_pair(asked[0]):
-        raise ValueError(_NO_TWIN)
-    sides_of(asked)
-    if placebo:
-        _need_placebo([getattr(pair, "placebo", None) for pair in asked])
-    check_units(units, asked)
-
-    def ask(items: Sequence[Any]) -> Any:
-        with announced(
-            threshold,
-            lambda: _fair_sample(len(asked), generations),
-            items,
-            metric=name,
-            unit="pair",
-            of=len(asked),
-            generations=generations,
-            level=settings.level if level is None else level,
-            max_mde=max_mde,
-        ):
-            return collect(items, client, generations, placebo=placebo)
-
-    if sequential is None:
-        return conclude(judge_at(measured(ask(asked), units), level))
-    if population == "fixed":
-        raise ValueError(
-            "the first looks would see a part of a fixed list of pairs only; leave "
-            "population='fixed' or sequential out"
-        )
-    result = decide_in_looks(
-        asked,
-        Plan(sequential, settings.level if level is None else level, settings.seed),
-        ask,
-        measured,
-        judge_at,
-        units,
+    placebo, masked = baseline == "placebo", isinstance(mask, str) and mask == "attribute"
+    if placebo and on == "share":
+        raise ValueError("on='share' needs baseline='resample'; a placebo has no such scale")
+    measure = measure_of(metric, None if masked else mask, scorer)
+    info = _info(measure, pairs_or_responses, on, placebo)
+    if not isinstance(pairs_or_responses, PairedResponses):
+        pairs_or_responses = _rows_of_tuples(pairs_or_responses, placebo, client)
+    elif placebo:
+        _need_placebo(pairs_or_responses.placebo or [None] * len(pairs_or_responses))
+    if placebo and client is not None:
+        _need_placebo([getattr(pair, "placebo", None) for pair in pairs_or_responses])
+    keywords: dict[str, Any] = {"units": units}
+    if population is not None:
+        keywords["population"] = population
+    result = measure_and_judge(
+        info,
+        (pairs_or_responses,),
+        eps,
+        Judging(level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid),
+        client=client,
+        scorer=measure.scorer,
+        generations=generations,
+        keywords=keywords,
+        compare=Compare(
+            groups,
+            reference,
+            mask=masked and measure.scorer is None,
+            placebo=placebo,
+            floor=baseline == "resample",
+            text=measure.scorer is None,
+            adapt=lambda value, evidence: _judged(value, evidence, on, baseline),
+        ),
     )
     return conclude(result)
 
 
-def _fair_sample(pairs: int, generations: int) -> Estimate:
-    """Return the value of a model whose answers never differ."""
-    from pytest_llmfair.metrics._counterfactual import invariance as _invariance
-
-    rows = [["the same"] * generations] * pairs
-    return _invariance.counterfactual_invariance(rows, rows, _invariance.rouge_measure())
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What the answers show: the dissimilarity, its floor, and what was lost on the way."""
-
-    evidence: Evidence = field(default_factory=Evidence)
-    estimate: Estimate = field(default_factory=lambda: nothing(Evidence()))
-    excess: Mean | None = None
-    floor: Mean | None = None
-
-
-def _found(
-    answers: Any,
-    measure: Any,
-    units: Sequence[Any] | None,
-    max_missing: float,
-    population: str | None,
-    placebo: bool,
-) -> _Found:
+def _info(measure: Any, source: Any, on: str, placebo: bool) -> MetricInfo:
+    """Return the metric that a dissimilarity makes."""
     from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
 
-    evidence, rows_a, rows_b, found_units = _two_sides(
-        answers, max_missing, fixed=population == "fixed", placebo=placebo
+    pairs = getattr(source, "pairs", source)
+    first = pairs[0] if isinstance(pairs, (list, tuple)) and pairs else None
+    attribute = str(getattr(first, "attribute", "") or "")
+    what = [attribute, measure.symbol, "" if on == "excess" else on]
+
+    def function(texts_a: Any, texts_b: Any, **keywords: Any) -> Estimate:
+        return counterfactual_invariance(texts_a, texts_b, measure, **keywords)
+
+    return replace(
+        get_metric("counterfactual_rouge_l"),
+        name=f"counterfactual invariance ({', '.join(filter(None, what))})",
+        direction="lower",
+        fair_value=0.0,
+        generations=2,
+        function=function,
     )
-    if evidence.undefined is not None:
-        return _Found(evidence, nothing(evidence))
-    # A placebo rewords the original, on whichever side of a turned pair that is.
-    swapped = [
-        (b, a) if t else (a, b) for a, b, t in zip(rows_a, rows_b, evidence.turned, strict=True)
-    ]
-    value = counterfactual_invariance(
-        [original for original, _ in swapped],
-        [twin for _, twin in swapped],
-        measure,
-        placebo=evidence.placebo if placebo else None,
-        units=found_units if units is None else evidence.units_of(units),
-        population="sampled" if population is None else population,  # type: ignore[arg-type]
-    )
-    if placebo:
+
+
+def _judged(value: Estimate, evidence: Evidence, on: str, baseline: str) -> Estimate:
+    """Return what is judged of a mean dissimilarity: itself, its excess, or the share it means."""
+    if baseline == "placebo":
         _note_placebo(evidence, value.floor)
-    elif value.excess is None and "identical_repeats" in evidence.reasons:
-        evidence.notes.append("its noise floor is 0, so that the value is the excess")
-    elif value.excess is None:
-        evidence.reasons.append("no_noise_floor")
-        evidence.notes.append(
-            "one answer a side gives no noise floor: sampling alone may explain the value; "
-            "collect two or more generations"
-        )
-    return _Found(evidence, value, value.excess, value.floor)
+    if baseline == "none":
+        value.floor = value.excess = None
+        return value
+    always_same = "identical_repeats" in evidence.reasons
+    if on == "share" and isinstance(value, Mean) and (value.excess is not None or always_same):
+        return ChangedShare.of_mean(value)
+    if on == "share":
+        raise ValueError("on='share' needs two or more answers a side; raise generations")
+    if on == "value" or value.excess is None:
+        return value
+    excess = value.excess
+    excess.floor, excess.measures = value.floor, "excess"
+    excess.reasons = tuple(dict.fromkeys((*value.reasons, *excess.reasons)))
+    excess.notes = tuple(dict.fromkeys((*value.notes, *excess.notes)))
+    excess.invalid, excess.lacks = {**value.invalid, **excess.invalid}, value.lacks
+    return excess
 
 
-_REWORDED = "the answers to a prompt and to the same prompt reworded inside its group"
-
-
-def _note_placebo(evidence: Evidence, floor: Mean | None) -> None:
-    pairs = len(evidence.placebo)
+def _note_placebo(evidence: Evidence, floor: Estimate | None) -> None:
+    pairs = len(evidence.placebo) or len(evidence.keywords["placebo"])
     if floor is None or floor.contributions is None:
         evidence.invalid["no_noise_floor"] = (
             f"none of the {pairs} pairs has enough answers to its placebo twin, so that nothing "
-            "shows what rewording alone does; mend the client first"
+            "shows what rewording alone does; fix the client first"
         )
         return
     compared = len(floor.contributions.values)
@@ -285,36 +211,6 @@ def _need_placebo(twins: Sequence[Any]) -> None:
             f"none of the {len(twins)} pairs has a placebo twin; make them with "
             "generate_pairs(..., placebo=True), or choose baseline='resample'"
         )
-
-
-def _on_excess(found: _Found, *, placebo: bool) -> Estimate:
-    """Return the excess to be judged; of a deterministic model it is the value itself."""
-    if placebo:
-        return found.excess or found.estimate
-    if found.excess is None:
-        if "no_noise_floor" in found.evidence.reasons:
-            raise ValueError("on='excess' needs two or more answers a side; raise generations")
-        return found.estimate
-    found.evidence.notes.append(
-        "the excess is on a squared scale, not that of a bound for the value: "
-        f"its square root is {max(found.excess.value, 0.0) ** 0.5:.3f}"
-    )
-    return found.excess
-
-
-def _too_noisy(floor: Estimate | None, eps: float, alpha: float, placebo: bool) -> dict[str, str]:
-    if floor is None or not floor.p_exceeds(eps) < alpha:
-        return {}
-    why = (
-        "any rewording changes the answers of this model as much; raise eps, or lower the "
-        "temperature"
-        if placebo
-        else "no model as noisy as this could pass; lower the temperature, raise eps, or compare "
-        "distributions (strict_sentiment_parity)"
-    )
-    return {
-        "floor_above_bound": f"the noise floor {floor.value:.3f} is itself above {eps:g}: {why}"
-    }
 
 
 def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) -> Any:
@@ -344,18 +240,19 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
     return make(name, TextScorer(info, scorer))
 
 
-_NO_TWIN = "answers to single prompts have no counterpart; collect answers to pairs"
-
-
-def _two_sides(
-    data: Any, max_missing: float, *, fixed: bool, placebo: bool
-) -> tuple[Evidence, Texts, Texts, list[str] | None]:
+def _rows_of_tuples(data: Any, placebo: bool, client: Any) -> Any:
+    """Return answers given as tuples as rows of texts; pairs to be answered stay as they are."""
     from pytest_llmfair.metrics._checks import text_rows
 
-    if isinstance(data, PairedResponses):
-        return paired_texts(data, max_missing, fixed=fixed, placebo=placebo)
-    if isinstance(data, Responses):
-        raise ValueError(_NO_TWIN)
+    if isinstance(data, Responses) or (
+        client is not None
+        and isinstance(data, (list, tuple))
+        and data
+        and isinstance(data[0], str)
+    ):
+        raise ValueError("answers to single prompts have no counterpart; collect answers to pairs")
+    if client is not None:
+        return data
     form = "(answers, answers of the twin{})".format(", of its placebo or None" * placebo)
     if isinstance(data, (str, Mapping)) or not hasattr(data, "__iter__"):
         raise ValueError(f"the answers are a {type(data).__name__}; give a list of {form}")
@@ -368,16 +265,11 @@ def _two_sides(
         sides = 3 if placebo else 2
         if isinstance(row, (str, Missing)) or not hasattr(row, "__len__") or len(row) != sides:
             raise ValueError(f"row {i} is {str(row)[:40]!r}; give {form}")
-    evidence = Evidence(turned=[False] * len(rows))
     twins = [row[2] for row in rows] if placebo else []
     if placebo:
         _need_placebo([twin is not None for twin in twins])
-    rows_a, rows_b, evidence.placebo = note_sameness(
-        evidence,
-        range(len(rows)),
+    return AnswerRows(
         text_rows([row[0] for row in rows], "answers"),
         text_rows([row[1] for row in rows], "answers of the twin"),
         [[] if twin is None else text_rows([twin], "answers of the placebo")[0] for twin in twins],
-        fixed=fixed,
     )
-    return evidence, rows_a, rows_b, None

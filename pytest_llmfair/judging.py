@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from pytest_llmfair import recording
 from pytest_llmfair.arguments import check_units, is_number, last_is_bound, positional
 from pytest_llmfair.auditing import note_audit
-from pytest_llmfair.bounds import Bound
+from pytest_llmfair.bounds import Bound, Direction, Scale
 from pytest_llmfair.collecting import (
     COLLECTED,
     collect,
@@ -21,13 +22,22 @@ from pytest_llmfair.collecting import (
     prompts_or_pairs,
     scored,
 )
-from pytest_llmfair.evidence import Evidence
+from pytest_llmfair.evidence import Evidence, direction_between, texts_of
 from pytest_llmfair.gating import gated, note_unchecked
-from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.options import OPTIONS
-from pytest_llmfair.pairing import is_pair, judge_selection, sides_of, unfit
+from pytest_llmfair.pairing import (
+    Comparison,
+    comparisons_of,
+    evidence_of_groups,
+    groups_of,
+    is_pair,
+    judge_selection,
+    unfit,
+)
 from pytest_llmfair.planning import announced, fair_sample
 from pytest_llmfair.reports.message import failure_message, first_line
+from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.results import (
     BoundExceeded,
     Example,
@@ -41,7 +51,7 @@ from pytest_llmfair.results import (
 )
 from pytest_llmfair.sequential import Plan, as_betting, decide_in_looks
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Estimate, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Sample, Undefined, WorstGroups
 
 _WORST = 3
 
@@ -138,8 +148,65 @@ def current_settings() -> Settings:
     return recorder.settings if recorder else Settings()
 
 
+class About(Protocol):
+    """What a report needs to know of a metric."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def direction(self) -> Direction: ...  # noqa: D102
+    @property
+    def fair_value(self) -> float: ...  # noqa: D102
+    @property
+    def scale(self) -> Scale: ...  # noqa: D102
+    @property
+    def unit(self) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Unregistered:
+    """An estimate that no registered metric made: lower is taken as fairer, 0 as fair."""
+
+    name: str = "estimate"
+    direction: Direction = "lower"
+    fair_value: float = 0.0
+    scale: Scale = "linear"
+    unit: str = "unit"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """How answers to pairs are compared.
+
+    Attributes
+    ----------
+    groups : sequence of str or None
+        Groups to compare, two or more; by default all of the pairs.
+    reference : str or None
+        Compare each group with this one only.
+    mask : bool
+        Whether words of the pairs' own attribute are masked before texts are compared.
+    placebo : bool
+        Whether the noise floor comes from placebo twins.
+    floor : bool
+        Whether a FAIL needs a noise floor.
+    text : bool
+        Whether the excess reads as a share of changed answers: true of texts, not of scores.
+    adapt : callable or None
+        What is judged of the metric's estimate, when that is not the value.
+    """
+
+    groups: Sequence[str] | None = None
+    reference: str | None = None
+    mask: bool = True
+    placebo: bool = False
+    floor: bool = True
+    text: bool = False
+    adapt: Callable[[Estimate, Evidence], Estimate] | None = None
+
+
 def measure_and_judge(
-    name: str,
+    info: MetricInfo,
     data: tuple[Any, ...],
     bound: float | None,
     judging: Judging,
@@ -148,11 +215,11 @@ def measure_and_judge(
     scorer: Any = None,
     scorers: Callable[[], Mapping[str, Any]] | None = None,
     generations: int | None = None,
-    keywords: dict[str, Any] | None = None,
+    keywords: Mapping[str, Any] | None = None,
+    compare: Compare | None = None,
 ) -> Result:
     """Collect, measure and judge, without recording or raising."""
-    info = get_metric(name)
-    text_scorer = TextScorer(info, scorer, scorers)
+    text_scorer = scorer if callable(scorer) and compare else TextScorer(info, scorer, scorers)
     keywords = {**info.judged_with, **(keywords or {})}
     settings = current_settings()
     if bound is None:
@@ -162,26 +229,58 @@ def measure_and_judge(
     evidence = Evidence()
     source, units = gated(source, keywords.pop("units", None))
     data = (source, *data[1:]) if data else data
+    if compare is None:
+        compare = _compare(info, source, keywords)
 
     def measure(*collected: Any, units: Any = units) -> Estimate:
         nonlocal evidence
-        evidence = evidence_for(
+        first = collected[0] if collected else None
+        parts: dict[tuple[str, str], Comparison] = {}
+        if isinstance(first, PairedResponses) and first.pairs and info.needs != "scores":
+            several = len(groups_of(first.pairs)) > 2
+            if several or compare.groups or compare.reference:
+                check_units(units, first.pairs)
+                parts = comparisons_of(
+                    first,
+                    groups=compare.groups,
+                    reference=compare.reference,
+                    units=units,
+                    placebo=compare.placebo,
+                )
+        if len(parts) < 2 or not isinstance(first, PairedResponses):
+            for part in parts.values():
+                collected, units = (part.responses, *collected[1:]), part.units
+            evidence, estimate = measure_one(*collected, units=units)
+        else:
+            evidence, estimate = _measure_every_two(
+                info,
+                first,
+                parts,
+                max_missing,
+                lambda *one, **how: measure_one(*one, *collected[1:], **how),
+            )
+        judge_selection(evidence, source, max_invalid)
+        note_unchecked(evidence, source)
+        return estimate
+
+    def measure_one(*collected: Any, units: Any, fixed: bool = False) -> tuple[Evidence, Estimate]:
+        found = evidence_for(
             info,
             collected,
             scorer=text_scorer,
             max_missing=max_missing,
-            fixed=keywords.get("population") == "fixed",
+            fixed=fixed or keywords.get("population") == "fixed",
+            mask=compare.mask,
+            placebo=compare.placebo,
         )
-        judge_selection(evidence, source, max_invalid)
-        note_unchecked(evidence, source)
-        if evidence.undefined is not None:
-            return nothing(evidence)
-        given = {**evidence.keywords, **keywords}
+        if found.undefined is not None:
+            return found, nothing(found)
+        given = {**found.keywords, **keywords}
         if units is not None:
-            given["units"] = evidence.units_of(units) if evidence.asked else units
-        if info.needs == "score_pairs" and evidence.attribute and is_number(bound):
+            given["units"] = found.units_of(units) if found.asked else units
+        if info.needs == "score_pairs" and found.attribute and is_number(bound):
             note_audit(
-                evidence,
+                found,
                 text_scorer.chosen,
                 Bound(bound, info.direction, info.fair_value, info.scale),
                 lambda a, b, rows: (
@@ -192,7 +291,8 @@ def measure_and_judge(
                     ).value
                 ),
             )
-        return info.function(*evidence.args, **given)
+        estimate = info.function(*found.args, **given)
+        return found, compare.adapt(estimate, found) if compare.adapt else estimate
 
     def judge_at(estimate: Estimate, level: float | None) -> Result:
         return judged(
@@ -200,11 +300,8 @@ def measure_and_judge(
             bound,
             evidence,
             replace(judging, level=level),
-            name=info.name,
-            direction=info.direction,
-            fair_value=info.fair_value,
-            scale=info.scale,
-            unit=info.unit,
+            info,
+            compare=compare,
         )
 
     if client is None:
@@ -222,7 +319,7 @@ def measure_and_judge(
     asked = prompts_or_pairs([] if source is None else source)
     measurable(info, pairs=is_pair(asked[0]))
     if is_pair(asked[0]):
-        sides_of(asked)
+        groups_of(asked)
     rest = data[1:]
     collected = positional(info)[: COLLECTED[info.needs]]
     inspect.signature(info.function).bind_partial(*collected, *rest, **keywords)
@@ -244,7 +341,7 @@ def measure_and_judge(
             level=whole_level,
             max_mde=judging.max_mde,
         ):
-            return collect(items, client, n, placebo=False)
+            return collect(items, client, n, placebo=compare.placebo)
 
     if kind is None:
         return judge_at(measure(ask(asked), *rest, units=units), judging.level)
@@ -256,6 +353,60 @@ def measure_and_judge(
         lambda collected, labels: measure(collected, *rest, units=labels),
         judge_at,
         units,
+    )
+
+
+def _compare(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Compare:
+    """Take from the keywords how answers to pairs are compared; arrays have no such choice."""
+    pairs = isinstance(source, PairedResponses) or (
+        isinstance(source, (list, tuple)) and len(source) > 0 and is_pair(source[0])
+    )
+    if not pairs:
+        return Compare(mask=False)
+    masked = "mask" not in keywords or keywords["mask"] == "attribute"
+    if masked or info.needs == "embedding_pairs":
+        keywords.pop("mask", None)
+    return Compare(
+        keywords.pop("groups", None),
+        keywords.pop("reference", None),
+        mask=masked,
+        text=info.needs == "text_pairs",
+    )
+
+
+def _measure_every_two(
+    info: MetricInfo,
+    responses: PairedResponses,
+    parts: Mapping[tuple[str, str], Comparison],
+    max_missing: float,
+    measure_one: Callable[..., tuple[Evidence, Estimate]],
+) -> tuple[Evidence, Estimate]:
+    """Measure every comparison of two groups, and return the worst."""
+    if info.direction == "two-sided":
+        raise ValueError(
+            f"{info.name} is fair in the middle of its range, so that no two of {len(parts)} "
+            "comparisons are the worst; give groups=(one, other)"
+        )
+    rows = [row for side in (responses.original, responses.counterfactual) for row in side]
+    # Repeats count once only where all of them are identical, in all groups.
+    repeats = [row for row in map(texts_of, rows) if len(row) > 1]
+    same = all(len(set(row)) == 1 for row in repeats)
+    measured = {
+        key: measure_one(part.responses, units=part.units, fixed=not same)
+        for key, part in parts.items()
+    }
+    estimate = WorstGroups.of_parts(
+        {key: each for key, (_, each) in measured.items()},
+        info.direction,
+        units=len({label for part in parts.values() for label in part.units}),
+        generations=sum(map(len, rows)),
+    )
+    worst = getattr(estimate, "worst", next(iter(parts)))
+    return (
+        evidence_of_groups(
+            responses, [each for each, _ in measured.values()], measured[worst][0], max_missing
+        ),
+        estimate,
     )
 
 
@@ -309,7 +460,13 @@ def conclude_all(results: Sequence[Result]) -> None:
 
 
 def judged(
-    estimate: Estimate, bound: float, evidence: Evidence, judging: Judging, **about: Any
+    estimate: Estimate,
+    bound: float,
+    evidence: Evidence,
+    judging: Judging,
+    info: About,
+    *,
+    compare: Compare | None = None,
 ) -> Result:
     """Judge an estimate and put what is known of its evidence into the result."""
     recorder = recording.active()
@@ -321,17 +478,23 @@ def judged(
         for reason, n in reasons.items():
             total[reason] = total.get(reason, 0) + n
     label = f" {judging.label}" if judging.label else ""
-    about["name"] = f"{about['name']}{estimate.variant}{label}"
-    about["unit"] = estimate.unit or about["unit"]
-    return judge(
+    needs_floor = compare is not None and compare.floor and evidence.paired
+    result = judge(
         estimate,
         bound,
+        name=f"{info.name}{estimate.variant}{label}",
+        direction=info.direction,
+        fair_value=info.fair_value,
+        scale=info.scale,
         settings=settings,
         mode=judging.mode,
         level=judging.level,
         max_mde=judging.max_mde,
         family=judging.family,
         invalid=evidence.invalid,
+        needs_floor=needs_floor and "identical_repeats" not in evidence.reasons,
+        reworded=compare is not None and compare.placebo,
+        text=compare is not None and compare.text and not compare.placebo,
         losses=evidence.losses,
         missing=dict(sorted(total.items())),
         missing_by_group=evidence.missing,
@@ -339,22 +502,27 @@ def judged(
         origin=evidence.origin,
         rejected=evidence.rejected,
         lacks=tuple(dict.fromkeys((*evidence.lacks, *estimate.lacks))),
-        examples=_examples(estimate, evidence, about["direction"], about["fair_value"]),
+        examples=_examples(estimate, evidence, info.direction, info.fair_value),
         nodeid=recorder.nodeid if recorder else "",
         model=evidence.model,
         options=_options(settings),
-        **about,
+        unit=estimate.unit or info.unit,
+        attribute=evidence.attribute,
+        compared=getattr(estimate, "worst", evidence.labels),
     )
+    if result.verdict is Verdict.PASS:
+        return result
+    return replace(result, direction_words=direction_between(evidence))
 
 
 def _examples(
     estimate: Estimate, evidence: Evidence, direction: str, fair_value: float
 ) -> tuple[Example, ...]:
     """Return the rows that drive the value, the worst first; a fair row drives nothing."""
-    values = estimate.rows
+    values = getattr(estimate, "part", estimate).rows
     if not values or len(values) != len(evidence.prompts):
         return ()
-    unfair = [i for i, value in enumerate(values) if value != fair_value]
+    unfair = [i for i, value in enumerate(values) if value != fair_value and not math.isnan(value)]
     order = sorted(unfair, key=lambda i: values[i], reverse=direction != "higher")
     return tuple(
         Example(

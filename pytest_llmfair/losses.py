@@ -29,10 +29,10 @@ class Losses:
         a difference or a distance of these) can be worse than what was measured by more than this
         share of the span.
     difference : Estimate or None
-        Absolute difference of the missing rates of the two groups, with pairs as units; None for
-        single prompts, and when nothing is missing.
+        Largest absolute difference of the missing rates of two groups, with pairs as units; None
+        for single prompts, and when nothing is missing.
     groups : tuple of str
-        The two groups.
+        The groups.
     rates : tuple of float
         Share of the answers that is missing, by group.
     bounded : bool
@@ -121,7 +121,7 @@ class Losses:
 def losses_of(
     rows: Sequence[Sequence[Sequence[Answer]]],
     groups: tuple[str, ...],
-    units: Sequence[Hashable],
+    units: Sequence[Sequence[Hashable]],
     *,
     bounded: bool = True,
 ) -> Losses:
@@ -130,11 +130,11 @@ def losses_of(
     Parameters
     ----------
     rows : sequence of sequences
-        One sequence of rows of answers per side, aligned.
+        One sequence of rows of answers per group, or one for all prompts.
     groups : tuple of str
-        The group of each side; empty for single prompts.
-    units : sequence
-        One label per row: rows of one label are one sampling unit.
+        The group of each; empty for single prompts.
+    units : sequence of sequences
+        One label per row of each group: rows of one label are one sampling unit.
     bounded : bool
         See :class:`Losses`.
     """
@@ -142,7 +142,7 @@ def losses_of(
     share = math.fsum(
         sum(any(row) or not row for row in side) / max(len(side), 1) for side in flags
     )
-    if share == 0.0 or len(groups) != 2:
+    if share == 0.0 or len(groups) < 2:
         return Losses(min(share, 1.0), bounded=bounded)
     counts = [[flag for row in side for flag in row] for side in flags]
     rates = tuple(sum(side) / len(side) if side else math.nan for side in counts)
@@ -153,6 +153,11 @@ def losses_of(
     difference = demographic_parity_difference(
         [int(flag) for side in counts for flag in side],
         groups=[group for group, side in zip(groups, counts, strict=True) for _ in side],
-        units=[unit for side in flags for unit, row in zip(units, side, strict=True) for _ in row],
+        units=[
+            label
+            for labels, side in zip(units, flags, strict=True)
+            for label, row in zip(labels, side, strict=True)
+            for _ in row
+        ],
     )
     return Losses(min(share, 1.0), difference, groups, rates, bounded)

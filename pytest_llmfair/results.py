@@ -8,12 +8,28 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.bounds import Bound, Direction, Scale
+from pytest_llmfair.bounds import Bound, Direction, Scale, one_sided
 from pytest_llmfair.losses import Losses
 from pytest_llmfair.settings import Settings
 
 if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate
+    from pytest_llmfair.stats import Estimate, Interval
+
+
+_REWORDED = "the answers to a prompt and to the same prompt reworded inside its group"
+_NO_FLOOR = (
+    "one answer to each prompt does not show how much two answers to the same prompt differ; "
+    "collect two generations or more (where the model always gives the same answer, "
+    "assert_counterfactual_invariance takes baseline='none')"
+)
+# What to do where even answers to the same prompt differ by more than the bound; with a placebo
+# any rewording does that.
+_REMEDY = {
+    False: "no model as noisy as this could pass; lower the temperature, loosen the bound, or "
+    "compare distributions (strict_sentiment_parity)",
+    True: "any rewording changes the answers of this model as much; loosen the bound, or lower "
+    "the temperature",
+}
 
 
 class Verdict(StrEnum):
@@ -218,9 +234,9 @@ def judge(
     level: float | None = None,
     max_mde: float | None = None,
     invalid: Mapping[str, str] | None = None,
-    excess: Estimate | None = None,
-    floor_invalid: Mapping[str, str] | None = None,
-    floor_words: str = "",
+    needs_floor: bool = False,
+    reworded: bool = False,
+    text: bool = False,
     losses: Losses | None = None,
     **report: Any,
 ) -> Result:
@@ -247,13 +263,12 @@ def judge(
         that still counts as a test (default 3 times the bound's own distance).
     invalid : mapping, optional
         Reason code to words, when the caller already knows that the evidence cannot be judged.
-    excess : Estimate, optional
-        Value minus noise floor; FAIL then also needs it proven positive, so that sampling noise
-        alone never reads as unfairness.
-    floor_invalid : mapping, optional
-        As `invalid`, for evidence that is neither PASS nor FAIL: its noise floor is too high.
-    floor_words : str
-        What the noise floor is, where it is not the estimate's usual one.
+    needs_floor : bool
+        Whether a value that compares answers to pairs needs a noise floor to be a FAIL.
+    reworded : bool
+        Whether the noise floor is that of the same prompt reworded inside its group.
+    text : bool
+        Whether an excess reads as a share of changed answers.
     losses : Losses, optional
         What the missing answers mean: a FAIL where their rates differ by more than the bound, and
         in mode strict no PASS that they could refute.
@@ -269,7 +284,8 @@ def judge(
     level = settings.level if level is None else level
     threshold = Bound.checked(bound, direction, fair_value, estimate.attainable, name, scale)
     interval = estimate.interval(level)
-    floor_words = floor_words or estimate.floor_words
+    floor_words = _REWORDED if reworded else estimate.floor_words
+    alpha = one_sided(level)
     reasons = list(estimate.reasons)
     notes = list(estimate.notes)
     invalid = {**estimate.invalid, **(invalid or {})}
@@ -289,14 +305,22 @@ def judge(
     within, exceeds = threshold.sides(interval.lower, interval.upper)
     found: Mapping[str, str] = {}
     detectable = math.nan
+    if not invalid and (out_of_reach := threshold.out_of_reach(estimate, alpha)):
+        invalid = out_of_reach
+    no_floor = needs_floor and estimate.compares_answers and estimate.excess is None
     if invalid:
         verdict, found = Verdict.INVALID, invalid
     elif within:
         verdict, found = Verdict.PASS, threshold.hidden_parts(estimate, level)
-    elif exceeds and (excess is None or excess.interval(level).lower > 0.0):
+    elif no_floor:
+        verdict, found = Verdict.UNDERPOWERED, {"no_noise_floor": _NO_FLOOR}
+    elif exceeds and threshold.beyond_noise(estimate, alpha):
         verdict = Verdict.FAIL
-    elif floor_invalid:
-        verdict, found = Verdict.INVALID, floor_invalid
+    elif too_noisy := threshold.floor_beyond(estimate, alpha):
+        verdict, found = (
+            Verdict.INVALID,
+            {"floor_above_bound": f"{too_noisy}: {_REMEDY[reworded]}"},
+        )
     else:
         if exceeds:
             reasons.append("within_noise")
@@ -324,10 +348,10 @@ def judge(
     notes = [*found.values(), *notes] if first else [*notes, *found.values()]
 
     needed = None
-    if verdict is not Verdict.INVALID:
+    if verdict is not Verdict.INVALID and not no_floor:
         # Beyond the bound but within the noise, it is the excess that more units would decide.
-        if excess is not None and "within_noise" in reasons:
-            needed = excess.needed_units(0.0, level=level)
+        if estimate.excess is not None and "within_noise" in reasons:
+            needed = estimate.excess.needed_units(0.0, level=level)
         else:
             needed = threshold.needed_units(estimate, level)
     if needed is not None and verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
@@ -338,8 +362,7 @@ def judge(
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
     p_exceeds, p_within = threshold.p_values(estimate)
-    if excess is not None:
-        p_exceeds = max(p_exceeds, excess.p_exceeds(0.0))
+    share, share_upper = _as_share(estimate, interval) if text else (None, math.nan)
     if "missing_rates_differ" in reasons and losses is not None and losses.difference is not None:
         p_exceeds = losses.difference.p_exceeds(threshold.reach)
     return Result(
@@ -372,8 +395,37 @@ def judge(
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),
         groups=_table(estimate, level),
+        judged=estimate.measures,
+        share=share,
+        share_upper=share_upper,
         **report,
     )
+
+
+def _as_share(estimate: Estimate, interval: Interval) -> tuple[tuple[float, float] | None, float]:
+    """Return an excess as the share of answers that the group changed.
+
+    Linear where some prompts change altogether, its square root where all prompts change alike,
+    since an answer is then compared with another that may have changed too.
+    """
+    if estimate.measures == "share" or math.isnan(estimate.value):
+        return None, math.nan
+    excess, upper = estimate.value, interval.upper
+    floor = 0.0 if math.isnan(estimate.noise_floor()) else estimate.noise_floor()
+    if estimate.measures == "value" and estimate.excess is not None:
+        ends = estimate.excess.interval(interval.level)
+        higher = estimate.metric is not None and estimate.metric.direction == "higher"
+        if higher:
+            # Of a similarity: what the group takes away.
+            excess, upper, floor = -estimate.excess.value, -ends.lower, 1.0 - floor
+        else:
+            excess, upper = estimate.excess.value, ends.upper
+    elif estimate.measures == "value":
+        return None, math.nan
+    if not floor < 1.0:
+        return None, math.nan
+    linear, most = (min(max(x / (1.0 - floor), 0.0), 1.0) for x in (excess, upper))
+    return (linear, math.sqrt(linear)), math.sqrt(most)
 
 
 def error_for(result: Result) -> type[FairnessAssertionError]:

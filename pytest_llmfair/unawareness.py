@@ -90,10 +90,7 @@ def assert_fairness_through_unawareness(
         max_share,
         Evidence(prompts=[(text,) for text in seen.prompts], outputs=[()] * len(seen.prompts)),
         Judging(level, mode, max_mde, label=label, family=family),
-        name=info.name,
-        direction=info.direction,
-        fair_value=info.fair_value,
-        unit=info.unit,
+        info,
     )
     return conclude(result)
 

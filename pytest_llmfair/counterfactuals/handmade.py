@@ -37,7 +37,7 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
         if getattr(pair, "checked", False) or why_unjudged(pair):
             kept[row] = pair
             continue
-        lexicon = _lexicon(pair)
+        lexicon = lexicon_of_pair(pair)
         lacks |= dict.fromkeys(lexicon.lacks)
         if reasons := check_pair(pair, lexicon):
             rejected.append(Rejected(pair, reasons))
@@ -59,7 +59,7 @@ def why_unjudged(pair: Any) -> str:
     if not isinstance(pair, Pair):
         return f"a {type(pair).__name__} is no Pair"
     try:
-        lexicon = _lexicon(pair)
+        lexicon = lexicon_of_pair(pair)
         for group in (pair.from_group, pair.to_group):
             lexicon.group(group)
     except ValueError as error:
@@ -69,7 +69,7 @@ def why_unjudged(pair: Any) -> str:
     return f"the lexicon {lexicon.name} knows no word of them"
 
 
-def _lexicon(pair: Pair) -> Lexicon:
+def lexicon_of_pair(pair: Pair) -> Lexicon:
     """Return the lexicon of the package that has the name of the attribute.
 
     Raises

@@ -23,6 +23,7 @@ __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
     bounds=(0.0, 1.0),
     unit="pair",
     needs="text_pairs",
+    generations=2,
     reported="cut-offs only, no values",
     aliases=("rouge_l", "CROUGE-L"),
 )
@@ -76,6 +77,7 @@ def counterfactual_rouge_l(
     bounds=(0.0, 1.0),
     unit="pair",
     needs="text_pairs",
+    generations=2,
     reported="cut-offs only, no values",
     aliases=("bleu", "CBLEU"),
 )
@@ -127,6 +129,7 @@ def counterfactual_bleu(
     bounds=(0.0, 1.0),
     unit="pair",
     needs="text_pairs",
+    generations=2,
     aliases=("EM",),
 )
 def exact_match(

@@ -28,6 +28,7 @@ _AT_ONCE = 1 << 20
     reported="cut-offs only, no values",
     aliases=("cosine", "CCS"),
     needs="embedding_pairs",
+    generations=2,
     scorer="embedding",
 )
 def counterfactual_cosine(

@@ -13,6 +13,7 @@ from pytest_llmfair.stats._base import (
 )
 from pytest_llmfair.stats.any_distance import AnyDistance
 from pytest_llmfair.stats.betting import BettingMean
+from pytest_llmfair.stats.changed_share import ChangedShare
 from pytest_llmfair.stats.difference import Difference
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Against, distribution_gaps, rate_gaps
@@ -35,11 +36,13 @@ from pytest_llmfair.stats.smooth import Smooth
 from pytest_llmfair.stats.spending import Spending
 from pytest_llmfair.stats.spread import Spread
 from pytest_llmfair.stats.worst_distance import WorstDistance
+from pytest_llmfair.stats.worst_groups import WorstGroups
 
 __all__ = [
     "Against",
     "AnyDistance",
     "BettingMean",
+    "ChangedShare",
     "Difference",
     "Estimate",
     "FairPairRatio",
@@ -67,6 +70,7 @@ __all__ = [
     "Spread",
     "Undefined",
     "WorstDistance",
+    "WorstGroups",
     "distribution_gaps",
     "holm",
     "rate_gaps",

@@ -206,6 +206,15 @@ class Estimate(ABC):
         What a sampling unit of these data is, where it is not the metric's usual one.
     lacks : tuple of str
         Groups of which nothing is known, since the lexicon asked has no terms for them.
+    compares_answers : bool
+        Whether answers to the members of each pair are compared with each other: sampling alone
+        then makes them differ.
+    measures : {"value", "excess", "share"}
+        Whether this is a metric's value, what it is beyond its noise floor, or the share of
+        answers that this stands for.
+    floor, excess : Estimate or None
+        What two answers to the same prompt give, and the value less that floor; known where such
+        a comparison has several generations a side.
     """
 
     value: float
@@ -222,6 +231,10 @@ class Estimate(ABC):
     variant: str = ""
     unit: str = ""
     lacks: tuple[str, ...] = ()
+    compares_answers: bool = False
+    measures: Literal["value", "excess", "share"] = "value"
+    floor: Estimate | None = None
+    excess: Estimate | None = None
 
     # What a noise floor is, in words.
     floor_words: ClassVar[str] = "what sampling alone would give at this sample size"

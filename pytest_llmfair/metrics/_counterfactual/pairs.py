@@ -97,6 +97,10 @@ def mean_over_pairs(
         **settings,
     )
     estimate.rows = cross.tolist()
+    estimate.compares_answers = True
+    if excess is not None:
+        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
+        excess.rows = (cross - within).tolist()
     return estimate
 
 

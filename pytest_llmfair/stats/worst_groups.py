@@ -1,0 +1,195 @@
+"""Every two of several groups compared by one metric: the value is that of the worst two."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
+from pytest_llmfair.stats.multiplicity import holm
+
+Groups = tuple[str, str]
+
+
+@dataclass(eq=False, kw_only=True)
+class WorstGroups(Estimate):
+    """The worst of several comparisons of two groups each.
+
+    The end on the fair side needs no correction: all comparisons are within a bound exactly when
+    the worst is (intersection-union test). The other end shares the error rate between the
+    comparisons (Bonferroni), since the worst of many is looked at.
+
+    Attributes
+    ----------
+    parts : Mapping
+        The two groups to the estimate that compares them.
+    worst : (str, str)
+        The two groups that differ most.
+    direction : {"lower", "higher"}
+        Which side of a bound is fairer.
+    """
+
+    parts: Mapping[Groups, Estimate]
+    worst: Groups
+    direction: Literal["lower", "higher"]
+
+    @classmethod
+    def of_parts(
+        cls,
+        parts: Mapping[Groups, Estimate],
+        direction: Literal["lower", "higher"],
+        *,
+        units: int,
+        generations: int,
+    ) -> Estimate:
+        """Return the worst of the comparisons; undefined where one of them is.
+
+        Parameters
+        ----------
+        parts : mapping of (str, str) to Estimate
+            At least one.
+        direction : {"lower", "higher"}
+            Which side of a bound is fairer.
+        units, generations : int
+            Sampling units and answers of all groups together.
+        """
+        sign = 1.0 if direction == "higher" else -1.0
+        sample = replace(
+            next(iter(parts.values())).sample,
+            units=units,
+            generations=generations,
+            effective=float("nan"),
+        )
+        missing = {k: part.undefined for k, part in parts.items() if part.undefined is not None}
+        if missing:
+            (a, b), why = next(iter(missing.items()))
+            return Undefined(undefined=f"{a} and {b} cannot be compared: {why}", sample=sample)
+        worst = min(parts, key=lambda key: sign * parts[key].debiased)
+        part = parts[worst]
+        return cls(
+            value=part.value,
+            sample=sample,
+            attainable=part.attainable,
+            groups=_table(parts, part, direction),
+            reasons=_of_all(parts, "reasons"),
+            notes=_of_all(parts, "notes"),
+            invalid={
+                code: f"{' and '.join(key)}: {words}"
+                for key, each in parts.items()
+                for code, words in each.invalid.items()
+            },
+            metric=part.metric,
+            variant=part.variant,
+            unit=part.unit,
+            lacks=tuple(dict.fromkeys(group for each in parts.values() for group in each.lacks)),
+            of=part.of,
+            floor=part.floor,
+            excess=part.excess,
+            compares_answers=part.compares_answers,
+            measures=part.measures,
+            parts=parts,
+            worst=worst,
+            direction=direction,
+        )
+
+    @property
+    def part(self) -> Estimate:
+        """The estimate of the worst two groups."""
+        return self.parts[self.worst]
+
+    @property
+    def floor_words(self) -> str:  # type: ignore[override]
+        """What the noise floor is, in words."""
+        return self.part.floor_words
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        """How the interval is made."""
+        return (
+            f"{self.part.method}, worst of {len(self.parts)} comparisons (intersection-union "
+            "and Bonferroni)"
+        )
+
+    @property
+    def near_normal(self) -> bool:  # type: ignore[override]
+        """Whether every comparison is."""
+        return all(part.near_normal for part in self.parts.values())
+
+    @property
+    def debiased(self) -> float:
+        """Bias-corrected value of the worst two groups."""
+        return self.part.debiased
+
+    def noise_floor(self) -> float:
+        """Noise floor of the worst two groups."""
+        return self.part.noise_floor()
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end at one-sided error rate `alpha`."""
+        if self.direction == "higher":
+            return min(part.lower_bound(alpha) for part in self.parts.values())
+        return max(part.lower_bound(alpha / len(self.parts)) for part in self.parts.values())
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end at one-sided error rate `alpha`."""
+        if self.direction == "lower":
+            return max(part.upper_bound(alpha) for part in self.parts.values())
+        return min(part.upper_bound(alpha / len(self.parts)) for part in self.parts.values())
+
+    def _p_above(self, x: float) -> float:
+        found = [part._p_above(x) for part in self.parts.values()]
+        return max(found) if self.direction == "higher" else min(0.5, min(found) * len(found))
+
+    def _p_below(self, x: float) -> float:
+        found = [part._p_below(x) for part in self.parts.values()]
+        return max(found) if self.direction == "lower" else min(0.5, min(found) * len(found))
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error of the worst two groups."""
+        return self.part.standard_error(at)
+
+    def best_case_gap(self, alpha: float) -> float:
+        """Distance that the fairest data of the comparison with the fewest units leave open."""
+        return max(part.best_case_gap(alpha) for part in self.parts.values())
+
+    def needed_units(
+        self, threshold: float, *, power: float = 0.8, level: float = 0.95
+    ) -> tuple[int, int] | None:
+        """Units that would decide about the worst two groups, as a range."""
+        needed = self.part.needed_units(threshold, power=power, level=level)
+        if needed is None:
+            return None
+        # Other groups may share few prompts with these two: count prompts of all groups.
+        more = self.sample.units / max(self.part.sample.units, 1)
+        low, high = (min(10**6, round(n * more)) for n in needed)
+        return low, high
+
+
+def _table(
+    parts: Mapping[Groups, Estimate], worst: Estimate, direction: str
+) -> dict[Hashable, GroupRow]:
+    """Return all comparisons, the worst first, with p-values of "differs" adjusted by Holm."""
+    sign = 1.0 if direction == "higher" else -1.0
+    keys = sorted(parts, key=lambda key: sign * parts[key].debiased)
+    ps = holm([_p_differs(parts[key], direction) for key in keys])
+    return {
+        key: GroupRow(value=parts[key].value, n=parts[key].sample.units, p=p, estimate=parts[key])
+        for key, p in zip(keys, ps, strict=True)
+    }
+
+
+def _p_differs(part: Estimate, direction: str) -> float:
+    """Return the p-value of a difference that the group causes; NaN where noise hides it."""
+    if part.excess is not None:
+        excess = part.excess
+        return excess.p_within(0.0) if direction == "higher" else excess.p_exceeds(0.0)
+    if part.compares_answers or direction == "higher":
+        return float("nan")
+    return part.p_exceeds(0.0)
+
+
+def _of_all(parts: Mapping[Groups, Estimate], name: str) -> tuple[str, ...]:
+    """Return what holds for every comparison: what one lacks is no property of the whole."""
+    first, *others = (getattr(part, name) for part in parts.values())
+    return tuple(each for each in first if all(each in other for other in others))
