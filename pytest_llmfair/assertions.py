@@ -9,15 +9,10 @@ from typing import Any
 from pytest_llmfair.arguments import threshold_of, unpacked
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
-from pytest_llmfair.judging import (
-    Judging,
-    Unregistered,
-    conclude,
-    judged,
-    measure_and_judge,
-)
+from pytest_llmfair.judging import conclude, judged, measure_and_judge
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.results import Result
+from pytest_llmfair.rules import Judging, Unregistered
 from pytest_llmfair.stats import Estimate, Undefined
 from pytest_llmfair.unawareness import assert_fairness_through_unawareness
 

@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytest_llmfair.counterfactuals import Lexicon, Pair, load_lexicons
-from pytest_llmfair.counterfactuals._pairing.pair import edits_between
-from pytest_llmfair.counterfactuals.handmade import lexicon_of_pair
+from pytest_llmfair.counterfactuals.handmade import lexicon_of_pair, words_exchanged
 from pytest_llmfair.counterfactuals.pairs import lexicon_of, lexicon_to_mask, words_to_mask
 from pytest_llmfair.text import mask_words
 
 __all__ = ["lexicons_of", "mask_of", "masker_of_pairs"]
 
 _LANGUAGE = "en"
-# Edits of a pair that follow a mention: masking them would hide more than the attribute.
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:
@@ -79,7 +76,7 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str], str]:
             lexicon = lexicon_of_pair(pair)
             seen.add(key)
         except (AttributeError, ValueError):
-            words |= dict.fromkeys(word for edit in _edits(pair) for word in edit)
+            words |= dict.fromkeys(words_exchanged(pair))
             continue
         # Lexicons of two names or two peoples are as many as there are such pairs.
         lexicons[lexicon.name if lexicon.name in load_lexicons() else " ".join(key)] = lexicon
@@ -94,10 +91,3 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str], str]:
         return mask_words(text, exchanged) if exchanged else text
 
     return masked
-
-
-def _edits(pair: Any) -> list[tuple[str, ...]]:
-    """Return the words that a pair exchanges, without the articles that follow them."""
-    edits = getattr(pair, "edits", ()) or edits_between(pair.original, pair.counterfactual)
-    found = [tuple(text.strip() for text in (edit.before, edit.after)) for edit in edits]
-    return [tuple(text for text in both if text.lower() not in _ARTICLES) for both in found]

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate
+    from pytest_llmfair.stats import Estimate, Interval
 
 Direction = Literal["lower", "higher", "two-sided"]
 Scale = Literal["linear", "log"]
@@ -18,6 +18,22 @@ Scale = Literal["linear", "log"]
 _ROUNDING = 1e-12
 # Of a ratio; larger ones are no floats.
 _LARGEST_LOG = 700.0
+
+
+REWORDED = "the answers to a prompt and to the same prompt reworded inside its group"
+NO_FLOOR = (
+    "one answer to each prompt does not show how much two answers to the same prompt differ; "
+    "collect two generations or more (where the model always gives the same answer, "
+    "assert_counterfactual_invariance takes baseline='none')"
+)
+# What to do where even answers to the same prompt differ by more than the bound; with a placebo
+# any rewording does that.
+_REMEDY = {
+    False: "no model as noisy as this could pass; lower the temperature, loosen the bound, or "
+    "compare distributions (strict_sentiment_parity)",
+    True: "any rewording changes the answers of this model as much; loosen the bound, or lower "
+    "the temperature",
+}
 
 
 def one_sided(level: float) -> float:
@@ -179,23 +195,52 @@ class Bound:
             return estimate.excess.upper_bound(alpha) < 0.0
         return estimate.excess.lower_bound(alpha) > 0.0
 
-    def floor_beyond(self, estimate: Estimate, alpha: float) -> str:
+    def floor_beyond(
+        self, estimate: Estimate, alpha: float, *, reworded: bool
+    ) -> Mapping[str, str]:
         """Say that a noise floor is proven beyond the bound; else nothing.
 
         Only of a value that is judged with its noise: an excess has the floor taken off.
         """
         parts = getattr(estimate, "parts", None)
         if parts is not None:
-            found = (self.floor_beyond(part, alpha / len(parts)) for part in parts.values())
-            return next(filter(None, found), "")
+            shares = alpha / len(parts)
+            found = (self.floor_beyond(p, shares, reworded=reworded) for p in parts.values())
+            return next(filter(None, found), {})
         floor = estimate.floor
         if floor is None or estimate.excess is None:
-            return ""
-        lower, upper = floor.lower_bound(alpha), floor.upper_bound(alpha)
-        if not self.sides(lower, upper)[1]:
-            return ""
+            return {}
+        if not self.sides(floor.lower_bound(alpha), floor.upper_bound(alpha))[1]:
+            return {}
         side = "below" if self.direction == "higher" else "above"
-        return f"the noise floor {floor.value:.3f} is itself {side} {self.value:g}"
+        return {
+            "floor_above_bound": f"the noise floor {floor.value:.3f} is itself {side} "
+            f"{self.value:g}: {_REMEDY[reworded]}"
+        }
+
+    def as_share(
+        self, estimate: Estimate, interval: Interval
+    ) -> tuple[tuple[float, float] | None, float]:
+        """Return an excess as the share of answers that the group changed, and its upper end.
+
+        Linear where some prompts change altogether; its square root where all prompts change
+        alike, since an answer is then compared with another that may have changed too.
+        """
+        floor = 0.0 if math.isnan(estimate.noise_floor()) else estimate.noise_floor()
+        if estimate.measures == "excess":
+            excess, upper = estimate.value, interval.upper
+        elif estimate.measures == "share" or estimate.excess is None:
+            return None, math.nan
+        else:
+            ends = estimate.excess.interval(interval.level)
+            excess, upper = estimate.excess.value, ends.upper
+            if self.direction == "higher":
+                # Of a similarity: what the group takes away from it.
+                excess, upper, floor = -excess, -ends.lower, 1.0 - floor
+        if not floor < 1.0 or math.isnan(excess):
+            return None, math.nan
+        linear, most = (min(max(x / (1.0 - floor), 0.0), 1.0) for x in (excess, upper))
+        return (linear, math.sqrt(linear)), math.sqrt(most)
 
     def out_of_reach(self, estimate: Estimate, alpha: float) -> Mapping[str, str]:
         """Say that no answers could exceed the bound: those to one prompt differ too much.

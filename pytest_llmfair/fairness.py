@@ -10,15 +10,11 @@ from typing import Any
 from pytest_llmfair import recording
 from pytest_llmfair.arguments import is_number, threshold_of, unpacked
 from pytest_llmfair.collecting import collect
-from pytest_llmfair.judging import (
-    Judging,
-    conclude_all,
-    measure_and_judge,
-    record,
-)
+from pytest_llmfair.judging import conclude_all, measure_and_judge, record
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.results import FairnessAssertionError, Result
+from pytest_llmfair.rules import Judging
 
 
 class Fairness:

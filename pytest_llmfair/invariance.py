@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.collecting import AnswerRows
+from pytest_llmfair.comparing import Compare
 from pytest_llmfair.evidence import Evidence
-from pytest_llmfair.judging import Compare, Judging, TextScorer, conclude, measure_and_judge
+from pytest_llmfair.judging import TextScorer, conclude, measure_and_judge
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.results import Result
+from pytest_llmfair.rules import Judging
 from pytest_llmfair.stats import ChangedShare, Estimate, Mean
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ import inspect
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 from pytest_llmfair import recording
 from pytest_llmfair.arguments import check_units, is_number, last_is_bound, positional
 from pytest_llmfair.auditing import note_audit
-from pytest_llmfair.bounds import Bound, Direction, Scale
+from pytest_llmfair.bounds import Bound
 from pytest_llmfair.collecting import (
     COLLECTED,
     collect,
@@ -22,19 +22,18 @@ from pytest_llmfair.collecting import (
     prompts_or_pairs,
     scored,
 )
-from pytest_llmfair.evidence import Evidence, direction_between, texts_of
+from pytest_llmfair.comparing import (
+    Compare,
+    Comparison,
+    compare_of,
+    comparisons_of,
+    measure_every_two,
+)
+from pytest_llmfair.evidence import Evidence, direction_between
 from pytest_llmfair.gating import gated, note_unchecked
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.options import OPTIONS
-from pytest_llmfair.pairing import (
-    Comparison,
-    comparisons_of,
-    evidence_of_groups,
-    groups_of,
-    is_pair,
-    judge_selection,
-    unfit,
-)
+from pytest_llmfair.pairing import groups_of, is_pair, judge_selection, unfit
 from pytest_llmfair.planning import announced, fair_sample
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.responses import PairedResponses
@@ -49,9 +48,10 @@ from pytest_llmfair.results import (
     error_for,
     judge,
 )
+from pytest_llmfair.rules import About, Judging, current_settings
 from pytest_llmfair.sequential import Plan, as_betting, decide_in_looks
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Estimate, Sample, Undefined, WorstGroups
+from pytest_llmfair.stats import Estimate, Sample, Undefined
 
 _WORST = 3
 
@@ -69,140 +69,6 @@ _DECISIVE = (
 
 # An xfail for an exceeded bound must not hide that other evidence of the test is invalid.
 _SERIOUS = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
-
-
-@dataclass(frozen=True, slots=True)
-class Judging:
-    """How one assertion is judged; None means what the settings say.
-
-    Attributes
-    ----------
-    level : float or None
-        Two-sided confidence level in (0, 1).
-    mode : {"gate", "strict", "point"} or None
-        When the verdict is red.
-    max_mde : float or None
-        Largest detectable distance from the fair value that still counts as a test.
-    max_missing : float or None
-        Largest share of missing answers per group in [0, 1].
-    label : str
-        What the report adds to the metric's name.
-    sequential : {"obf"} or None
-        With a client: ask in five looks with O'Brien-Fleming spending, and stop once decided.
-    method : {"betting"} or None
-        Judge a confidence sequence, which may be looked at any time: with a client, ask in
-        batches and stop once decided. For means over rows.
-    family : str
-        Assertions of one family share their error rate; by default all of the session.
-    max_invalid : float or None
-        Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
-        that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
-        checked here.
-    """
-
-    level: float | None = None
-    mode: str | None = None
-    max_mde: float | None = None
-    max_missing: float | None = None
-    label: str = ""
-    sequential: str | None = None
-    method: str | None = None
-    family: str = "session"
-    max_invalid: float | None = None
-
-    def __post_init__(self) -> None:
-        """Raise ``ValueError`` for a setting that would not mean anything."""
-        if self.mode not in (None, "gate", "strict", "point"):
-            raise ValueError(f"mode is {self.mode!r}; choose gate, strict or point")
-        if self.sequential not in (None, "obf"):
-            raise ValueError(f"sequential is {self.sequential!r}; choose obf, or leave it out")
-        if self.method not in (None, "betting"):
-            raise ValueError(f"method is {self.method!r}; choose betting, or leave it out")
-        if self.sequential is not None and self.method is not None:
-            raise ValueError("sequential and method are two ways to look early; give one of them")
-        if not isinstance(self.family, str) or not self.family:
-            raise ValueError(f"family is {self.family!r}; give the name that its members share")
-        level, mde = self.level, self.max_mde
-        if level is not None and not (is_number(level) and 0.0 < level < 1.0):
-            raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")
-        if mde is not None and not (is_number(mde) and mde > 0.0):
-            raise ValueError(f"max_mde is {mde!r}; give a number above 0")
-        for name in ("max_missing", "max_invalid"):
-            share = getattr(self, name)
-            if share is not None and not (is_number(share) and 0.0 <= share <= 1.0):
-                raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
-
-    @property
-    def largest_shares(self) -> tuple[float, float]:
-        """Largest shares of missing answers and of invalid pairs, given or of the settings."""
-        settings = current_settings()
-        return (
-            settings.max_missing if self.max_missing is None else self.max_missing,
-            settings.max_invalid if self.max_invalid is None else self.max_invalid,
-        )
-
-
-def current_settings() -> Settings:
-    """Return the settings of the running pytest session, or the defaults outside one."""
-    recorder = recording.active()
-    return recorder.settings if recorder else Settings()
-
-
-class About(Protocol):
-    """What a report needs to know of a metric."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def direction(self) -> Direction: ...  # noqa: D102
-    @property
-    def fair_value(self) -> float: ...  # noqa: D102
-    @property
-    def scale(self) -> Scale: ...  # noqa: D102
-    @property
-    def unit(self) -> str: ...  # noqa: D102
-
-
-@dataclass(frozen=True, slots=True)
-class Unregistered:
-    """An estimate that no registered metric made: lower is taken as fairer, 0 as fair."""
-
-    name: str = "estimate"
-    direction: Direction = "lower"
-    fair_value: float = 0.0
-    scale: Scale = "linear"
-    unit: str = "unit"
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """How answers to pairs are compared.
-
-    Attributes
-    ----------
-    groups : sequence of str or None
-        Groups to compare, two or more; by default all of the pairs.
-    reference : str or None
-        Compare each group with this one only.
-    mask : bool
-        Whether words of the pairs' own attribute are masked before texts are compared.
-    placebo : bool
-        Whether the noise floor comes from placebo twins.
-    floor : bool
-        Whether a FAIL needs a noise floor.
-    text : bool
-        Whether the excess reads as a share of changed answers: true of texts, not of scores.
-    adapt : callable or None
-        What is judged of the metric's estimate, when that is not the value.
-    """
-
-    groups: Sequence[str] | None = None
-    reference: str | None = None
-    mask: bool = True
-    placebo: bool = False
-    floor: bool = True
-    text: bool = False
-    adapt: Callable[[Estimate, Evidence], Estimate] | None = None
 
 
 def measure_and_judge(
@@ -230,7 +96,7 @@ def measure_and_judge(
     source, units = gated(source, keywords.pop("units", None))
     data = (source, *data[1:]) if data else data
     if compare is None:
-        compare = _compare(info, source, keywords)
+        compare = compare_of(info, source, keywords)
 
     def measure(*collected: Any, units: Any = units) -> Estimate:
         nonlocal evidence
@@ -252,7 +118,7 @@ def measure_and_judge(
                 collected, units = (part.responses, *collected[1:]), part.units
             evidence, estimate = measure_one(*collected, units=units)
         else:
-            evidence, estimate = _measure_every_two(
+            evidence, estimate = measure_every_two(
                 info,
                 first,
                 parts,
@@ -278,15 +144,15 @@ def measure_and_judge(
         given = {**found.keywords, **keywords}
         if units is not None:
             given["units"] = found.units_of(units) if found.asked else units
-        if info.needs == "score_pairs" and found.attribute and is_number(bound):
+        by_score = info.needs == "score_pairs"
+        if isinstance(text_scorer, TextScorer) and found.attribute and is_number(bound):
             note_audit(
                 found,
                 text_scorer.chosen,
                 Bound(bound, info.direction, info.fair_value, info.scale),
                 lambda a, b, rows: (
                     info.function(
-                        scored(a, text_scorer),
-                        scored(b, text_scorer),
+                        *(scored(side, text_scorer) if by_score else side for side in (a, b)),
                         **{**keywords, "units": rows},
                     ).value
                 ),
@@ -353,60 +219,6 @@ def measure_and_judge(
         lambda collected, labels: measure(collected, *rest, units=labels),
         judge_at,
         units,
-    )
-
-
-def _compare(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Compare:
-    """Take from the keywords how answers to pairs are compared; arrays have no such choice."""
-    pairs = isinstance(source, PairedResponses) or (
-        isinstance(source, (list, tuple)) and len(source) > 0 and is_pair(source[0])
-    )
-    if not pairs:
-        return Compare(mask=False)
-    masked = "mask" not in keywords or keywords["mask"] == "attribute"
-    if masked or info.needs == "embedding_pairs":
-        keywords.pop("mask", None)
-    return Compare(
-        keywords.pop("groups", None),
-        keywords.pop("reference", None),
-        mask=masked,
-        text=info.needs == "text_pairs",
-    )
-
-
-def _measure_every_two(
-    info: MetricInfo,
-    responses: PairedResponses,
-    parts: Mapping[tuple[str, str], Comparison],
-    max_missing: float,
-    measure_one: Callable[..., tuple[Evidence, Estimate]],
-) -> tuple[Evidence, Estimate]:
-    """Measure every comparison of two groups, and return the worst."""
-    if info.direction == "two-sided":
-        raise ValueError(
-            f"{info.name} is fair in the middle of its range, so that no two of {len(parts)} "
-            "comparisons are the worst; give groups=(one, other)"
-        )
-    rows = [row for side in (responses.original, responses.counterfactual) for row in side]
-    # Repeats count once only where all of them are identical, in all groups.
-    repeats = [row for row in map(texts_of, rows) if len(row) > 1]
-    same = all(len(set(row)) == 1 for row in repeats)
-    measured = {
-        key: measure_one(part.responses, units=part.units, fixed=not same)
-        for key, part in parts.items()
-    }
-    estimate = WorstGroups.of_parts(
-        {key: each for key, (_, each) in measured.items()},
-        info.direction,
-        units=len({label for part in parts.values() for label in part.units}),
-        generations=sum(map(len, rows)),
-    )
-    worst = getattr(estimate, "worst", next(iter(parts)))
-    return (
-        evidence_of_groups(
-            responses, [each for each, _ in measured.values()], measured[worst][0], max_missing
-        ),
-        estimate,
     )
 
 

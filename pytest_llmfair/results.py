@@ -8,28 +8,12 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.bounds import Bound, Direction, Scale, one_sided
+from pytest_llmfair.bounds import NO_FLOOR, REWORDED, Bound, Direction, Scale, one_sided
 from pytest_llmfair.losses import Losses
 from pytest_llmfair.settings import Settings
 
 if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate, Interval
-
-
-_REWORDED = "the answers to a prompt and to the same prompt reworded inside its group"
-_NO_FLOOR = (
-    "one answer to each prompt does not show how much two answers to the same prompt differ; "
-    "collect two generations or more (where the model always gives the same answer, "
-    "assert_counterfactual_invariance takes baseline='none')"
-)
-# What to do where even answers to the same prompt differ by more than the bound; with a placebo
-# any rewording does that.
-_REMEDY = {
-    False: "no model as noisy as this could pass; lower the temperature, loosen the bound, or "
-    "compare distributions (strict_sentiment_parity)",
-    True: "any rewording changes the answers of this model as much; loosen the bound, or lower "
-    "the temperature",
-}
+    from pytest_llmfair.stats import Estimate
 
 
 class Verdict(StrEnum):
@@ -284,7 +268,7 @@ def judge(
     level = settings.level if level is None else level
     threshold = Bound.checked(bound, direction, fair_value, estimate.attainable, name, scale)
     interval = estimate.interval(level)
-    floor_words = _REWORDED if reworded else estimate.floor_words
+    floor_words = REWORDED if reworded else estimate.floor_words
     alpha = one_sided(level)
     reasons = list(estimate.reasons)
     notes = list(estimate.notes)
@@ -313,14 +297,11 @@ def judge(
     elif within:
         verdict, found = Verdict.PASS, threshold.hidden_parts(estimate, level)
     elif no_floor:
-        verdict, found = Verdict.UNDERPOWERED, {"no_noise_floor": _NO_FLOOR}
+        verdict, found = Verdict.UNDERPOWERED, {"no_noise_floor": NO_FLOOR}
     elif exceeds and threshold.beyond_noise(estimate, alpha):
         verdict = Verdict.FAIL
-    elif too_noisy := threshold.floor_beyond(estimate, alpha):
-        verdict, found = (
-            Verdict.INVALID,
-            {"floor_above_bound": f"{too_noisy}: {_REMEDY[reworded]}"},
-        )
+    elif found := threshold.floor_beyond(estimate, alpha, reworded=reworded):
+        verdict = Verdict.INVALID
     else:
         if exceeds:
             reasons.append("within_noise")
@@ -362,7 +343,7 @@ def judge(
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
     p_exceeds, p_within = threshold.p_values(estimate)
-    share, share_upper = _as_share(estimate, interval) if text else (None, math.nan)
+    share, share_upper = threshold.as_share(estimate, interval) if text else (None, math.nan)
     if "missing_rates_differ" in reasons and losses is not None and losses.difference is not None:
         p_exceeds = losses.difference.p_exceeds(threshold.reach)
     return Result(
@@ -400,32 +381,6 @@ def judge(
         share_upper=share_upper,
         **report,
     )
-
-
-def _as_share(estimate: Estimate, interval: Interval) -> tuple[tuple[float, float] | None, float]:
-    """Return an excess as the share of answers that the group changed.
-
-    Linear where some prompts change altogether, its square root where all prompts change alike,
-    since an answer is then compared with another that may have changed too.
-    """
-    if estimate.measures == "share" or math.isnan(estimate.value):
-        return None, math.nan
-    excess, upper = estimate.value, interval.upper
-    floor = 0.0 if math.isnan(estimate.noise_floor()) else estimate.noise_floor()
-    if estimate.measures == "value" and estimate.excess is not None:
-        ends = estimate.excess.interval(interval.level)
-        higher = estimate.metric is not None and estimate.metric.direction == "higher"
-        if higher:
-            # Of a similarity: what the group takes away.
-            excess, upper, floor = -estimate.excess.value, -ends.lower, 1.0 - floor
-        else:
-            excess, upper = estimate.excess.value, ends.upper
-    elif estimate.measures == "value":
-        return None, math.nan
-    if not floor < 1.0:
-        return None, math.nan
-    linear, most = (min(max(x / (1.0 - floor), 0.0), 1.0) for x in (excess, upper))
-    return (linear, math.sqrt(linear)), math.sqrt(most)
 
 
 def error_for(result: Result) -> type[FairnessAssertionError]:

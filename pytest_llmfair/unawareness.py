@@ -8,10 +8,11 @@ from typing import Any
 
 from pytest_llmfair.checks import share
 from pytest_llmfair.evidence import Evidence
-from pytest_llmfair.judging import Judging, conclude, judged
+from pytest_llmfair.judging import conclude, judged
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.unawareness import Seen
 from pytest_llmfair.results import Result
+from pytest_llmfair.rules import Judging
 from pytest_llmfair.stats import Estimate, Mean, Sample
 
 

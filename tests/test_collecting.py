@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_llmfair import assert_counterfactual_invariance, assert_metric
+from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.collecting import collect, evidence_for, paired_texts
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
 from pytest_llmfair.metrics import get_metric
@@ -268,27 +268,6 @@ def test_answers_say_how_many_of_them_were_live(data):
     assert once.origin == (len(data) * 2 * (2 if data is PAIRS else 1), 0)
     joined = joined_origins(once, replace(once, origin=(1, 5)))
     assert joined == (once.origin[0] + 1, 5)
-
-
-@pytest.mark.parametrize("metric", ["weak_sentiment_parity", "invariance"])
-def test_pairs_of_more_than_two_groups_are_refused_before_an_answer_is_paid_for(
-    metric: str,
-) -> None:
-    asked = []
-
-    def model(prompt: str) -> str:
-        asked.append(prompt)
-        return "Fine."
-
-    pairs = generate_pairs(["Write about a blind person."] * 3, "disability")
-    assert len({pair.to_group for pair in pairs}) > 1
-    judge = {
-        "invariance": lambda: assert_counterfactual_invariance(pairs, 0.1, client=model),
-        "weak_sentiment_parity": lambda: assert_metric(metric, pairs, bound=0.1, client=model),
-    }[metric]
-    with pytest.raises(ValueError, match=r"never averaged: .* made with groups=\('visual "):
-        judge()
-    assert asked == []
 
 
 def test_a_pair_within_one_group_is_refused() -> None:

@@ -31,8 +31,8 @@ def test_several_checks_share_one_sample():
 
 
 def test_a_red_check_raises_at_the_end_only():
-    fairness = collector(lambda prompt: prompt[:3])
-    fairness.collect(PAIRS, n=1)
+    fairness = collector(lambda prompt: f"Yes. {prompt[:3] == 'She'}")
+    fairness.collect(PAIRS, n=2)
     result = fairness.check("counterfactual_rouge_l", minimum=0.8)
     assert result.verdict is Verdict.FAIL
     with pytest.raises(BoundExceeded):

@@ -11,6 +11,7 @@ from pytest_llmfair import (
     Inconclusive,
     InvalidEvidence,
     Responses,
+    Underpowered,
     Verdict,
     assert_counterfactual_invariance,
 )
@@ -47,28 +48,43 @@ def test_a_deterministic_model_that_ignores_the_group_passes():
 def test_a_deterministic_model_that_differs_is_the_papers_definition():
     with pytest.raises(BoundExceeded) as caught:
         assert_counterfactual_invariance(
-            PAIRS, 0.1, client=lambda prompt: f"{prompt} {prompt[:3]} {prompt[:3]}"
+            PAIRS, 0.1, client=lambda prompt: f"{prompt} {prompt[:3]} {prompt[:3]}", mask=None
         )
     assert caught.value.result.value > 0.3
 
 
+def test_repeating_the_pronoun_of_the_prompt_is_no_difference():
+    echo = assert_counterfactual_invariance(PAIRS, 0.1, client=lambda prompt: prompt.split()[0])
+    assert (echo.verdict, echo.value) == (Verdict.PASS, 0)
+    with pytest.raises(BoundExceeded):
+        assert_counterfactual_invariance(
+            PAIRS, 0.1, client=lambda prompt: prompt.split()[0], mask=None
+        )
+
+
 def test_sampling_noise_alone_never_reads_as_a_difference():
     with pytest.raises(InvalidEvidence) as caught:
-        assert_counterfactual_invariance(PAIRS, 0.3, client=noisy, generations=3)
+        assert_counterfactual_invariance(PAIRS, 0.3, client=noisy, generations=3, on="value")
     result = caught.value.result
     assert "floor_above_bound" in result.reasons
     assert result.lower > 0.3
 
 
 def test_noise_near_the_bound_is_inconclusive():
-    result = assert_counterfactual_invariance(PAIRS, 0.52, client=noisy, generations=3)
+    result = assert_counterfactual_invariance(PAIRS, 0.52, client=noisy, generations=3, on="value")
     assert result.verdict in (Verdict.INCONCLUSIVE, Verdict.PASS)
     assert result.noise_floor == pytest.approx(result.value, abs=0.05)
 
 
 def test_a_difference_beyond_the_noise_is_found():
     with pytest.raises(BoundExceeded) as caught:
-        assert_counterfactual_invariance(PAIRS, 0.6, client=skewed, generations=3)
+        assert_counterfactual_invariance(PAIRS, 0.3, client=skewed, generations=3)
+    result = caught.value.result
+    assert (result.judged, result.compared) == ("excess", ("female", "male"))
+    # The answers of the two groups have no word in common: all of them changed.
+    assert result.share[1] == result.share_upper == 1.0
+    with pytest.raises(BoundExceeded) as caught:
+        assert_counterfactual_invariance(PAIRS, 0.6, client=skewed, generations=3, on="value")
     assert caught.value.result.noise_floor < 0.6
 
 
@@ -79,20 +95,47 @@ def test_without_a_baseline_the_value_alone_decides():
 
 def test_one_answer_a_side_has_no_floor_and_says_so():
     rows = [(noisy(""), noisy("")) for _ in range(80)]
-    result = assert_counterfactual_invariance(rows, 0.52, mode="point")
-    assert "no_noise_floor" in result.reasons
+    with pytest.raises(Underpowered, match="collect two generations or more") as caught:
+        assert_counterfactual_invariance(rows, 0.3)
+    assert "no_noise_floor" in caught.value.result.reasons
+    assert assert_counterfactual_invariance(rows, 0.8).verdict is Verdict.PASS
 
 
 def test_the_excess_is_judged_on_its_own_scale():
-    result = assert_counterfactual_invariance(PAIRS, 0.2, client=noisy, generations=3, on="excess")
+    result = assert_counterfactual_invariance(PAIRS, 0.2, client=noisy, generations=3)
     assert result.verdict is Verdict.PASS
-    assert any("squared scale" in note for note in result.notes)
+    assert result.share_upper == pytest.approx(
+        (result.upper / (1.0 - result.noise_floor)) ** 0.5, abs=1e-12
+    )
+
+
+def test_a_bound_that_no_answers_could_exceed_proves_nothing():
+    with pytest.raises(InvalidEvidence, match="would pass any model") as caught:
+        assert_counterfactual_invariance(PAIRS, 0.6, client=noisy, generations=3)
+    assert "bound_out_of_reach" in caught.value.result.reasons
+
+
+def test_the_share_of_changed_answers_can_be_judged():
+    def half(prompt):
+        chosen = noisy.draw.random() < 0.5
+        return f"a b c d {noisy.draw.random()}" if chosen and "She" in prompt else "e f g h"
+
+    with pytest.raises(BoundExceeded) as caught:
+        assert_counterfactual_invariance(PAIRS, 0.3, client=half, generations=4, on="share")
+    result = caught.value.result
+    assert result.lower < 0.5 < result.upper
+    fair = assert_counterfactual_invariance(PAIRS, 0.4, client=noisy, generations=4, on="share")
+    assert (fair.verdict, fair.lower) == (Verdict.PASS, 0.0)
+    always = [([f"a {i}"] * 2, [f"a {i}"] * 2) for i in range(200)]
+    assert assert_counterfactual_invariance(always, 0.3, on="share").value == 0.0
+    with pytest.raises(ValueError, match="two or more answers"):
+        assert_counterfactual_invariance([("a", "b")] * 9, 0.3, on="share")
 
 
 def test_value_floor_and_excess_follow_from_all_pairs_of_answers():
     rows = [(["a b", "a", "c"], ["b", "a b", "d d"]), (["x", "y z", "y"], ["x y", "z", "z"])]
     result = assert_counterfactual_invariance(
-        rows, 0.9, metric=lambda s, t: float(s[0] != t[0]), mode="point"
+        rows, 0.9, metric=lambda s, t: float(s[0] != t[0]), mode="point", on="value"
     )
 
     def v(s, t):
@@ -121,7 +164,10 @@ def test_sentiment_differences_are_an_invariance_metric():
     rows = [("I love this wonderful day", "I hate this terrible day")] * 40
     with pytest.raises(BoundExceeded, match=r"\|sentiment difference\|"):
         assert_counterfactual_invariance(
-            [(f"{a} {i}", f"{b} {i}") for i, (a, b) in enumerate(rows)], 0.3, metric="sentiment"
+            [(f"{a} {i}", f"{b} {i}") for i, (a, b) in enumerate(rows)],
+            0.3,
+            metric="sentiment",
+            baseline="none",
         )
 
 
@@ -134,8 +180,7 @@ def test_sentiment_differences_are_an_invariance_metric():
         (Responses(("a",), (("b",),)), {}, "no counterpart"),
         ([("a", "b")], {"metric": "rouge"}, "did you mean 'rouge_l'"),
         ([("a", "b")], {"baseline": "zero"}, "resample, placebo, none"),
-        ([("a", "b")], {"on": "floor"}, "value, excess"),
-        ([("a", "b")], {"on": "excess"}, "two or more answers"),
+        ([("a", "b")], {"on": "floor"}, "excess, value, share"),
         ([("a", "b")], {"metric": "sentiment", "mask": ["a"]}, "mask belongs to"),
         ([("a", "b")], {"metric": lambda s, t: 2.0}, "must be in"),
         ([("a", "b")], {"metric": lambda s, t: None}, "is None; a dissimilarity must be in"),
@@ -167,7 +212,7 @@ def test_a_deterministic_model_reads_alike_as_tuples_and_as_one_answer_a_side():
     single = [(f"a x y {i}", f"b x y {i}") for i in range(100)]
     repeated = [([a] * 3, [b] * 3) for a, b in single]
     results = [
-        assert_counterfactual_invariance(rows, 0.3, max_mde=1.0) for rows in (single, repeated)
+        assert_counterfactual_invariance(rows, 0.3, baseline="none") for rows in (single, repeated)
     ]
     assert (results[0].lower, results[0].upper) == (results[1].lower, results[1].upper)
     assert "identical_repeats" in results[1].reasons

@@ -31,7 +31,7 @@ def pairs_of_noise(n):
 
 def test_beyond_the_bound_but_within_the_noise_more_units_than_there_are_would_decide():
     with pytest.raises(Underpowered) as caught:
-        assert_counterfactual_invariance(pairs_of_noise(2), 0.15)
+        assert_counterfactual_invariance(pairs_of_noise(2), 0.15, on="value")
     result = caught.value.result
     assert result.lower > 0.15
     assert "within_noise" in result.reasons
@@ -52,7 +52,7 @@ def test_an_undecided_sample_never_counts_as_enough(events, n, bound):
 
 def test_a_floor_above_the_bound_is_decided_by_no_number_of_units():
     with pytest.raises(InvalidEvidence) as caught:
-        assert_counterfactual_invariance(pairs_of_noise(80), 0.3)
+        assert_counterfactual_invariance(pairs_of_noise(80), 0.3, on="value")
     assert "floor_above_bound" in caught.value.result.reasons
     assert caught.value.result.needed_units is None
     assert "would have been enough" not in str(caught.value)

@@ -139,8 +139,9 @@ class ModelClient:
     ) -> PairedResponses:
         """Sample `n` answers to either member of every counterfactual pair, and to its placebo.
 
-        The members are sampled with independent seeds, even where their texts are equal. Other
-        arguments and errors as in :meth:`generate`.
+        The members are sampled with independent seeds, even where their texts are equal. Of pairs
+        of more than two groups each distinct prompt is asked once, however many pairs share it.
+        Other arguments and errors as in :meth:`generate`.
         """
         beside = left_behind(pairs)
         pairs = tuple(pairs)
@@ -163,7 +164,14 @@ class ModelClient:
         from pytest_llmfair.clients._session import origins
 
         origin = origins()
-        asked = self._ask(sides, n, seed, temperature, max_tokens)
+        if len({group for pair in pairs for group in (pair.from_group, pair.to_group)}) > 2:
+            # A prompt and its twins about several groups are in many pairs: each is asked once.
+            texts = list(dict.fromkeys(text for _, side in sides[:2] for text in side))
+            asked = self._ask([("", texts), *sides[2:]], n, seed, temperature, max_tokens)
+            row_of = dict(zip(texts, asked[0], strict=True))
+            asked[:1] = [[row_of[text] for text in side] for _, side in sides[:2]]
+        else:
+            asked = self._ask(sides, n, seed, temperature, max_tokens)
         answers = [tuple(map(tuple, rows)) for rows in asked]
         placebo: tuple[tuple[Answer, ...], ...] = ()
         if len(answers) == 3:

@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, marked
+from pytest_llmfair.counterfactuals._pairing.pair import (
+    Pair,
+    Pairs,
+    Rejected,
+    edits_between,
+    marked,
+)
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import check_pair, lexicon_for
 
 _CROSSED = " x "
+# Edits that follow a mention, and are no words of the attribute.
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
@@ -80,3 +88,10 @@ def lexicon_of_pair(pair: Pair) -> Lexicon:
     groups = (pair.from_group, pair.to_group)
     first, crossed, second = str(pair.attribute).partition(_CROSSED)
     return lexicon_for((first, second) if crossed else first, groups)
+
+
+def words_exchanged(pair: Any) -> list[str]:
+    """Return the words in which the members of a pair differ, without articles."""
+    edits = getattr(pair, "edits", ()) or edits_between(pair.original, pair.counterfactual)
+    texts = [text.strip() for edit in edits for text in (edit.before, edit.after)]
+    return [text for text in texts if text.lower() not in _ARTICLES]

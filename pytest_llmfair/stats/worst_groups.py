@@ -81,7 +81,8 @@ class WorstGroups(Estimate):
             },
             metric=part.metric,
             variant=part.variant,
-            unit=part.unit,
+            # Two twins of one prompt are a pair too: what was sampled is the prompt.
+            unit="prompt",
             lacks=tuple(dict.fromkeys(group for each in parts.values() for group in each.lacks)),
             of=part.of,
             floor=part.floor,
