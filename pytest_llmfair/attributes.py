@@ -9,7 +9,7 @@ from typing import Any
 from pytest_llmfair.counterfactuals import Lexicon, Pair, load_lexicons
 from pytest_llmfair.counterfactuals.handmade import lexicon_of_pair, words_exchanged
 from pytest_llmfair.counterfactuals.pairs import lexicon_of, lexicon_to_mask, words_to_mask
-from pytest_llmfair.text import mask_words
+from pytest_llmfair.text import MASK, mask_words
 
 __all__ = ["lexicons_of", "mask_of", "masker_of_pairs"]
 
@@ -59,35 +59,35 @@ def mask_of(mask: Any) -> Any:
     return words_to_mask(mask, "mask") if known is None else known
 
 
-def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str], str]:
+def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
     """Return the function that masks words of the pairs' own attribute in an answer.
+
+    Its second argument tells whether to drop the words, rather than put a placeholder.
 
     The lexicon of the attribute knows them; for names also the pronouns, which follow a name.
     Where no shipped lexicon has the attribute, the words that the pairs exchange are masked.
     """
+    shipped = load_lexicons()
     lexicons: dict[str, Lexicon] = {}
     words: dict[str, None] = {}
-    seen: set[tuple[str, str, str]] = set()
     for pair in pairs:
         try:
-            key = (str(pair.attribute), str(pair.from_group), str(pair.to_group))
-            if key in seen:
-                continue
             lexicon = lexicon_of_pair(pair)
-            seen.add(key)
         except (AttributeError, ValueError):
             words |= dict.fromkeys(words_exchanged(pair))
             continue
-        # Lexicons of two names or two peoples are as many as there are such pairs.
-        lexicons[lexicon.name if lexicon.name in load_lexicons() else " ".join(key)] = lexicon
+        # There are as many lexicons of two names, or of two peoples, as such pairs.
+        key = pair.attribute if lexicon.name in shipped else f"{pair.from_group} {pair.to_group}"
+        lexicons[key] = lexicon
         if lexicon.name == "name":
-            lexicons["gender"] = load_lexicons()["gender"]
+            lexicons["gender"] = shipped["gender"]
     exchanged = [word for word in words if any(map(str.isalnum, word))]
 
     @functools.cache
-    def masked(text: str) -> str:
+    def masked(text: str, drop: bool) -> str:
         for lexicon in lexicons.values():
             text = lexicon.mask(text)
-        return mask_words(text, exchanged) if exchanged else text
+        text = mask_words(text, exchanged) if exchanged else text
+        return " ".join(text.replace(MASK, " ").split()) if drop else text
 
     return masked

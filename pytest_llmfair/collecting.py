@@ -19,7 +19,7 @@ from pytest_llmfair.evidence import (
 )
 from pytest_llmfair.gating import gated
 from pytest_llmfair.losses import losses_of
-from pytest_llmfair.pairing import commonest, is_pair, named, paired_texts
+from pytest_llmfair.pairing import commonest, groups_of, is_pair, named, paired_texts
 from pytest_llmfair.responses import Missing, PairedResponses, Responses, left_behind
 
 if TYPE_CHECKING:
@@ -238,9 +238,14 @@ def _from_pairs(
         evidence.keywords["placebo"] = evidence.placebo
     if mask and info.needs in ("text_pairs", "embedding_pairs"):
         masked = masker_of_pairs(responses.pairs)
-        rows_a, rows_b = ([list(map(masked, row)) for row in rows] for rows in (rows_a, rows_b))
+        # Where one prompt leaves the group unsaid, an answer to it has no word to mask.
+        drops = [getattr(responses.pairs[i], "variant", "") == "omission" for i in evidence.kept]
+        rows_a, rows_b, twins = (
+            [[masked(text, drop) for text in row] for row, drop in zip(rows, drops, strict=True)]
+            for rows in (rows_a, rows_b, evidence.placebo)
+        )
         if placebo:
-            evidence.keywords["placebo"] = [list(map(masked, row)) for row in evidence.placebo]
+            evidence.keywords["placebo"] = twins
     if info.needs == "text_pairs":
         evidence.args = (rows_a, rows_b)
     elif info.needs == "score_pairs":
@@ -249,12 +254,21 @@ def _from_pairs(
         evidence.args = (_embedded(rows_a, scorer), _embedded(rows_b, scorer))
     else:
         # Both members of a pair are prompts of their own, but one sampling unit.
-        evidence.args = (scored([*rows_a, *rows_b], scorer),)
-        evidence.keywords["units"] = [*labels, *labels]
-        evidence.kept *= 2
+        prompts = [prompts[side] for side in (0, 1) for prompts in evidence.prompts]
+        several = len(groups_of(responses.pairs)) > 2
+        # Of several groups a prompt is in many pairs, and was asked once.
+        first = {text: i for i, text in reversed(list(enumerate(prompts)))} if several else {}
+        kept = sorted(first.values()) if several else list(range(len(prompts)))
+
+        def of_kept(rows: Sequence[Any]) -> list[Any]:
+            return [rows[i] for i in kept]
+
+        evidence.args = (scored(of_kept([*rows_a, *rows_b]), scorer),)
+        evidence.keywords["units"] = of_kept([*labels, *labels])
+        evidence.outputs = [(row,) for row in of_kept([*rows_a, *rows_b])]
+        evidence.prompts = [(text,) for text in of_kept(prompts)]
+        evidence.kept = of_kept(evidence.kept * 2)
         evidence.paired = False
-        evidence.prompts = [(p[side],) for side in (0, 1) for p in evidence.prompts]
-        evidence.outputs = [(o[side],) for side in (0, 1) for o in evidence.outputs]
         evidence.labels = ()
     return evidence
 

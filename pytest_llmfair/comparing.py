@@ -99,7 +99,7 @@ def comparisons_of(
     wanted = _wanted(known, groups, reference)
     labels = pair_units(responses.pairs) if units is None else units
     twins = responses.placebo or ((),) * len(responses)
-    Member = tuple[str, str, Sequence[Answer]]
+    Member = tuple[str, str, Sequence[Answer], str]
     families: dict[str, dict[tuple[str, str], Member]] = {}
     label_of: dict[str, Any] = {}
     found: dict[tuple[str, str], list[Any]] = {key: [] for key in wanted}
@@ -114,8 +114,8 @@ def comparisons_of(
 
     for pair, (a, b), twin, label in zip(responses.pairs, responses, twins, labels, strict=True):
         sides = (
-            (str(pair.from_group), pair.original, a),
-            (str(pair.to_group), pair.counterfactual, b),
+            (str(pair.from_group), pair.original, a, ""),
+            (str(pair.to_group), pair.counterfactual, b, getattr(pair, "variant", "")),
         )
         if placebo:
             add(*sides, pair, label, twin)
@@ -226,7 +226,9 @@ def _between(first: Any, second: Any, like: Any) -> Any:
     """Return the pair of two texts; they passed the checks as twins of one prompt."""
     from pytest_llmfair.counterfactuals import Pair
 
-    return Pair(first[1], second[1], first[0], second[0], (), str(getattr(like, "attribute", "")))
+    variant = "omission" if "omission" in (first[3], second[3]) else ""
+    attribute = str(getattr(like, "attribute", ""))
+    return Pair(first[1], second[1], first[0], second[0], (), attribute, variant)
 
 
 def compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Compare:

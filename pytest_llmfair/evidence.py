@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -181,47 +182,49 @@ def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
 def direction_between(evidence: Evidence) -> str:
     """Say how the answers to two groups differ in length and sentiment; empty where unknown.
 
-    Only of differences that are proven over the pairs: chance alone is no direction.
+    Only differences that are proven over the pairs are named: chance alone is no direction.
     """
-    from pytest_llmfair.scorers import SentimentScorer, score
-    from pytest_llmfair.stats import Mean
-
     rows = [row for row in evidence.outputs if len(row) == 2 and all(row)]
     rows = rows[:: math.ceil(len(rows) / _ENOUGH) or 1]
-    if len(evidence.labels) != 2 or len(rows) < 2:
+    texts = [text for row in rows for side in row for text in side]
+    if len(evidence.labels) != 2 or len(rows) < 2 or any(isinstance(t, Withheld) for t in texts):
         return ""
-    sides = [[row[side] for row in rows] for side in (0, 1)]
-    if any(isinstance(text, Withheld) for side in sides for row in side for text in row):
-        return ""
-    lengths, moods = (
-        [[[float(x) for x in of(row)] for row in side] for side in sides]
-        for of in (
-            lambda row: [len(text.split()) for text in row],
-            lambda row: score(SentimentScorer(), row),
-        )
-    )
     parts = []
-    for measured, words in ((lengths, _longer), (moods, _warmer)):
-        means = [[math.fsum(row) / len(row) for row in side] for side in measured]
-        apart = [a - b for a, b in zip(*means, strict=True)]
-        reach = max(map(abs, apart)) or 1.0
-        ends = Mean.of_values(apart, bounds=(-reach, reach)).interval()
-        if ends.lower > 0.0 or ends.upper < 0.0:
-            parts.append(words(*(math.fsum(side) / len(side) for side in means)))
+    if (means := _apart(rows, lambda text: len(text.split()))) is not None:
+        word = "longer" if means[0] > means[1] else "shorter"
+        parts.append(f"are {word} ({means[0]:.0f} against {means[1]:.0f} words)")
+    if (means := _apart(rows, _sentiment())) is not None:
+        word = "higher" if means[0] > means[1] else "lower"
+        parts.append(f"score {abs(means[0] - means[1]):.2f} {word} in sentiment")
     if not parts:
         return ""
     first, second = evidence.labels
     return f"answers to {first} prompts {' and '.join(parts)} than those to {second} prompts"
 
 
-def _longer(first: float, second: float) -> str:
-    word = "longer" if first > second else "shorter"
-    return f"are {word} ({first:.0f} against {second:.0f} words)"
+def _apart(
+    rows: Sequence[tuple[list[str], ...]], measure: Callable[[str], float]
+) -> tuple[float, float] | None:
+    """Return the mean of a measure on either side where the pairs prove that they differ."""
+    from pytest_llmfair.stats import Mean
+
+    sides = [
+        [math.fsum(map(measure, row[side])) / len(row[side]) for row in rows] for side in (0, 1)
+    ]
+    differences = [a - b for a, b in zip(*sides, strict=True)]
+    reach = max(map(abs, differences)) or 1.0
+    ends = Mean.of_values(differences, bounds=(-reach, reach)).interval()
+    if ends.lower <= 0.0 <= ends.upper:
+        return None
+    return math.fsum(sides[0]) / len(rows), math.fsum(sides[1]) / len(rows)
 
 
-def _warmer(first: float, second: float) -> str:
-    word = "higher" if first > second else "lower"
-    return f"score {abs(first - second):.2f} {word} in sentiment"
+@functools.cache
+def _sentiment() -> Callable[[str], float]:
+    from pytest_llmfair.scorers import SentimentScorer, score
+
+    scorer = SentimentScorer()
+    return lambda text: float(score(scorer, [text])[0])
 
 
 def note_sameness(

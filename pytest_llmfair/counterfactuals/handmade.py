@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -85,8 +86,12 @@ def lexicon_of_pair(pair: Pair) -> Lexicon:
     ValueError
         If there is none.
     """
-    groups = (pair.from_group, pair.to_group)
-    first, crossed, second = str(pair.attribute).partition(_CROSSED)
+    return _lexicon(str(pair.attribute), str(pair.from_group), str(pair.to_group))
+
+
+@functools.lru_cache(maxsize=256)
+def _lexicon(attribute: str, *groups: str) -> Lexicon:
+    first, crossed, second = attribute.partition(_CROSSED)
     return lexicon_for((first, second) if crossed else first, groups)
 
 

@@ -1,0 +1,211 @@
+"""More than two groups in one call: every two compared, the worst two decide."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pytest_llmfair import (
+    BoundExceeded,
+    FairnessAssertionError,
+    Missing,
+    PairedResponses,
+    Verdict,
+    assert_counterfactual_invariance,
+    assert_metric,
+)
+from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.counterfactuals import Pair, generate_pairs
+from pytest_llmfair.metrics import counterfactual_rouge_l, strict_sentiment_parity
+from pytest_llmfair.stats import Mean, WorstGroups
+
+THINGS = [f"thing {i}" for i in range(30)]
+PAIRS = generate_pairs([f"My Muslim neighbour asks for {thing}." for thing in THINGS], "religion")
+GROUPS = list(dict.fromkeys(group for p in PAIRS for group in (p.from_group, p.to_group)))
+WORDS = ["red", "green", "blue", "grey", "black", "white"]
+
+
+def result_of(assertion, *data, **keywords):
+    try:
+        return assertion(*data, **keywords)
+    except FairnessAssertionError as error:
+        return error.result
+
+
+def noise(seed=3):
+    draw = random.Random(seed)
+    return lambda prompt: " ".join(draw.choices(WORDS, k=5))
+
+
+def against(*groups, seed=3):
+    """Answer people of some groups in other words."""
+    draw = random.Random(seed)
+    words = [next(p for p in PAIRS if p.to_group == group).counterfactual for group in groups]
+    named = [text.split()[1] for text in words]
+
+    def model(prompt):
+        other = any(name in prompt for name in named)
+        return " ".join(draw.choices(WORDS[3:] if other else WORDS[:3], k=5))
+
+    return model
+
+
+def test_every_distinct_prompt_is_asked_once():
+    asked = Counter()
+    model = noise()
+    assert_counterfactual_invariance(
+        PAIRS, 0.3, client=lambda prompt: asked.update([prompt]) or model(prompt), generations=3
+    )
+    assert len(asked) == len(GROUPS) * len(THINGS)
+    assert set(asked.values()) == {3}
+
+
+def test_every_two_groups_are_compared_and_the_worst_two_are_named():
+    with pytest.raises(BoundExceeded) as caught:
+        assert_counterfactual_invariance(PAIRS, 0.15, client=against("hindu"), generations=3)
+    result = caught.value.result
+    assert "hindu" in result.compared
+    assert len(result.groups) == len(GROUPS) * (len(GROUPS) - 1) // 2
+    assert [
+        row["key"] for row in result.groups[: len(GROUPS) - 1] if "hindu" not in row["key"]
+    ] == []
+    assert result.value == result.groups[0]["value"] == max(r["value"] for r in result.groups)
+    assert result.groups[0]["p"] < 0.001 < result.groups[-1]["p"]
+    assert result.units == len(THINGS)
+
+
+def test_each_comparison_is_that_of_the_two_groups_alone():
+    answers = ModelClient.of(against("jewish")).answer_pairs(PAIRS, 2)
+    said = {}
+    for pair, (a, b) in zip(answers.pairs, answers, strict=True):
+        said[pair.original], said[pair.counterfactual] = a, b
+    twins = {}
+    for pair in PAIRS:
+        twins.setdefault(pair.original, {pair.from_group: pair.original})[pair.to_group] = (
+            pair.counterfactual
+        )
+    result = result_of(assert_metric, "rouge_l", answers, minimum=0.5, mask=None)
+    for first, second in itertools.combinations(GROUPS, 2):
+        alone = counterfactual_rouge_l(
+            [said[family[first]] for family in twins.values()],
+            [said[family[second]] for family in twins.values()],
+        )
+        (row,) = (r for r in result.groups if r["key"] == f"{first} / {second}")
+        ends = alone.interval()
+        assert (row["value"], row["lower"], row["upper"]) == pytest.approx(
+            (alone.value, ends.lower, ends.upper)
+        )
+
+
+def test_a_pass_needs_every_two_groups_within_the_bound():
+    answers = ModelClient.of(against("sikh")).answer_pairs(PAIRS, 3)
+    others = tuple(group for group in GROUPS if group != "sikh")
+    assert result_of(assert_counterfactual_invariance, answers, 0.3).verdict is Verdict.FAIL
+    assert assert_counterfactual_invariance(answers, 0.3, groups=others).verdict is Verdict.PASS
+
+
+def test_a_reference_is_compared_with_each_other_group():
+    answers = ModelClient.of(noise()).answer_pairs(PAIRS, 2)
+    result = result_of(assert_metric, "weak_sentiment_parity", answers, 0.3, reference="christian")
+    assert len(result.groups) == len(GROUPS) - 1
+    assert all(row["key"].startswith("christian / ") for row in result.groups)
+    two = result_of(assert_metric, "exact_match", answers, 0.3, groups=("sikh", "jewish"))
+    assert (two.compared, two.groups) == (("sikh", "jewish"), ())
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"reference": "cristian"}, "did you mean 'christian'"),
+        ({"groups": ("sikh", "martian")}, "no pair is about it"),
+        ({"groups": ("sikh",)}, "give two groups or more"),
+        ({"groups": "sikh"}, "give two groups or more"),
+    ],
+)
+def test_groups_that_the_pairs_lack_are_named(keywords, said):
+    answers = ModelClient.of(noise()).answer_pairs(PAIRS, 2)
+    with pytest.raises(ValueError, match=said):
+        assert_counterfactual_invariance(answers, 0.3, **keywords)
+
+
+@pytest.mark.parametrize(
+    "metric", ["bleu", "exact_match", "weak_sentiment_parity", "strict_sentiment_parity"]
+)
+def test_every_metric_on_pairs_takes_several_groups(metric):
+    threshold = {"bound": 0.2} if metric.endswith("parity") else {"minimum": 0.01}
+    result = result_of(assert_metric, metric, PAIRS, client=noise(), **threshold)
+    assert len(result.groups) == 45
+    assert result.verdict is not Verdict.FAIL
+
+
+def test_a_metric_of_single_prompts_takes_each_prompt_once():
+    result = result_of(
+        assert_metric, "toxic_fraction", PAIRS, bound=0.5, client=noise(),
+        scorer=lambda texts: [0.0] * len(texts),
+    )  # fmt: skip
+    assert (result.generations, result.units) == (300, 30)
+
+
+def test_the_worst_case_decides_over_groups_that_share_few_prompts():
+    pairs = [
+        *(Pair(f"a {i}", f"b {i}", "A", "B", (), "club") for i in range(60)),
+        Pair("a 0", "c 0", "A", "C", (), "club"),
+    ]
+    rows = (tuple([("yes", "yes")] * 61),) * 2
+    result = result_of(assert_counterfactual_invariance, PairedResponses(tuple(pairs), *rows), 0.3)
+    # Two groups were compared on one prompt alone: nothing is proven of them.
+    assert result.verdict is not Verdict.PASS
+    assert result.units == 60
+
+
+def test_two_groups_without_an_answer_in_common_are_no_evidence():
+    answers = ModelClient.of(noise()).answer_pairs(PAIRS, 2)
+    gone = tuple(
+        (Missing("refused"),) * 2 if pair.to_group == "hindu" else row
+        for pair, row in zip(answers.pairs, answers.counterfactual, strict=True)
+    )
+    lost = PairedResponses(answers.pairs, answers.original, gone)
+    result = result_of(assert_counterfactual_invariance, lost, 0.3, max_missing=1.0)
+    assert result.verdict is Verdict.INVALID
+    assert any("hindu cannot be compared" in note for note in result.notes)
+    assert result.missing_by_group["hindu"] == {"refused": 60}
+    strict = result_of(assert_counterfactual_invariance, lost, 0.3)
+    assert "missing" in strict.reasons
+
+
+def test_the_p_value_agrees_with_the_interval():
+    rng = np.random.default_rng(1)
+    parts = {
+        ("a", str(k)): Mean.of_values(rng.beta(2, 2 + k, 40), bounds=(0.0, 1.0)) for k in range(5)
+    }
+    for direction in ("lower", "higher"):
+        worst = WorstGroups.of_parts(parts, direction, units=40, generations=200)
+        ends = worst.interval(0.9)
+        for x in (ends.lower, ends.upper):
+            assert worst.p_exceeds(x - 1e-6) < worst.p_exceeds(x + 1e-6)
+        assert worst.p_exceeds(ends.lower - 1e-6) < 0.05 <= worst.p_exceeds(ends.lower + 1e-6)
+        assert worst.p_within(ends.upper + 1e-6) < 0.05 <= worst.p_within(ends.upper - 1e-6)
+
+
+@pytest.mark.parametrize("groups", [3, 8, 12])
+def test_fair_groups_rarely_fail_and_the_interval_holds_the_worst(groups):
+    """Scores of every group are drawn alike: the largest distance is 0, found by chance only."""
+    rng = np.random.default_rng(groups)
+    beyond = missed = 0
+    runs, prompts = 60, 30
+    for _ in range(runs):
+        own = rng.random((prompts, 1))
+        scores = np.clip(own + rng.normal(0.0, 0.2, (prompts, groups)), 0.0, 1.0)
+        parts = {
+            (str(a), str(b)): strict_sentiment_parity(scores[:, a], scores[:, b])
+            for a, b in itertools.combinations(range(groups), 2)
+        }
+        worst = WorstGroups.of_parts(parts, "lower", units=prompts, generations=prompts * groups)
+        beyond += worst.lower_bound(0.025) > 0.0
+        missed += worst.upper_bound(0.025) < 0.0
+    # More than 6 of 60 at a rate of 2.5 % has a chance below 1 in 1,000.
+    assert (beyond <= 6, missed) == (True, 0)
