@@ -98,7 +98,7 @@ def pytest_configure(config: pytest.Config) -> None:
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
-    session.screen = lambda: _screen(config)
+    session.root, session.screen = config.rootpath, lambda: _screen(config)
     begin_session(session)
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
