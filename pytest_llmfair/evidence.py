@@ -137,7 +137,8 @@ def judge_missing(
     if parts:
         evidence.invalid["missing"] = (
             f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. "
-            f"{_commonest(failures)}Fix the client, or accept more missing answers with max_missing."
+            f"{_commonest(failures)}Fix the client, or accept more missing answers with "
+            "max_missing."
         )
 
 

@@ -208,6 +208,13 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put new results on the report, and on the item as properties for JUnit."""
+    if call.excinfo is not None:
+        # Tracebacks end in the user's test, client or scorer; --full-trace shows our frames too.
+        for name, module in list(sys.modules.items()):
+            if name.startswith("pytest_llmfair."):
+                # What fails to set up must show a frame, and may have none but a fixture of ours.
+                fixture = name.endswith(".fixtures") and call.when == "setup"
+                vars(module)["__tracebackhide__"] = not fixture
     records = item.stash[RECORDER].unreported()
     if records:
         from pytest_llmfair.reports.message import property_name, summary_line
