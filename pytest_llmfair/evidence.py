@@ -124,7 +124,7 @@ def judge_missing(
     if stale := [answer for answer in lost if answer.reason == "stale"]:
         evidence.invalid["stale"] = f"{len(stale)} answers are stale; {stale[0].detail}"
     parts: list[str] = []
-    failures: list[Missing] = []
+    failures: list[str] = []
     for group, side in asked.items():
         reasons, total = evidence.missing[group], sum(map(len, side))
         # The budget and old recordings have remedies of their own.
@@ -133,7 +133,12 @@ def judge_missing(
             named = ", ".join(f"{n} {reason}" for reason, n in reasons.items()) or "none asked"
             are = "" if parts else " answers are missing"
             parts.append(f"{failed} of {total}{are} for {group} ({named})")
-            failures += [answer for row in side for answer in row if isinstance(answer, Missing)]
+            failures += [
+                answer.detail[:300]
+                for row in side
+                for answer in row
+                if isinstance(answer, Missing) and answer.reason not in evidence.invalid
+            ]
     if parts:
         evidence.invalid["missing"] = (
             f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. "
@@ -156,12 +161,11 @@ def _note_cut(evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]
     )
 
 
-def _commonest(lost: Sequence[Missing]) -> str:
+def _commonest(details: Sequence[str]) -> str:
     """Name what went wrong most often, the first of equals; empty where nothing is known."""
-    said = Counter(a.detail[:300] for a in lost if not a.detail.startswith("not asked"))
-    del said[""]
-    words = max(said, key=lambda detail: said[detail], default="").rstrip(".")
-    return f"Most common error: {words}. " if words else ""
+    counts = Counter(words for words in details if words and not words.startswith("not asked"))
+    # Counter keeps the order of first occurrence among equals.
+    return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
 
 
 def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:

@@ -176,11 +176,10 @@ class Asker:
             found.update({key: reply.answer for key, reply in replies.items()})
             progress.add(replies.values())
 
-        while waiting:
-            mine = memory.claim(waiting, found, fresh=fresh)
+        while mine := memory.claim(waiting, found, fresh=fresh):
             try:
                 asked = {key: waiting.pop(key) for key in mine}
-                if asked and self.plan is not None and not given:
+                if self.plan is not None and not given:
                     self.plan(live, list(asked.values()), len(found))
                 with self.progress(live.backend.name, len(asked), 0) as progress:
                     live.ask(asked, keep)

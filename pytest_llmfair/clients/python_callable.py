@@ -7,7 +7,7 @@ import importlib
 import inspect
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -55,7 +55,7 @@ class PythonCallable:
     function: Callable[..., Any]
     name: str
     keywords: tuple[str, ...]
-    source: object
+    source: object = field(repr=False)
 
     # So that each answer is kept as it comes: the call may have cost money.
     batch_size: ClassVar[int] = 1
