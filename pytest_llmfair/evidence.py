@@ -124,7 +124,6 @@ def judge_missing(
     if stale := [answer for answer in lost if answer.reason == "stale"]:
         evidence.invalid["stale"] = f"{len(stale)} answers are stale; {stale[0].detail}"
     parts: list[str] = []
-    failures: list[str] = []
     for group, side in asked.items():
         reasons, total = evidence.missing[group], sum(map(len, side))
         # The budget and old recordings have remedies of their own.
@@ -133,17 +132,11 @@ def judge_missing(
             named = ", ".join(f"{n} {reason}" for reason, n in reasons.items()) or "none asked"
             are = "" if parts else " answers are missing"
             parts.append(f"{failed} of {total}{are} for {group} ({named})")
-            failures += [
-                answer.detail[:300]
-                for row in side
-                for answer in row
-                if isinstance(answer, Missing) and answer.reason not in evidence.invalid
-            ]
     if parts:
+        commonest = _commonest([a.detail for a in lost if a.reason not in evidence.invalid])
         evidence.invalid["missing"] = (
-            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. "
-            f"{_commonest(failures)}Fix the client, or accept more missing answers with "
-            "max_missing."
+            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. {commonest}"
+            "Fix the client, or accept more missing answers with max_missing."
         )
 
 
@@ -163,8 +156,9 @@ def _note_cut(evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]
 
 def _commonest(details: Sequence[str]) -> str:
     """Name what went wrong most often, the first of equals; empty where nothing is known."""
-    counts = Counter(words for words in details if words and not words.startswith("not asked"))
-    # Counter keeps the order of first occurrence among equals.
+    counts = Counter(
+        words[:300] for words in details if words and not words.startswith("not asked")
+    )
     return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
 
 

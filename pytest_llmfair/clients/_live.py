@@ -22,8 +22,6 @@ AnyBackend = Backend | RemoteBackend
 Batch = Callable[[Sequence[Request]], list[Answer]]
 K = TypeVar("K", bound=Hashable)
 
-# So many failures in a row end a call.
-_EXCEPTIONS, _FAILED_REQUESTS = 5, 20
 _NOT_ASKED = "not asked"
 
 # Requests that a model of this machine gets at once where it does not say: no more are lost when
@@ -36,37 +34,22 @@ _SLICE = 256
 
 @dataclass(slots=True)
 class Failures:
-    """Counts failures in a row; after too many of them the rest of a call is not asked.
+    """Counts failures in a row; after too many of them the rest of a call is not asked."""
 
-    Attributes
-    ----------
-    rest : Missing or None
-        What every further answer is; None as long as asking goes on.
-    """
-
+    # What every further answer is; None as long as asking goes on.
     rest: Missing | None = None
     _in_a_row: int = 0
 
     def end_with(self, reply: Reply, *, remote: bool) -> bool:
-        """Count one more reply; tell whether it ends the call.
-
-        Parameters
-        ----------
-        remote : bool
-            Whether an answer that is missing for a reason of the moment is a failed request; of a
-            model in this process, only an exception is.
-        """
+        """Count one more reply; tell whether it ends the call."""
         answer = reply.answer
-        if isinstance(answer, Missing) and (
-            reply.raised or (remote and answer.reason in TRANSIENT)
-        ):
-            self._in_a_row += 1
-            if self._in_a_row >= (_EXCEPTIONS if reply.raised else _FAILED_REQUESTS):
-                what = "calls" if reply.raised else "requests"
-                words = f"{_NOT_ASKED}: {self._in_a_row} {what} in a row failed"
-                self.rest = self.rest or Missing(answer.reason, words)
-        else:
-            self._in_a_row = 0
+        # A model of this process fails by an exception only.
+        failed = reply.raised or (remote and is_failure(answer))
+        self._in_a_row = self._in_a_row + 1 if failed else 0
+        most, what = (5, "calls") if reply.raised else (20, "requests")
+        if isinstance(answer, Missing) and self._in_a_row >= most and self.rest is None:
+            words = f"{_NOT_ASKED}: {self._in_a_row} {what} in a row failed"
+            self.rest = Missing(answer.reason, words)
         return self.rest is not None
 
 
@@ -108,10 +91,7 @@ class Live:
     def ask(
         self, requests: Mapping[K, Request], keep: Callable[[Mapping[K, Reply]], None]
     ) -> None:
-        """Answer requests, handing replies to `keep` as they come.
-
-        Once too many in a row have failed, the rest is missing and not asked.
-        """
+        """Answer requests, handing replies to `keep` as they come."""
         waiting = dict(requests)
 
         def kept(replies: Mapping[K, Reply]) -> None:
@@ -214,6 +194,11 @@ class Live:
 
     def _purse(self) -> Purse:
         return Purse.of(self.budget, self.backend.name, self.longest)
+
+
+def is_failure(answer: Answer) -> bool:
+    """Tell whether an answer is missing for a reason of the moment, not by the model's choice."""
+    return isinstance(answer, Missing) and answer.reason in TRANSIENT
 
 
 def was_sent(answer: Answer) -> bool:

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_llmfair.clients._backend import Reply, Request
-from pytest_llmfair.clients._live import AnyBackend, Live, was_sent
-from pytest_llmfair.clients._records import TRANSIENT
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.clients._live import AnyBackend, Live, is_failure, was_sent
+from pytest_llmfair.responses import Answer
 
 # Seconds after which waiting for another thread can be interrupted where a signal does not end it.
 _WAIT = 0.2
@@ -60,10 +59,8 @@ class Memory:
     def put(self, replies: Mapping[bytes, Reply]) -> None:
         """Keep answers; a refusal is one, a failure of the moment is not."""
         for key, reply in replies.items():
-            answer = reply.answer
-            failed = isinstance(answer, Missing) and answer.reason in TRANSIENT
-            if was_sent(answer) and not failed:
-                self._answers[key] = answer
+            if was_sent(reply.answer) and not is_failure(reply.answer):
+                self._answers[key] = reply.answer
 
     def release(self, keys: Iterable[bytes]) -> None:
         """Let other threads ask what got no answer."""

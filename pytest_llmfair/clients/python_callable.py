@@ -104,7 +104,7 @@ class PythonCallable:
             if inspect.isawaitable(answer):
                 answer = in_background(_await(answer))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
-            return _raised(error)
+            return Reply(Missing("error", _words(error)), raised=True)
         return Reply(_checked(answer))
 
     def call(self, request: Request, temperature: float, max_tokens: int) -> Callable[[], Any]:
@@ -150,7 +150,7 @@ class AsyncCallable:
             call = self.plain.call(request, temperature, max_tokens or LOCAL_MAX_TOKENS)
             return Attempt(Reply(_checked(await call())))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
-            return Attempt(_raised(error))
+            return Attempt(Reply(Missing("error", _words(error)), raised=True))
 
 
 def load_callable(target: str) -> PythonCallable | AsyncCallable:
@@ -233,10 +233,6 @@ def _checked(answer: object) -> Answer:
         return Missing("empty", "the callable returned no text")
     text = redactor()(answer)
     return CutAnswer(text) if is_cut(answer) else text
-
-
-def _raised(error: Exception) -> Reply:
-    return Reply(Missing("error", _words(error)), raised=True)
 
 
 def _words(error: BaseException) -> str:
