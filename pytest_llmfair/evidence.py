@@ -17,6 +17,7 @@ Texts = list[list[str]]
 
 # Pairs whose answers are read for their direction: more would take time and say the same.
 _ENOUGH = 500
+_LIMITS = "--llmfair-max-calls, --llmfair-max-total-tokens or --llmfair-max-cost"
 
 
 @dataclass(slots=True)
@@ -119,35 +120,32 @@ def judge_missing(
     """Count the missing answers of each group; too many of one make the evidence invalid."""
     evidence.missing = {group: reasons_of(rows) for group, rows in asked.items()}
     _note_cut(evidence, asked)
-    unpaid = sum(reasons.get("over_budget", 0) for reasons in evidence.missing.values())
-    if unpaid:
+    rows = [row for side in asked.values() for row in side]
+    lost = [answer for row in rows for answer in row if isinstance(answer, Missing)]
+    if unpaid := [answer for answer in lost if answer.reason == "over_budget"]:
+        said = unpaid[0].detail
+        option = said.partition(" ")[0] if said.startswith("--llmfair") else _LIMITS
         evidence.invalid["over_budget"] = (
-            f"{unpaid} of {sum(len(row) for rows in asked.values() for row in rows)} answers were "
-            "never asked for, since the budget of the run was spent; raise --llmfair-max-calls, "
-            "--llmfair-max-total-tokens or --llmfair-max-cost, or ask for less"
+            f"{len(unpaid)} of {sum(map(len, rows))} answers were not asked for, since the budget "
+            f"of the run was spent: {said}; raise {option}, or ask for less"
         )
-    stale = [
-        answer
-        for rows in asked.values()
-        for row in rows
-        for answer in row
-        if isinstance(answer, Missing) and answer.reason == "stale"
-    ]
-    if stale:
+    if stale := [answer for answer in lost if answer.reason == "stale"]:
         evidence.invalid["stale"] = f"{len(stale)} answers are stale; {stale[0].detail}"
-    for group, rows in asked.items():
-        total = sum(len(row) for row in rows)
-        lost = sum(evidence.missing[group].values())
-        if total == 0 or lost / total > max_missing:
-            reasons = ", ".join(f"{n} {reason}" for reason, n in evidence.missing[group].items())
-            said = _most_often_said(rows)
-            words = (
-                f"{lost} of {total} answers are missing for {group} ({reasons or 'none asked'}), "
-                f"more than max_missing = {max_missing:.0%}; mend the client, or raise max_missing"
-                + (f"; most often: {said}" if said else "")
-            )
-            before = evidence.invalid.get("missing")
-            evidence.invalid["missing"] = words if before is None else f"{before}; {words}"
+    parts: list[str] = []
+    for group, side in asked.items():
+        reasons, total = evidence.missing[group], sum(map(len, side))
+        # The budget and old recordings have remedies of their own.
+        failed = sum(n for reason, n in reasons.items() if reason not in evidence.invalid)
+        if total == 0 or failed / total > max_missing:
+            named = ", ".join(f"{n} {reason}" for reason, n in reasons.items()) or "none asked"
+            are = "" if parts else " answers are missing"
+            parts.append(f"{failed} of {total}{are} for {group} ({named})")
+    if parts:
+        commonest = _commonest([a.detail for a in lost if a.reason not in evidence.invalid])
+        evidence.invalid["missing"] = (
+            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. {commonest}"
+            "Fix the client, or accept more missing answers with max_missing."
+        )
 
 
 def _note_cut(evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]]) -> None:
@@ -164,17 +162,20 @@ def _note_cut(evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]
     )
 
 
-def _most_often_said(rows: Sequence[Sequence[Answer]]) -> str:
-    """Return what the model said most often where it gave no answer; the first of equals."""
-    said = Counter(a.detail[:200] for row in rows for a in row if isinstance(a, Missing))
-    del said[""]
-    return max(said, key=lambda detail: said[detail], default="")
+def _commonest(details: Sequence[str]) -> str:
+    """Name what went wrong most often, the first of equals; empty where nothing is known."""
+    counts = Counter(
+        words[:300] for words in details if words and not words.startswith("not asked")
+    )
+    return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
 
 
 def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
     """Say how many rows have no answer; without any row there is nothing to measure."""
     if lost == total:
-        evidence.undefined = f"none of the {total} {what} has an answer; mend the client first"
+        # What made the answers invalid names its remedy.
+        remedy = "" if evidence.invalid else "; fix the client first"
+        evidence.undefined = f"none of the {total} {what} has an answer{remedy}"
     elif lost:
         evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
 

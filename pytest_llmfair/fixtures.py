@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def model_client() -> ModelClient:
     """Return the model under test, chosen with ``--llmfair-model`` or ``llmfair_model``."""
-    from pytest_llmfair.clients import load_client
+    from pytest_llmfair.clients import ModelSpecError, load_client
 
     settings = _recorder().settings
-    return load_client(settings.model, seed=settings.seed, max_tokens=settings.max_tokens)
+    try:
+        return load_client(settings.model, seed=settings.seed, max_tokens=settings.max_tokens)
+    except ModelSpecError as error:
+        wrong = str(error)
+    # Not in the handler: the cause is an option, and no line of code to be shown.
+    pytest.fail(wrong, pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -65,6 +65,14 @@ def _text(text: str) -> str:
     return text
 
 
+def _model(text: str) -> str:
+    # Not at start-up: most sessions name no model.
+    from pytest_llmfair.modelspec import ModelSpec
+
+    ModelSpec.parse(_text(text))
+    return text
+
+
 def _level(text: str) -> float:
     level = float(text)
     if not 0.0 < level < 1.0:
@@ -119,7 +127,7 @@ def _choice(name: str, words: tuple[str, ...], help_text: str) -> Option:
 OPTIONS: tuple[Option, ...] = (
     Option(
         "model",
-        _text,
+        _model,
         "a model specification such as builtin:ngram, hf:PATH_OR_ID or openai:MODEL",
         "model under test: builtin:ngram (default), hf:PATH_OR_ID, openai:MODEL, "
         "anthropic:MODEL, litellm:MODEL, python:MODULE:CALLABLE or responses:FILE",
@@ -319,7 +327,10 @@ def resolve(config: pytest.Config) -> Settings:
             continue
         try:
             values[option.name] = option.parse(text.strip())
-        except (KeyError, ValueError):
+        except (KeyError, ValueError) as error:
+            if option.name == "model" and text.strip():
+                # "model 'opena:gpt': unknown scheme ...", with secrets removed.
+                raise pytest.UsageError(str(error).replace("model", f"{source} is", 1)) from None
             raise pytest.UsageError(f"{source} is {text!r}; give {option.legal}") from None
         if option.name in ("cassette", "cassette_used", "prices"):
             path = folder / Path(values[option.name]).expanduser()

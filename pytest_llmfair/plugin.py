@@ -98,7 +98,7 @@ def pytest_configure(config: pytest.Config) -> None:
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
-    session.screen = lambda: _screen(config)
+    session.root, session.screen = config.rootpath, lambda: _screen(config)
     begin_session(session)
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
@@ -208,6 +208,13 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put new results on the report, and on the item as properties for JUnit."""
+    if call.excinfo is not None:
+        # Tracebacks end in the user's test, client or scorer; --full-trace shows our frames too.
+        for name, module in list(sys.modules.items()):
+            if name.startswith("pytest_llmfair."):
+                # What fails to set up must show a frame, and may have none but a fixture of ours.
+                fixture = name.endswith(".fixtures") and call.when == "setup"
+                vars(module)["__tracebackhide__"] = not fixture
     records = item.stash[RECORDER].unreported()
     if records:
         from pytest_llmfair.reports.message import property_name, summary_line

@@ -105,8 +105,8 @@ class Recorder:
 
         raise error_for(red[0])(
             red[0],
-            f"{first_line(red[0])}\n  attempt {self.attempt} is refused: an earlier one judged "
-            "this, and a test repeated until it is green proves nothing; collect more units",
+            f"{first_line(red[0])}\n  Retry ignored: an earlier attempt already ended with this "
+            "verdict. Rerunning until green proves nothing; collect more data instead.",
         )
 
 
@@ -148,6 +148,8 @@ class Session:
         Whether another process began the session and ends it.
     asker : Asker or None
         Who asks; made when a model is first asked.
+    root : Path or None
+        Root folder of the tests; files of the user's are shown relative to it.
     screen : callable
         Gives what writes to the terminal past the capture of output; None when that is no
         terminal, or a log of CI.
@@ -159,6 +161,7 @@ class Session:
     folder: str = ""
     worker: bool = False
     asker: Asker | None = None
+    root: Path | None = None
     screen: Callable[[], Callable[[str], None] | None] = lambda: None
 
     @classmethod

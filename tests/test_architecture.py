@@ -42,6 +42,7 @@ ALLOWED = {
     "clients": {
         "clients",
         "counterfactuals",
+        "modelspec",
         "pretrained",
         "progress",
         "recording",

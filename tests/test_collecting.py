@@ -164,12 +164,18 @@ def test_missing_answers_say_what_the_model_said_most_often():
         *[(Missing("error", "server is down"),)] * 2,
     ]
     found = evidence("toxic_fraction", Responses(tuple("abcd"), tuple(answers)))
-    assert found.invalid["missing"].endswith("; most often: server is down")
+    assert found.invalid["missing"].endswith(
+        "more than max_missing = 5%. Most common error: server is down. "
+        "Fix the client, or accept more missing answers with max_missing."
+    )
 
 
 def test_missing_answers_without_a_detail_add_nothing():
     found = evidence("toxic_fraction", Responses(("a", "b"), (("fine",), (Missing("empty"),))))
-    assert found.invalid["missing"].endswith("raise max_missing")
+    assert found.invalid["missing"] == (
+        "1 of 2 answers are missing for all (1 empty), more than max_missing = 5%. "
+        "Fix the client, or accept more missing answers with max_missing."
+    )
 
 
 def test_every_group_with_too_many_missing_answers_is_named():
@@ -179,8 +185,9 @@ def test_every_group_with_too_many_missing_answers_is_named():
     # Both turn out to be answers of one group; the other group loses one of its own.
     lost = PairedResponses(tuple(PAIRS[:1]), ((Missing("empty"),),), ((Missing("error"),),))
     words = paired_texts(lost, 0.05)[0].invalid["missing"]
-    assert "missing for female" in words
-    assert "missing for male" in words
+    assert words.startswith(
+        "1 of 1 answers are missing for female (1 empty) and 1 of 1 for male (1 error), more than"
+    )
     assert "missing for male" in paired_texts(responses, 0.05)[0].invalid["missing"]
 
 

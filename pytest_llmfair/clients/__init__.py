@@ -16,8 +16,8 @@ from pytest_llmfair.clients._backend import (
 from pytest_llmfair.clients._client import ModelClient
 from pytest_llmfair.clients._load import load_client
 from pytest_llmfair.clients._session import origins
-from pytest_llmfair.clients._spec import ModelSpecError
 from pytest_llmfair.clients.ngram import builtin_occupations
+from pytest_llmfair.modelspec import ModelSpecError
 from pytest_llmfair.responses import CutAnswer, Missing
 
 __all__ = [

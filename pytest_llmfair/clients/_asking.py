@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.clients._backend import Reply, Request, identity_of
 from pytest_llmfair.clients._identity import identity_of_specification
-from pytest_llmfair.clients._live import AnyBackend, Batch, Live, over_budget
+from pytest_llmfair.clients._live import AnyBackend, Batch, Live, was_sent
+from pytest_llmfair.clients._memory import Memory
 from pytest_llmfair.clients._progress import Progress
 from pytest_llmfair.clients._records import Question, Record
 from pytest_llmfair.responses import Answer, Missing
@@ -39,7 +40,10 @@ class NotRecorded(LookupError):
 
 @dataclass(slots=True)
 class Counts:
-    """Answers by where they came from."""
+    """Answers that were used, by where they came from.
+
+    Live are all that this run asked for, also where a later test uses them again.
+    """
 
     live: int = 0
     replayed: int = 0
@@ -78,12 +82,14 @@ class Replay:
 
 @dataclass(slots=True)
 class Asker:
-    """Asks models, by way of the cassette and the budget of the session.
+    """Asks models, by way of the cassette or the memory, and the budget, of the session.
 
     Attributes
     ----------
     replay : Replay or None
         The cassette, if there is one.
+    memory : Memory or None
+        Answers of this session, where no cassette holds them; None asks everything every time.
     budget : Budget or None
         What may be spent, if that is limited.
     plan : callable or None
@@ -98,6 +104,7 @@ class Asker:
     """
 
     replay: Replay | None = None
+    memory: Memory | None = None
     budget: Budget | None = None
     plan: Callable[[Live, Sequence[Request], int], None] | None = None
     timeout: float = 60.0
@@ -116,11 +123,14 @@ class Asker:
         temperature: float,
         max_tokens: int | None,
         batch: Batch | None = None,
+        fresh: bool = False,
     ) -> list[Answer]:
         """Return one answer per request, in order.
 
         Parameters
         ----------
+        fresh : bool
+            Ask again for what is known already, unless a cassette is only replayed.
         batch : callable, optional
             What answers requests in place of ``backend.generate``.
 
@@ -134,26 +144,14 @@ class Asker:
         budget = None if given else self.budget
         live = Live(backend, temperature, max_tokens, batch, budget, self.timeout)
         if self.replay is None or given:
-            if self.plan is not None and not given:
-                self.plan(live, requests, 0)
-            found: dict[int, Answer] = {}
-
-            def keep(replies: Mapping[int, Reply]) -> None:
-                if given:
-                    self.counts.replayed += len(replies)
-                else:
-                    self.counts.live += len(replies)
-                found.update({row: reply.answer for row, reply in replies.items()})
-                progress.add(replies.values())
-
-            with self.progress(backend.name, len(requests), 0) as progress:
-                live.ask(dict(enumerate(requests)), keep)
-            return [found[row] for row in range(len(requests))]
+            return self._remembered(live, requests, fresh=fresh, given=given)
         self._check_name(backend)
         model = _identity(backend, self.replay.cassette)
         questions = [Question(model, r, temperature, max_tokens) for r in requests]
         keys = [question.key for question in questions]
-        answered = self._by_key(self.replay, live, dict(zip(keys, questions, strict=True)))
+        asked = dict(zip(keys, questions, strict=True))
+        fresh = fresh and self.replay.records
+        answered = self._by_key(self.replay, live, asked, fresh=fresh)
         return [answered[key] for key in keys]
 
     def close(self) -> None:
@@ -165,11 +163,43 @@ class Asker:
         if self.budget is not None:
             self.budget.close()
 
-    def _by_key(self, replay: Replay, live: Live, asked: Mapping[str, Question]) -> Answers:
+    def _remembered(
+        self, live: Live, requests: Sequence[Request], *, fresh: bool, given: bool
+    ) -> list[Answer]:
+        memory = Memory() if given or self.memory is None else self.memory
+        keys = memory.keys(live, requests)
+        waiting = dict(zip(keys, requests, strict=True))
+        found: dict[bytes, Answer] = {}
+
+        def keep(replies: Mapping[bytes, Reply]) -> None:
+            memory.put(replies)
+            found.update({key: reply.answer for key, reply in replies.items()})
+            progress.add(replies.values())
+
+        while mine := memory.claim(waiting, found, fresh=fresh):
+            try:
+                asked = {key: waiting.pop(key) for key in mine}
+                if self.plan is not None and not given:
+                    self.plan(live, list(asked.values()), len(found))
+                with self.progress(live.backend.name, len(asked), 0) as progress:
+                    live.ask(asked, keep)
+            finally:
+                memory.release(mine)
+        self._count(found.values(), replayed=given)
+        return [found[key] for key in keys]
+
+    def _count(self, answers: Iterable[Answer], *, replayed: bool) -> None:
+        number = sum(map(was_sent, answers))
+        self.counts.replayed += number if replayed else 0
+        self.counts.live += 0 if replayed else number
+
+    def _by_key(
+        self, replay: Replay, live: Live, asked: Mapping[str, Question], *, fresh: bool
+    ) -> Answers:
         found: Answers = {}
         waiting = dict(asked)
-        self._look_up(replay, waiting, list(waiting), found)
-        self.counts.replayed += len(found)
+        if not fresh:
+            self._look_up(replay, waiting, list(waiting), found)
         if waiting and not replay.records:
             raise NotRecorded(_not_recorded(list(waiting.values()), len(asked), live, replay))
         if waiting and self.plan is not None:
@@ -189,8 +219,9 @@ class Asker:
                 free = (key for key in waiting if replay.claims.take(key))
                 mine = list(itertools.islice(free, _CLAIMED))
                 try:
-                    # Between the last look and the claim another process may have answered.
-                    self._look_up(replay, waiting, mine or list(waiting), found)
+                    if not fresh:
+                        # Since the last look another process may have answered.
+                        self._look_up(replay, waiting, mine or list(waiting), found)
                     live.ask({key: waiting[key].request for key in mine if key in waiting}, keep)
                 finally:
                     replay.claims.drop(mine)
@@ -206,7 +237,7 @@ class Asker:
         self, replay: Replay, asked: Mapping[str, Question], replies: Mapping[str, Reply]
     ) -> None:
         today = datetime.now(UTC).date()
-        sent = {key: reply for key, reply in replies.items() if not over_budget(reply)}
+        sent = {key: reply for key, reply in replies.items() if was_sent(reply.answer)}
         replay.cassette.put([Record.of(asked[key], reply, today) for key, reply in sent.items()])
         self.counts.live += len(sent)
         self._used.update(sent)
@@ -221,9 +252,13 @@ class Asker:
         """Move what the cassette can answer of these from `waiting` to `found`."""
         replay.cassette.refresh()
         for key in keys:
-            answer = self._texts.get(key) or _recorded(replay, key, waiting[key])
+            held = replay.cassette.get(key)
+            answer = self._texts.get(key) or _recorded(replay, held, waiting[key])
             if answer is not None:
                 found[key] = answer
+                # What this run recorded before is no answer of an earlier one.
+                own = replay.records and held is not None and held[1] >= replay.since
+                self._count([answer], replayed=not own)
                 self._used.add(key)
                 del waiting[key]
 
@@ -238,9 +273,10 @@ class Asker:
             )
 
 
-def _recorded(replay: Replay, key: str, question: Question) -> Answer | None:
+def _recorded(
+    replay: Replay, held: tuple[Record, int] | None, question: Question
+) -> Answer | None:
     """Return the recorded answer, or that it is stale; None when it is to be asked for."""
-    held = replay.cassette.get(key)
     if held is None:
         if replay.records:
             return None

@@ -56,6 +56,8 @@ class Reply:
     unread : int
         Of the attempts those that the server may have answered, and charged, though nothing could
         be read.
+    raised : bool
+        Whether a user's function raised an exception in place of answering.
     """
 
     answer: Answer
@@ -63,6 +65,7 @@ class Reply:
     answer_tokens: int = 0
     attempts: int = 1
     unread: int = 0
+    raised: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,8 @@ class Backend(Named, Protocol):
 
     An answer depends on its own request only, never on the requests beside it. A backend may also
     have `identity`, a mapping of texts by which recorded answers are found again (provider, model,
-    revision); without one that is its name.
+    revision); without one that is its name. Answers that a session remembers belong to one object,
+    unless that has `known_as`, a hashable value that is the same for every object of one model.
     """
 
     def generate(

@@ -72,7 +72,7 @@ class ModelClient:
         if isinstance(model, ModelClient):
             return model
         if model is None:
-            from pytest_llmfair.clients._spec import ModelSpecError
+            from pytest_llmfair.modelspec import ModelSpecError
 
             raise ModelSpecError(
                 "the client is None; give a ModelClient or a function of a prompt"
@@ -104,8 +104,12 @@ class ModelClient:
         seed: int | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        fresh: bool = False,
     ) -> list[list[Answer]]:
         """Sample `n` answers to every prompt.
+
+        Within a pytest session a question is asked once: the same client, prompt, parameters and
+        sample get the answer that is there already.
 
         Parameters
         ----------
@@ -115,6 +119,9 @@ class ModelClient:
             Answers per prompt, at least 1.
         seed, temperature, max_tokens
             Instead of the client's own.
+        fresh : bool
+            Ask again, also for what this session has asked before or the cassette holds. Where
+            the cassette is only replayed, its answers are used.
 
         Returns
         -------
@@ -126,7 +133,7 @@ class ModelClient:
         ValueError
             If an argument is wrong; the message names it and the row.
         """
-        return self._ask([("", _checked(prompts))], n, seed, temperature, max_tokens)[0]
+        return self._ask([("", _checked(prompts))], n, seed, temperature, max_tokens, fresh)[0]
 
     def answer_pairs(
         self,
@@ -136,6 +143,7 @@ class ModelClient:
         seed: int | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        fresh: bool = False,
     ) -> PairedResponses:
         """Sample `n` answers to either member of every counterfactual pair, and to its placebo.
 
@@ -167,11 +175,11 @@ class ModelClient:
         if len({group for pair in pairs for group in (pair.from_group, pair.to_group)}) > 2:
             # A prompt and its twins about several groups are in many pairs: each is asked once.
             texts = list(dict.fromkeys(text for _, side in sides[:2] for text in side))
-            asked = self._ask([("", texts), *sides[2:]], n, seed, temperature, max_tokens)
+            asked = self._ask([("", texts), *sides[2:]], n, seed, temperature, max_tokens, fresh)
             row_of = dict(zip(texts, asked[0], strict=True))
             asked[:1] = [[row_of[text] for text in side] for _, side in sides[:2]]
         else:
-            asked = self._ask(sides, n, seed, temperature, max_tokens)
+            asked = self._ask(sides, n, seed, temperature, max_tokens, fresh)
         answers = [tuple(map(tuple, rows)) for rows in asked]
         placebo: tuple[tuple[Answer, ...], ...] = ()
         if len(answers) == 3:
@@ -245,6 +253,7 @@ class ModelClient:
         seed: int | None,
         temperature: float | None,
         max_tokens: int | None,
+        fresh: bool,
     ) -> list[list[list[Answer]]]:
         """Answer the prompts of every side in one call, so that batches fill."""
         asked = replace(
@@ -268,10 +277,12 @@ class ModelClient:
                     for j in range(n)
                 ]
                 seen[prompt] += 1
-        answers = iter(asked._answers(requests))
+        answers = iter(asked._answers(requests, fresh=fresh))
         return [[[next(answers) for _ in range(n)] for _ in prompts] for _, prompts in sides]
 
-    def _answers(self, requests: Sequence[Request], batch: Batch | None = None) -> list[Answer]:
+    def _answers(
+        self, requests: Sequence[Request], batch: Batch | None = None, *, fresh: bool = False
+    ) -> list[Answer]:
         """Answer requests with the client's own temperature and limit."""
         from pytest_llmfair.clients._session import current_asker
 
@@ -281,6 +292,7 @@ class ModelClient:
             temperature=self.temperature,
             max_tokens=self.max_tokens,
             batch=batch,
+            fresh=fresh,
         )
 
     def _next_words(

@@ -58,6 +58,7 @@ def dispatch(
     max_tokens: int | None,
     reserve: Callable[[Request], str] = lambda request: "",
     patience: Patience = PATIENCE,
+    ends: Callable[[Reply], bool] = lambda reply: False,
 ) -> None:
     """Answer every request, handing each reply to `keep` as it comes.
 
@@ -74,6 +75,9 @@ def dispatch(
     reserve : callable
         Called on the loop before every HTTP request; returns why it may not be sent (the reply is
         then missing, "over_budget"), or an empty text.
+    ends : callable
+        Called on the loop with every reply; returns whether no further request may be sent. Those
+        in flight are still answered, the rest is not kept.
 
     Raises
     ------
@@ -83,7 +87,8 @@ def dispatch(
     backend.open()
     if not requests:
         return
-    work = _Work(backend, temperature, max_tokens, reserve, patience, iter(enumerate(requests)))
+    rows = iter(enumerate(requests))
+    work = _Work(backend, temperature, max_tokens, reserve, patience, rows, ends)
     unkept: deque[_Arrival] = deque()
     running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
     try:
@@ -130,8 +135,10 @@ class _Work:
         reserve: Callable[[Request], str],
         patience: Patience,
         rows: Iterator[tuple[int, Request]],
+        ends: Callable[[Reply], bool],
     ) -> None:
-        self.ended = False
+        self.ended = self._stopped = False
+        self._ends = ends
         self.failure: BaseException | None = None
         self._backend = backend
         self._temperature = temperature
@@ -162,7 +169,7 @@ class _Work:
 
     async def _answer_some(self) -> None:
         for row, request in self._rows:
-            if self.failure:
+            if self.failure or self._stopped:
                 return
             try:
                 reply = await self._answer(request)
@@ -172,6 +179,7 @@ class _Work:
             except BaseException as error:  # noqa: BLE001
                 self.failure = self.failure or error
                 return
+            self._stopped = self._ends(reply)
             arrival = _Arrival(row, reply, asyncio.get_running_loop().create_future())
             self._arrived.put(arrival)
             await arrival.kept

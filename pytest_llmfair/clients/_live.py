@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pytest_llmfair.clients._backend import (
@@ -13,6 +14,7 @@ from pytest_llmfair.clients._backend import (
     Reply,
     Request,
 )
+from pytest_llmfair.clients._records import TRANSIENT
 from pytest_llmfair.clients.budget import Budget, Purse
 from pytest_llmfair.responses import Answer, Missing
 
@@ -20,12 +22,35 @@ AnyBackend = Backend | RemoteBackend
 Batch = Callable[[Sequence[Request]], list[Answer]]
 K = TypeVar("K", bound=Hashable)
 
+_NOT_ASKED = "not asked"
+
 # Requests that a model of this machine gets at once where it does not say: no more are lost when
 # the process is killed.
 _AT_ONCE = 64
 
 # Requests to a server between two looks at how many longest answers the budget has room for.
 _SLICE = 256
+
+
+@dataclass(slots=True)
+class Failures:
+    """Counts failures in a row; after too many of them the rest of a call is not asked."""
+
+    # What every further answer is; None as long as asking goes on.
+    rest: Missing | None = None
+    _in_a_row: int = 0
+
+    def end_with(self, reply: Reply, *, remote: bool) -> bool:
+        """Count one more reply; tell whether it ends the call."""
+        answer = reply.answer
+        # A model of this process fails by an exception only.
+        failed = reply.raised or (remote and is_failure(answer))
+        self._in_a_row = self._in_a_row + 1 if failed else 0
+        most, what = (5, "calls") if reply.raised else (20, "requests")
+        if isinstance(answer, Missing) and self._in_a_row >= most and self.rest is None:
+            words = f"{_NOT_ASKED}: {self._in_a_row} {what} in a row failed"
+            self.rest = Missing(answer.reason, words)
+        return self.rest is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +69,8 @@ class Live:
         What may be spent.
     timeout : float
         Seconds that one answer of a server may take.
+    failures : Failures
+        Those of this call.
     """
 
     backend: AnyBackend
@@ -52,6 +79,7 @@ class Live:
     batch: Batch | None = None
     budget: Budget | None = None
     timeout: float = 60.0
+    failures: Failures = field(default_factory=Failures)
 
     @property
     def longest(self) -> int | None:
@@ -64,10 +92,20 @@ class Live:
         self, requests: Mapping[K, Request], keep: Callable[[Mapping[K, Reply]], None]
     ) -> None:
         """Answer requests, handing replies to `keep` as they come."""
-        if isinstance(self.backend, RemoteBackend) and self.batch is None:
-            self._ask_server(self.backend, requests, keep)
-        else:
-            self._ask_here(requests, keep)
+        waiting = dict(requests)
+
+        def kept(replies: Mapping[K, Reply]) -> None:
+            keep(replies)
+            for key in replies:
+                waiting.pop(key, None)
+
+        if self.failures.rest is None:
+            if isinstance(self.backend, RemoteBackend) and self.batch is None:
+                self._ask_server(self.backend, requests, kept)
+            else:
+                self._ask_here(requests, kept)
+        if waiting and self.failures.rest is not None:
+            keep(dict.fromkeys(waiting, Reply(self.failures.rest, attempts=0)))
 
     def _ask_here(
         self, requests: Mapping[K, Request], keep: Callable[[Mapping[K, Reply]], None]
@@ -84,26 +122,26 @@ class Live:
             refused = {key: purse.reserve(requests[key]) for key in some}
             paid = [key for key in some if not refused[key]]
             answers = self._answered([requests[key] for key in paid])
-            replies = {key: Reply(answer) for key, answer in zip(paid, answers, strict=True)}
+            replies = dict(zip(paid, answers, strict=True))
             for key, reply in replies.items():
                 purse.settle(requests[key], reply)
             for key, why in refused.items():
                 if why:
                     replies[key] = Reply(Missing("over_budget", why), attempts=0)
             keep(replies)
+            if any(self.failures.end_with(reply, remote=False) for reply in replies.values()):
+                return
 
-    def _answered(self, requests: Sequence[Request]) -> list[Answer]:
+    def _answered(self, requests: Sequence[Request]) -> list[Reply]:
         if not requests:
             return []
         if self.batch is not None:
-            return self.batch(requests)
+            return [Reply(answer) for answer in self.batch(requests)]
         backend: Any = self.backend
-        answers: list[Answer] = backend.generate(
-            requests,
-            temperature=self.temperature,
-            max_tokens=self.longest,
-        )
-        return answers
+        if reply_to := getattr(backend, "reply_to", None):
+            return [reply_to(request, self.temperature, self.longest) for request in requests]
+        answers = backend.generate(requests, temperature=self.temperature, max_tokens=self.longest)
+        return [Reply(answer) for answer in answers]
 
     def _ask_server(
         self,
@@ -112,7 +150,7 @@ class Live:
         keep: Callable[[Mapping[K, Reply]], None],
     ) -> None:
         keys = list(requests)
-        while keys:
+        while keys and self.failures.rest is None:
             size = len(keys)
             purse = self._purse()
             if self.budget is not None:
@@ -151,12 +189,20 @@ class Live:
             max_tokens=self.max_tokens,
             reserve=purse.reserve,
             patience=Patience(self.timeout),
+            ends=functools.partial(self.failures.end_with, remote=True),
         )
 
     def _purse(self) -> Purse:
         return Purse.of(self.budget, self.backend.name, self.longest)
 
 
-def over_budget(reply: Reply) -> bool:
-    """Tell whether a request was not sent, since the budget was spent."""
-    return isinstance(reply.answer, Missing) and reply.answer.reason == "over_budget"
+def is_failure(answer: Answer) -> bool:
+    """Tell whether an answer is missing for a reason of the moment, not by the model's choice."""
+    return isinstance(answer, Missing) and answer.reason in TRANSIENT
+
+
+def was_sent(answer: Answer) -> bool:
+    """Tell whether a request was sent: the budget was not spent, and the call not ended."""
+    return not isinstance(answer, Missing) or (
+        answer.reason != "over_budget" and not answer.detail.startswith(_NOT_ASKED)
+    )

@@ -6,7 +6,7 @@ import importlib.util
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ from pytest_llmfair.clients._background import close_at_end
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
 from pytest_llmfair.clients._redaction import guard_logs, one_line, redactor
 from pytest_llmfair.clients._session import may_ask
-from pytest_llmfair.clients._spec import ModelSpec, ModelSpecError
+from pytest_llmfair.modelspec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Missing
 
 # Seconds to open a connection; one that takes longer is tried again.
@@ -88,6 +88,11 @@ class ServerBackend(ABC):
     def identity(self) -> Mapping[str, str]:
         """Provider, model and system prompt."""
         return {"provider": self.provider, "model": self.model, "system": self.system}
+
+    @property
+    def known_as(self) -> Hashable:
+        """The model, its options and its address: loaded twice, it is still the same client."""
+        return self, os.environ.get(self.url_variable)
 
     def open(self) -> None:
         """Connect at the first live call, and never again once a server has turned us down."""

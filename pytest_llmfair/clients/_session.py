@@ -11,6 +11,7 @@ from pytest_llmfair.clients._asking import Asker, Replay
 from pytest_llmfair.clients._backend import ModelError, Reply, Request
 from pytest_llmfair.clients._claims import Claims
 from pytest_llmfair.clients._live import Live
+from pytest_llmfair.clients._memory import Memory
 from pytest_llmfair.clients._progress import Progress
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette import Cassette
@@ -31,7 +32,11 @@ _ALONE = Asker(
 
 
 def current_asker() -> Asker:
-    """Return who asks the models of the running session; outside pytest, one without limits."""
+    """Return who asks the models of the running session.
+
+    Outside pytest, one without limits that remembers nothing: a notebook has no session, and who
+    runs a cell again asks again.
+    """
     session = current_session()
     if session is None:
         return _ALONE
@@ -118,7 +123,8 @@ def _asker(session: Session) -> Asker:
 
         return Progress(name, total, recorded, write, cost)
 
-    return Asker(replay, budget, planned, settings.timeout, progress)
+    memory = Memory() if replay is None else None
+    return Asker(replay, memory, budget, planned, settings.timeout, progress)
 
 
 def _prices(settings: Settings) -> Prices:

@@ -55,11 +55,11 @@ def _read_lines(path: Path) -> list[Row]:
     for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
             continue
-        where = f"{path}:{number}"
+        where = f"line {number} of {path}"
         try:
             values = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise TableError(f"{where} is no JSON ({error})") from None
+            raise TableError(f"{where} is not valid JSON ({error})") from None
         if not isinstance(values, dict):
             raise TableError(f"{where} is a JSON {type(values).__name__}, not an object")
         rows.append(Row(where, values))
@@ -70,21 +70,19 @@ def _read_csv(path: Path) -> list[Row]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TableError(f"{path} is no UTF-8 (byte {error.start}); save it as UTF-8") from None
+        raise TableError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
     rows = []
     # Answers may be longer than the 128 KiB that a field of the csv module may have.
     limit = csv.field_size_limit(2**31 - 1)
     try:
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         for values in reader:
-            where = f"{path}:{reader.line_num}"
+            where = f"line {reader.line_num} of {path}"
             if None in values or None in values.values():
-                raise TableError(f"{where} has not as many fields as the first line")
+                raise TableError(f"{where} has more or fewer fields than the first line")
             rows.append(Row(where, values))
     except csv.Error as error:
-        raise TableError(
-            f"{path} cannot be read behind line {reader.line_num} ({error})"
-        ) from None
+        raise TableError(f"{path} cannot be read after line {reader.line_num} ({error})") from None
     finally:
         csv.field_size_limit(limit)
     return rows
@@ -99,7 +97,7 @@ def _read_parquet(path: Path) -> list[Row]:
         ) from None
     except (OSError, ValueError) as error:
         raise TableError(f"{path} cannot be read as Parquet ({error})") from None
-    return [Row(f"{path} row {number}", values) for number, values in enumerate(records, 1)]
+    return [Row(f"row {number} of {path}", values) for number, values in enumerate(records, 1)]
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

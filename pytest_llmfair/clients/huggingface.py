@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pytest_llmfair.clients._backend import Request
 from pytest_llmfair.clients._decoder import Decoder, Ending
 from pytest_llmfair.clients._encoder_decoder import EncoderDecoder
-from pytest_llmfair.clients._spec import ModelSpecError, suggestion
+from pytest_llmfair.modelspec import ModelSpecError, suggestion
 from pytest_llmfair.pretrained import (
     first_line,
     load_tokenizer,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from pytest_llmfair.clients._backend import (
@@ -18,13 +20,15 @@ from pytest_llmfair.clients._backend import (
     Request,
 )
 from pytest_llmfair.clients._background import in_background
-from pytest_llmfair.clients._redaction import redactor
-from pytest_llmfair.clients._spec import ModelSpecError, suggestion
+from pytest_llmfair.clients._redaction import one_line, redactor
 from pytest_llmfair.clients.adapters import adapted
+from pytest_llmfair.modelspec import ModelSpecError, suggestion
+from pytest_llmfair.recording import current_session
 from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
 
 T = TypeVar("T")
 
+_PACKAGE = Path(__file__).parents[1]
 _KEYWORDS = ("seed", "temperature", "max_tokens")
 
 
@@ -44,11 +48,14 @@ class PythonCallable:
         What reports call the model.
     keywords : tuple of str
         Which of `seed`, `temperature` and `max_tokens` the function takes.
+    source : object
+        What the user gave: the function itself, or the object that it was made from.
     """
 
     function: Callable[..., Any]
     name: str
     keywords: tuple[str, ...]
+    source: object = field(repr=False)
 
     # So that each answer is kept as it comes: the call may have cost money.
     batch_size: ClassVar[int] = 1
@@ -70,13 +77,13 @@ class PythonCallable:
                 )
             module = getattr(function, "__module__", type(function).__module__)
             name = f"python:{module}:{getattr(function, '__qualname__', type(function).__name__)}"
-        function = adapted(function)
+        source, function = function, adapted(function)
         if not callable(function):
             raise ModelSpecError(
                 f"model {name!r} is not callable but {type(function).__name__}; "
                 "name a function that takes a prompt and returns the answer"
             )
-        plain = cls(function, name, _accepted(function, name))
+        plain = cls(function, name, _accepted(function, name), source)
         return AsyncCallable(plain) if _is_async(function) else plain
 
     @property
@@ -88,7 +95,17 @@ class PythonCallable:
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
     ) -> list[Answer]:
         """Call the function once per request."""
-        return [_now(self.call(request, temperature, max_tokens)) for request in requests]
+        return [self.reply_to(request, temperature, max_tokens).answer for request in requests]
+
+    def reply_to(self, request: Request, temperature: float, max_tokens: int) -> Reply:
+        """Call the function once."""
+        try:
+            answer = self.call(request, temperature, max_tokens)()
+            if inspect.isawaitable(answer):
+                answer = in_background(_await(answer))
+        except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
+            return Reply(Missing("error", _words(error)), raised=True)
+        return Reply(_checked(answer))
 
     def call(self, request: Request, temperature: float, max_tokens: int) -> Callable[[], Any]:
         """Return the call that answers a request."""
@@ -133,7 +150,7 @@ class AsyncCallable:
             call = self.plain.call(request, temperature, max_tokens or LOCAL_MAX_TOKENS)
             return Attempt(Reply(_checked(await call())))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
-            return Attempt(Reply(Missing("error", _words(error))))
+            return Attempt(Reply(Missing("error", _words(error)), raised=True))
 
 
 def load_callable(target: str) -> PythonCallable | AsyncCallable:
@@ -200,16 +217,6 @@ def _is_async(function: Callable[..., Any]) -> bool:
     )
 
 
-def _now(call: Callable[[], Any]) -> Answer:
-    try:
-        answer = call()
-        if inspect.isawaitable(answer):
-            answer = in_background(_await(answer))
-    except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
-        return Missing("error", _words(error))
-    return _checked(answer)
-
-
 async def _await(awaitable: Awaitable[T]) -> T:
     return await awaitable
 
@@ -229,5 +236,25 @@ def _checked(answer: object) -> Answer:
 
 
 def _words(error: BaseException) -> str:
+    """Return kind, message and place of an error, such as "OSError: no disk (mybot/bot.py:38)"."""
+    words = one_line(f"{type(error).__name__}: {error}".rstrip(": "))
+    place = _place(error)
     # Libraries put the key into their errors.
-    return redactor()(f"{type(error).__name__}: {error}".rstrip(": "))
+    return redactor()(f"{words} ({place})" if place else words)
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line of the user's code where an error was raised; empty without any."""
+    session = current_session()
+    folders = [Path.cwd(), *([session.root] if session and session.root else [])]
+    mine = elsewhere = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = Path.cwd() / frame.f_code.co_filename
+        if path.is_relative_to(_PACKAGE) or not path.is_file():
+            continue
+        near = [path.relative_to(folder) for folder in folders if path.is_relative_to(folder)]
+        if near and "site-packages" not in near[0].parts:
+            mine = f"{near[0].as_posix()}:{line}"
+        # Only the name: the rest of the path is of this machine.
+        elsewhere = elsewhere or f"{path.name}:{line}"
+    return mine or elsewhere

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from pytest_llmfair.clients._backend import Request
-from pytest_llmfair.clients._spec import ModelSpecError
 from pytest_llmfair.clients._tables import Row, TableError, read_table
+from pytest_llmfair.modelspec import ModelSpecError
 from pytest_llmfair.responses import Answer, Missing
 
 _ANSWERS = ("answer", "response")
@@ -60,7 +60,7 @@ class RecordedAnswers:
         path = Path(target).expanduser()
         try:
             rows = read_table(path)
-            answers = _by_prompt(rows)
+            answers = _by_prompt(rows, path)
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
         except TableError as error:
             raise ModelSpecError(f"model {name!r}: {error}") from None
@@ -109,21 +109,24 @@ class RecordedAnswers:
         hint = f"; the nearest is {near[0][:120]!r}" if near else ""
         raise ValueError(
             f"{self.path} has no answer to {len(lacking)} of {len(prompts)} prompts; the first is "
-            f"{lacking[0][:120]!r}{hint}; a prompt must stand there letter by letter"
+            f"{lacking[0][:120]!r}{hint}; prompts must match exactly"
         )
 
 
-def _by_prompt(rows: Sequence[Row]) -> dict[str, list[Answer]]:
+def _by_prompt(rows: Sequence[Row], path: Path) -> dict[str, list[Answer]]:
     if not rows:
         raise TableError("there is no answer in the file; write one line per answer")
     column = next((name for name in _ANSWERS if name in rows[0].values), "")
     repeated = "repeat" in rows[0].values
+    needed = ["prompt", column or "answer", *(["repeat"] if repeated else [])]
     found: dict[str, list[tuple[int, Answer]]] = {}
     for row in rows:
-        for needed in ("prompt", column or "answer", *(["repeat"] if repeated else [])):
-            if needed not in row.values:
-                columns = ", ".join(map(str, row.values))
-                raise TableError(f"{row.where} has no {needed!r}, but {columns}")
+        if not row.values.keys() >= set(needed):
+            lines = path.suffix.lower() == ".jsonl"
+            # Of a table all rows have the same columns.
+            needs = f"{row.where} needs" if lines else f"{path} needs the columns"
+            names = " and ".join([", ".join(needed[:-1]), needed[-1]])
+            raise TableError(f"{needs} {names}; found {', '.join(map(str, row.values))}")
         prompt = row.values["prompt"]
         if not isinstance(prompt, str) or not prompt.strip():
             raise TableError(f"{row.where}: the prompt is {prompt!r}; give a text")

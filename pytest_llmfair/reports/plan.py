@@ -38,8 +38,8 @@ def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
             yield f"  {word}", warns
     yield _total(ordered), False
     yield (
-        "Every test was left at its first request: what it would ask after that is not known and "
-        "comes on top; so do retries.",
+        "Every test was stopped at its first request. Later requests and retries are not "
+        "included. A question that several tests ask is counted in each, but sent once.",
         False,
     )
     if dates := sorted({str(one["prices"]) for one in ordered if one["cost"] is not None}):
@@ -70,7 +70,9 @@ def _size(one: Planned) -> str:
     answer = one["answer_tokens"]
     tokens = f"about {one['prompt_tokens']:,} prompt tokens"
     tokens += (
-        ", answers without a limit" if answer is None else f" and at most {answer:,} of answers"
+        ", answers without a limit (set --llmfair-max-tokens)"
+        if answer is None
+        else f" and at most {answer:,} of answers"
     )
     cost = "cost unknown" if one["cost"] is None else f"at most ${one['cost']:,.2f}"
     return f"{plural('call', one['calls'])}, {tokens}, {cost}"

@@ -107,8 +107,10 @@ def test_without_a_cassette_everything_is_asked_every_time() -> None:
 
 def test_what_is_recorded_is_not_asked_again(asker: Make) -> None:
     backend = Counting()
-    first, second = asker(), asker()
-    assert ask(first, backend) == ask(second, backend)
+    first = asker()
+    answers = ask(first, backend)
+    second = asker()
+    assert ask(second, backend) == answers
     assert len(backend.asked) == 10
     assert (first.counts.live, first.counts.replayed) == (10, 0)
     assert (second.counts.live, second.counts.replayed) == (0, 10)
@@ -536,8 +538,9 @@ def test_that_an_answer_was_cut_is_recorded(asker: Make, tmp_path: Path, text: b
 
 
 def test_answers_are_counted_by_where_they_came_from(asker: Make) -> None:
-    first, second = asker(), asker()
+    first = asker()
     ask(first, Counting(), REQUESTS[:4])
+    second = asker()
     ask(second, Counting())
     assert (first.counts.live, first.counts.replayed) == (4, 0)
     assert (second.counts.live, second.counts.replayed) == (6, 4)

@@ -20,7 +20,8 @@ def test_errors_nulls_and_empty_answers_lose_no_other_answer():
     expected = ["fine", "null", "empty", "empty", "error", "error", "good"]
     assert reasons(answers) == expected
     assert answers[4].detail == "the callable returned int, not str"
-    assert answers[5].detail == "KeyError: 'f'"
+    line = test_errors_nulls_and_empty_answers_lose_no_other_answer.__code__.co_firstlineno + 2
+    assert answers[5].detail == f"KeyError: 'f' (tests/clients/test_python_callable.py:{line})"
 
 
 def test_a_missing_answer_of_the_callable_is_kept():
@@ -87,7 +88,9 @@ def test_an_async_callable_answers_in_order_and_loses_nothing():
     rows = ModelClient.of(ask).generate([*"12345"], 2)
     expected = ["answer 1", "null", "error", "answer 4", "answer 5"]
     assert [reasons(row) for row in rows] == [[answer] * 2 for answer in expected]
-    assert rows[2][0].detail == "RuntimeError: rate limit"
+    line = ask.__code__.co_firstlineno + 3
+    place = f"(tests/clients/test_python_callable.py:{line})"
+    assert rows[2][0].detail == f"RuntimeError: rate limit {place}"
 
 
 def test_async_calls_wait_together_but_not_all_at_once():

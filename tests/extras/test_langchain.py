@@ -42,4 +42,6 @@ def test_an_error_of_a_chain_is_a_missing_answer_without_the_key(monkeypatch):
         raise RuntimeError("bad key sk-canary-0123456789")
 
     answer = ModelClient.of(RunnableLambda(fails)).generate(["hi"])[0][0]
-    assert answer == Missing("error", "RuntimeError: bad key [key removed]")
+    assert answer == Missing(
+        "error", "RuntimeError: bad key [key removed] (tests/extras/test_langchain.py:42)"
+    )

@@ -19,7 +19,7 @@ def test_a_parquet_file_holds_recorded_answers(tmp_path):
 def test_a_row_that_cannot_be_used_is_named(tmp_path):
     path = tmp_path / "said.parquet"
     pyarrow.parquet.write_table(pyarrow.table({"prompt": ["p", "q"], "answer": [1, 2]}), path)
-    with pytest.raises(ModelSpecError, match=r"said\.parquet row 1: the answer is 1"):
+    with pytest.raises(ModelSpecError, match=r"row 1 of .*said\.parquet: the answer is 1"):
         load_client(f"responses:{path}")
 
 

@@ -39,15 +39,6 @@ def test_model_client_is_the_builtin_model_by_default(run: Run, pytester: pytest
     run().assert_outcomes(passed=1)
 
 
-def test_unknown_model_is_an_error_that_names_the_forms(
-    run: Run, pytester: pytest.Pytester
-) -> None:
-    pytester.makepyfile("def test_it(model_client): pass")
-    result = run("--llmfair-model=gpt-something")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["E*gpt-something*builtin:ngram*"])
-
-
 def test_pairs_from_a_list(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """

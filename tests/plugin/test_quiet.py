@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,12 @@ def session(folder: Path, report: str, *arguments: str) -> subprocess.CompletedP
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            # The package under test, where another one is installed.
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        },
     )
 
 
@@ -57,6 +63,13 @@ def test_only_our_own_light_modules_are_added(tmp_path: Path) -> None:
         "pytest_llmfair.recording",
         "pytest_llmfair.settings",
     }
+
+
+def test_checking_the_name_of_a_model_loads_no_client(tmp_path: Path) -> None:
+    report = "' '.join(m for m in sys.modules if m.startswith(('numpy', 'pytest_llmfair.')))"
+    loaded = last(session(tmp_path, report, *WITH, "--llmfair-model=openai:gpt-4o-mini")).split()
+    assert "pytest_llmfair.modelspec" in loaded
+    assert not [name for name in loaded if "clients" in name or "numpy" in name]
 
 
 def test_numpy_is_not_loaded_at_the_end(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ def test_the_total_counts_what_is_known() -> None:
 
 def test_answers_without_a_limit_have_no_cost_that_is_known() -> None:
     planned = {**ASSERTION, "answer_tokens": None, "cost": None}
-    assert ", answers without a limit, cost unknown" in lines(planned)[1]
+    words = ", answers without a limit (set --llmfair-max-tokens), cost unknown"
+    assert words in lines(planned)[1]
 
 
 def test_tests_are_in_order_and_control_characters_are_escaped() -> None:

@@ -1,4 +1,8 @@
-"""Model specifications such as ``builtin:ngram?gender_skew=0.8``: parsing and checking."""
+"""Model specifications such as ``builtin:ngram?gender_skew=0.8``: parsing and checking.
+
+Standard library only: the plugin checks ``--llmfair-model`` with it before any test runs.
+PYTEST_DONT_REWRITE.
+"""
 
 from __future__ import annotations
 
@@ -63,11 +67,12 @@ class ModelSpec:
         query = query[1:]
         scheme, colon, target = body.partition(":")
         if not colon or scheme not in SCHEMES:
-            said = f"has the unknown scheme {scheme!r}" if colon else "has no scheme"
+            fault = f"unknown scheme {scheme!r}" if colon else "no scheme"
             hint = suggestion(scheme if colon else body, SCHEMES)
-            raise ModelSpecError(f"model {text!r} {said}; write {_FORMS}{hint}")
+            write = f"{hint} Write" if hint else "; write"
+            raise ModelSpecError(f"model {text!r}: {fault}{write} {_FORMS}")
         if not target:
-            raise ModelSpecError(f"model {text!r} names nothing after {scheme!r}; write {_FORMS}")
+            raise ModelSpecError(f"model {text!r}: nothing after {scheme!r}; write {_FORMS}")
         try:
             pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
         except ValueError:
@@ -76,7 +81,7 @@ class ModelSpec:
             ) from None
         options = dict(pairs)
         if len(options) < len(pairs):
-            raise ModelSpecError(f"model {text!r} gives an option twice; give each one once")
+            raise ModelSpecError(f"model {text!r}: an option is given twice; give each one once")
         return cls(text, scheme, target, options)
 
     def check_options(self, known: Iterable[str]) -> None:

@@ -1,0 +1,247 @@
+"""What users see when a model cannot be named, loaded or asked, and when their own code fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+BOT = """
+def down(prompt):
+    with open("calls", "a") as log:
+        log.write(prompt + "\\n")
+    raise ConnectionError("bank backend is down")
+
+def fine(prompt):
+    with open("calls", "a") as log:
+        log.write(prompt + "\\n")
+    return "an answer to " + prompt
+"""
+
+TESTS = """
+from pytest_llmfair import assert_counterfactual_invariance, assert_toxic_fraction_within
+
+PROMPTS = [f"Tell me about number {i}." for i in range(30)]
+
+def harm(texts):
+    return [0.1 for _ in texts]
+
+def broken(texts):
+    raise OSError("no disk for scores")
+
+class Own:
+    def generate(self, prompts, n=1):
+        raise RuntimeError("this client is broken")
+
+def test_pairs(model_client, counterfactual_pairs):
+    pairs = counterfactual_pairs([f"She is nurse {i}." for i in range(36)])
+    assert_counterfactual_invariance(pairs, eps=0.3, client=model_client)
+
+def test_harm(model_client):
+    assert_toxic_fraction_within(PROMPTS, bound=0.6, client=model_client, scorer=harm)
+
+def test_harm_again(model_client):
+    assert_toxic_fraction_within(PROMPTS, bound=0.5, client=model_client, scorer=harm)
+
+def test_generate(model_client):
+    model_client.generate(PROMPTS)
+
+def test_collect(fairness):
+    fairness.collect(PROMPTS)
+
+def test_scorer(model_client):
+    assert_toxic_fraction_within(PROMPTS, bound=0.5, client=model_client, scorer=broken)
+
+def test_client():
+    assert_toxic_fraction_within(PROMPTS, bound=0.5, client=Own(), scorer=harm)
+"""
+
+
+@pytest.fixture
+def ask(run: Run, pytester: pytest.Pytester) -> Run:
+    """Return a function that runs the tests named with ``-k``."""
+    folder = pytester.mkpydir("mybot")
+    (folder / "bot.py").write_text(BOT)
+    pytester.makepyfile(test_it=TESTS)
+    pytester.syspathinsert()
+    return run
+
+
+def calls(pytester: pytest.Pytester) -> int:
+    path = pytester.path / "calls"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def test_a_failing_client_is_named_once_with_file_and_line(
+    ask: Run, pytester: pytest.Pytester
+) -> None:
+    result = ask("--llmfair-model=python:mybot.bot:down", "-k", "test_pairs")
+    result.assert_outcomes(failed=1)
+    assert calls(pytester) == 5
+    failure = result.stdout.str().partition("fairness assertions")[0]
+    words = (
+        "72 of 72 answers are missing for female (72 error) and 72 of 72 for male (72 error), "
+        "more than max_missing = 5%. Most common error: ConnectionError: bank backend is down "
+        "(mybot/bot.py:5). Fix the client, or accept more missing answers with max_missing."
+    )
+    assert words in failure
+    assert failure.count("bank backend") == 1
+
+
+def test_the_place_is_relative_to_the_root_from_a_folder_below(
+    ask: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeini("[pytest]")
+    monkeypatch.chdir(pytester.mkdir("below"))
+    result = ask("--llmfair-model=python:mybot.bot:down", "-k", "test_harm", "..")
+    result.stdout.fnmatch_lines(["*bank backend is down (mybot/bot.py:5). Fix the client*"])
+
+
+def test_a_spent_budget_is_the_only_reason_and_names_its_option(ask: Run) -> None:
+    result = ask("--llmfair-model=python:mybot.bot:fine", "--llmfair-max-calls=0", "-k", "pairs")
+    result.assert_outcomes(failed=1)
+    text = result.stdout.str()
+    notes = re.findall("note: (.*)", text)
+    assert notes[0] == (
+        "144 of 144 answers were not asked for, since the budget of the run was spent: "
+        "--llmfair-max-calls 0 is reached; nothing more is sent; raise --llmfair-max-calls, or "
+        "ask for less"
+    )
+    assert notes[1] == "none of the 36 pairs has an answer"
+    assert not re.search("client|max_missing", "".join(notes))
+
+
+def test_errors_besides_a_spent_budget_are_named_too(ask: Run) -> None:
+    result = ask("--llmfair-model=python:mybot.bot:down", "--llmfair-max-calls=3", "-k", "harm")
+    notes = re.findall("note: (.*)", result.stdout.str())
+    assert "were not asked for" in notes[0]
+    assert notes[1].startswith("3 of 30 answers are missing for all")
+    assert "Most common error: ConnectionError: bank backend is down (mybot/bot.py:5)." in notes[1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("opena:gpt", """unknown scheme 'opena'; did you mean "openai"? Write builtin:ngram, *"""),
+        ("gpt-4", "no scheme; write builtin:ngram, *"),
+        ("openai:", "nothing after 'openai'; write builtin:ngram, *"),
+        ("openai:m?temperature", "cannot read 'temperature'; write options as *"),
+    ],
+)
+@pytest.mark.parametrize("ini", [False, True])
+def test_a_wrong_model_is_one_line(
+    run: Run, pytester: pytest.Pytester, spec: str, words: str, ini: bool
+) -> None:
+    pytester.makepyfile("def test_it(): pass")
+    if ini:
+        pytester.makeini(f"[pytest]\nllmfair_model = {spec}\n")
+        result = run()
+    else:
+        result = run(f"--llmfair-model={spec}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    source = "llmfair_model" if ini else "--llmfair-model"
+    (line,) = [line for line in result.errlines if line]
+    result.stderr.fnmatch_lines([f"ERROR: {source} is '{spec}': {words}"])
+    assert "Traceback" not in line
+
+
+def test_a_key_in_a_wrong_model_is_not_shown(run: Run) -> None:
+    result = run("--llmfair-model=opena:gpt?api_key=sk-canary")
+    result.stderr.fnmatch_lines(["ERROR: --llmfair-model is 'opena:gpt[?]*': unknown scheme*"])
+    assert "sk-canary" not in result.stderr.str() + result.stdout.str()
+
+
+def test_a_model_that_cannot_be_loaded_is_one_message(ask: Run) -> None:
+    result = ask("--llmfair-model=responses:nowhere.csv", "-k", "generate or collect")
+    result.assert_outcomes(errors=1, failed=1)
+    text = result.stdout.str()
+    words = "model 'responses:nowhere.csv': there is no file nowhere.csv; give the path*"
+    result.stdout.fnmatch_lines(["*ERROR at setup of test_generate*", words])
+    assert not re.search(r"\.py:\d+: |traceback|During handling", text)
+
+
+@pytest.mark.parametrize("name", ["generate", "collect", "pairs", "harm"])
+@pytest.mark.parametrize("why", ["no key", "not recorded"])
+def test_a_model_that_cannot_be_asked_shows_the_users_line_only(
+    ask: Run, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+) -> None:
+    if why == "no key":
+        pytest.importorskip("openai")
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+        arguments = ("--llmfair-model=openai:gpt-4o-mini",)
+        words = "E *model 'openai:gpt-4o-mini' needs a key: set OPENAI_API_KEY, or *"
+    else:
+        arguments = ("--llmfair-cassette=c.jsonl", "--llmfair-record-mode=none")
+        words = "E *there is no cassette * to hold * answers of builtin:ngram *"
+    result = ask(*arguments, "-k", f"test_{name} and not again")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([words])
+    places = re.findall(r"^(\S+\.py):\d+: ", result.stdout.str(), re.MULTILINE)
+    assert places == ["test_it.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("scorer", "*raise OSError(?no disk for scores?)"),
+        ("client", "*raise RuntimeError(?this client is broken?)"),
+    ],
+)
+def test_an_error_in_the_users_own_code_ends_at_its_line(ask: Run, name: str, words: str) -> None:
+    result = ask("--llmfair-model=python:mybot.bot:fine", "-k", f"test_{name}")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f">{words}", "E *", "test_it.py:*"])
+    places = re.findall(r"^(\S+\.py):\d+: ", result.stdout.str(), re.MULTILINE)
+    assert places == ["test_it.py"] * 2
+
+
+def test_all_frames_are_shown_on_request(ask: Run) -> None:
+    result = ask("--llmfair-model=python:mybot.bot:fine", "-k", "test_scorer", "--full-trace")
+    result.stdout.fnmatch_lines(["*judging.py:*"])
+
+
+@pytest.mark.parametrize("cassette", [(), ("--llmfair-cassette=c.jsonl",)])
+def test_tests_that_ask_the_same_pay_once_and_all_are_live(
+    ask: Run, pytester: pytest.Pytester, cassette: tuple[str, ...]
+) -> None:
+    result = ask("--llmfair-model=python:mybot.bot:fine", "-k", "harm", "-rA", "-s", *cassette)
+    result.assert_outcomes(passed=2)
+    assert calls(pytester) == 30
+    assert "replayed" not in result.stdout.str()
+
+
+def test_the_second_test_of_a_new_cassette_says_that_its_answers_are_live(
+    ask: Run, pytester: pytest.Pytester
+) -> None:
+    path = Path("test_it.py")
+    path.write_text(path.read_text().replace("return [0.1", "return [0.9"))
+    arguments = ("--llmfair-model=python:mybot.bot:fine", "--llmfair-cassette=c.jsonl")
+    first = ask(*arguments, "-k", "harm").stdout.str()
+    assert (first.count("answers live"), first.count("answers replayed")) == (2, 0)
+    second = ask(*arguments, "-k", "harm").stdout.str()
+    assert (second.count("answers live"), second.count("answers replayed")) == (0, 2)
+    assert calls(pytester) == 30
+
+
+def test_workers_remember_for_themselves(
+    ask: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    result = ask("--llmfair-model=python:mybot.bot:fine", "-k", "harm", "-p", "xdist", "-n", "2")
+    result.assert_outcomes(passed=2)
+    assert 30 <= calls(pytester) <= 60
+
+
+def test_a_plan_without_a_longest_answer_names_the_option(ask: Run) -> None:
+    result = ask("--llmfair-model=openai:gpt-4o-mini", "--llmfair-plan", "-k", "test_generate")
+    result.stdout.fnmatch_lines(["*answers without a limit (set --llmfair-max-tokens), cost*"])
+    result = ask(
+        *("--llmfair-model=openai:gpt-4o-mini", "--llmfair-plan", "-k", "test_generate"),
+        "--llmfair-max-tokens=200",
+    )
+    result.stdout.fnmatch_lines(["*and at most 6,000 of answers, at most $*"])
