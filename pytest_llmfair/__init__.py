@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.assertions import assert_not_worse as assert_not_worse
     from pytest_llmfair.assertions import assert_within as assert_within
     from pytest_llmfair.fairness import Fairness as Fairness
+    from pytest_llmfair.metric_assertions import *  # noqa: F403
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
     from pytest_llmfair.responses import Responses as Responses

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from pytest_llmfair.metrics import MetricInfo
+if TYPE_CHECKING:
+    from pytest_llmfair.metrics import MetricInfo
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Words of other calls and other libraries, and ours for them; a metric may have one of its own.
+OURS = {"n": "generations", "threshold": "bound", "eps": "bound"}
 
 
 def is_number(value: Any) -> bool:
@@ -15,8 +24,75 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def threshold_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
-    """Return the threshold given; `minimum` belongs to metrics where higher is fairer."""
+def unknown_keyword(function_name: str, given: str, known: Iterable[str]) -> TypeError:
+    """Return the error for a keyword that a function does not take, with the nearest it takes."""
+    names = list(known)
+    near = difflib.get_close_matches(given, names, n=1)
+    hint = f"did you mean {near[0]}=...?" if near else f"it takes {', '.join(names)}"
+    return TypeError(f"{function_name}() has no argument {given!r}; {hint}")
+
+
+def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a function answer a wrong keyword with its own name and the right keyword.
+
+    Parameters
+    ----------
+    **renamed
+        Keywords of other functions, and what this one calls them.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        known = _names(function)
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            __tracebackhide__ = True
+            _check_known(function, kwargs, known, renamed)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def check_keywords(
+    caller: Callable[..., Any], info: MetricInfo, keywords: Mapping[str, Any]
+) -> None:
+    """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes."""
+    own = inspect.signature(info.function).parameters.values()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in own):
+        known = [*_names(info.function), *of_pairs(info), *_names(caller)]
+        _check_known(caller, keywords, known, OURS)
+
+
+def _names(function: Callable[..., Any]) -> list[str]:
+    """Return what can be given by keyword; the name of a metric always comes first."""
+    parameters = inspect.signature(function).parameters.values()
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return [name for name in named if name not in ("self", "name")]
+
+
+def _check_known(
+    function: Callable[..., Any],
+    given: Iterable[str],
+    known: Sequence[str],
+    renamed: Mapping[str, str],
+) -> None:
+    said = function.__qualname__.rpartition("<locals>.")[2]
+    for name in given:
+        if name not in known:
+            if renamed.get(name) in known:
+                raise TypeError(f"{said}() takes {renamed[name]}=..., not {name}=...")
+            raise unknown_keyword(said, name, known)
+
+
+def of_pairs(info: MetricInfo) -> tuple[str, ...]:
+    """Return the keywords that choose among the groups of pairs."""
+    return ("reference", "groups") if info.needs.endswith("_pairs") else ()
+
+
+def bound_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
+    """Return the bound given; `minimum` belongs to metrics where higher is fairer."""
     if bound is not None and minimum is not None:
         raise TypeError("give bound or minimum, not both")
     if minimum is not None and info.direction != "higher":

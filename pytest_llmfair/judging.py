@@ -13,6 +13,7 @@ from pytest_llmfair import recording
 from pytest_llmfair.arguments import check_units, is_number, last_is_bound, positional
 from pytest_llmfair.auditing import note_audit
 from pytest_llmfair.bounds import Bound
+from pytest_llmfair.checks import whole
 from pytest_llmfair.collecting import (
     COLLECTED,
     collect,
@@ -88,6 +89,8 @@ class Judging:
         Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
         that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
         checked here.
+    unit : str
+        What the report calls a unit, singular, in place of the metric's own word.
     """
 
     level: float | None = None
@@ -99,6 +102,7 @@ class Judging:
     method: str | None = None
     family: str = "session"
     max_invalid: float | None = None
+    unit: str = ""
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` for a setting that would not mean anything."""
@@ -226,7 +230,7 @@ def measure_and_judge(
     rest = data[1:]
     collected = positional(info)[: COLLECTED[info.needs]]
     inspect.signature(info.function).bind_partial(*collected, *rest, **keywords)
-    n = info.generations if generations is None else generations
+    n = info.generations if generations is None else whole(generations, "generations")
     units = None if units is None else list(units)
     check_units(units, asked)
     kind = judging.sequential or judging.method
@@ -238,7 +242,7 @@ def measure_and_judge(
             lambda: fair_sample(info, len(asked), n),
             items,
             metric=info.name,
-            unit=info.unit,
+            unit=judging.unit or info.unit,
             of=len(asked),
             generations=n,
             level=whole_level,
@@ -322,7 +326,7 @@ def judged(
             total[reason] = total.get(reason, 0) + n
     label = f" {judging.label}" if judging.label else ""
     about["name"] = f"{about['name']}{estimate.variant}{label}"
-    about["unit"] = estimate.unit or about["unit"]
+    about["unit"] = judging.unit or estimate.unit or about["unit"]
     return judge(
         estimate,
         bound,

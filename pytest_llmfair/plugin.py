@@ -37,6 +37,8 @@ SESSION = pytest.StashKey[Session]()
 # Attributes of a test report; text, so that xdist sends them as they are.
 ATTRIBUTE = "llmfair_results"
 PLAN = "llmfair_plan"
+UNCHECKED = "llmfair_unchecked"
+_UNCHECKED = "answers were collected and never checked"
 
 
 class Run:
@@ -46,6 +48,7 @@ class Run:
         self.settings = settings
         self.errors: list[str] = []
         self.planned: list[dict[str, Any]] = []
+        self.unchecked: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -53,6 +56,7 @@ class Run:
         path, line, _ = report.location
         for record in json.loads(report.__dict__.get(ATTRIBUTE, "[]")):
             self._records.append(((path, line or 0, report.nodeid), record))
+        self.unchecked += [report.nodeid] * report.__dict__.get(UNCHECKED, False)
         self.planned += json.loads(report.__dict__.get(PLAN, "[]"))
 
     @property
@@ -208,7 +212,13 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put new results on the report, and on the item as properties for JUnit."""
-    records = item.stash[RECORDER].unreported()
+    recorder = item.stash[RECORDER]
+    if call.excinfo is not None and not item.config.getoption("fulltrace"):
+        _end_at_the_users_line(item, call)
+    unchecked = call.when == "call" and call.excinfo is None and recorder.unchecked
+    if unchecked:
+        item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
+    records = recorder.unreported()
     if records:
         from pytest_llmfair.reports.message import property_name, summary_line
 
@@ -219,9 +229,28 @@ def pytest_runtest_makereport(
     report = yield
     if records:
         report.__dict__[ATTRIBUTE] = json.dumps(records)
-    if planned := item.stash[RECORDER].unreported_plan():
+    if planned := recorder.unreported_plan():
         report.__dict__[PLAN] = json.dumps(planned)
+    if unchecked:
+        report.__dict__[UNCHECKED] = True
     return report
+
+
+def _end_at_the_users_line(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    error = call.excinfo.value if call.excinfo else None
+    if not isinstance(error, Exception):  # skip and xfail have places of their own
+        return
+    from pytest_llmfair.tracebacks import last_place, shorten
+
+    path, line, _ = item.reportinfo()
+    name = getattr(item, "originalname", None) or item.name
+    recorder = item.stash[RECORDER]
+    of_test = None if line is None else (str(path), line + 1, line + 1, name)
+    shorten(error, recorder.where or of_test)
+    if recorder.results and type(error).__module__.startswith("pytest_llmfair"):
+        recorder.where = last_place(error) or recorder.where
+    if error.__traceback__ is not None:
+        call.excinfo = pytest.ExceptionInfo.from_exception(error)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -266,5 +295,7 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.plan import print_plan
 
         print_plan(terminalreporter, run.planned)
+    for nodeid in run.unchecked:
+        terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
     for error in run.errors:
         terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)

@@ -42,6 +42,10 @@ class Recorder:
         How many of the results are on a report already.
     asking : dict
         What the answers are for that are asked for now: metric, bound and size of an assertion.
+    collected : bool
+        Whether the running attempt collected answers.
+    where : tuple or None
+        The line that raised a verdict in an earlier attempt.
     planned : list of dict
         What would have been asked, where the session only plans.
     """
@@ -55,12 +59,15 @@ class Recorder:
     earlier: int = 0
     reported: int = 0
     asking: dict[str, Any] = field(default_factory=dict)
+    collected: bool = False
+    where: tuple[str, int, int, str] | None = None
     planned: list[dict[str, Any]] = field(default_factory=list)
 
     def begin_attempt(self) -> None:
         """Count another run of the test."""
         self.attempt += 1
         self.earlier = len(self.results)
+        self.collected = False
 
     def unreported_plan(self) -> list[dict[str, Any]]:
         """Return what would have been asked and is on no report yet."""
@@ -85,6 +92,11 @@ class Recorder:
                 record["message"] = failure_message(result, show_text=self.settings.show_text)
         return records
 
+    @property
+    def unchecked(self) -> bool:
+        """Whether answers were collected and nothing was judged."""
+        return self.collected and len(self.results) == self.earlier
+
     def finish(self) -> None:
         """Let every collector raise what its checks found."""
         __tracebackhide__ = True
@@ -100,12 +112,13 @@ class Recorder:
         red = [r for r in earlier if r.red or (r.mode != "point" and r.verdict != "PASS")]
         if not red:
             return
-        from pytest_llmfair.reports.message import first_line
+        from pytest_llmfair.reports.message import failure_message
         from pytest_llmfair.results import error_for
 
+        message = failure_message(red[0], show_text=self.settings.show_text)
         raise error_for(red[0])(
             red[0],
-            f"{first_line(red[0])}\n  attempt {self.attempt} is refused: an earlier one judged "
+            f"{message}\n  attempt {self.attempt} is refused: an earlier one judged "
             "this, and a test repeated until it is green proves nothing; collect more units",
         )
 
