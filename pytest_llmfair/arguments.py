@@ -43,6 +43,8 @@ def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         known = _names(function)
+        if known is None:
+            return function
 
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -59,17 +61,19 @@ def check_keywords(
     caller: Callable[..., Any], info: MetricInfo, keywords: Mapping[str, Any]
 ) -> None:
     """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes."""
-    own = inspect.signature(info.function).parameters.values()
-    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in own):
-        known = [*_names(info.function), *of_pairs(info), *_names(caller)]
-        _check_known(caller, keywords, known, OURS)
+    if (own := _names(info.function)) is not None:
+        parameters = inspect.signature(caller).parameters.values()
+        shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        _check_known(caller, keywords, [*own, *of_pairs(info), *shared], OURS)
 
 
-def _names(function: Callable[..., Any]) -> list[str]:
-    """Return what can be given by keyword; the name of a metric always comes first."""
+def _names(function: Callable[..., Any]) -> list[str] | None:
+    """Return what can be given by keyword; None if that is anything."""
     parameters = inspect.signature(function).parameters.values()
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return None
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    return [name for name in named if name not in ("self", "name")]
+    return [name for name in named if name != "self"]
 
 
 def _check_known(
@@ -120,9 +124,7 @@ def unpacked(
     if data and isinstance(data[0], Mapping) and not set(data[0]).isdisjoint(known):
         strange = [str(name) for name in data[0] if name not in known]
         if strange:
-            raise TypeError(
-                f"{info.name} takes no {' or '.join(strange)}; it takes {', '.join(known)}"
-            )
+            raise unknown_keyword(info.name, strange[0], known)
         data, keywords = data[1:], {**data[0], **keywords}
     elif (
         len(required) > 1

@@ -67,7 +67,7 @@ def assert_metric(
         Inclusive on the fair side: `bound` where lower is fairer or the metric is
         two-sided, `minimum` where higher is fairer.
     client : ModelClient or callable, optional
-        Model to collect answers from.
+        Model to collect answers from; the data are then prompts or pairs.
     scorer : callable or str, optional
         Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
     generations : int, optional
@@ -278,7 +278,7 @@ def _make(info: MetricInfo) -> Callable[..., Result]:
 
     assertion.__name__ = assertion.__qualname__ = info.assertion
     assertion.__module__ = __name__
-    assertion.__doc__ = documentation_of(info)
+    assertion.__doc__ = documentation_of(info, assert_metric)
     assertion.__signature__ = signature_of(info, assert_metric)  # type: ignore[attr-defined]
     words = dict.fromkeys(("bound", "minimum", "threshold", "eps"), word_of(info))
     return helpful_keywords(n="generations", **words)(assertion)

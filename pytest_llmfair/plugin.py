@@ -246,7 +246,7 @@ def _end_at_the_users_line(item: pytest.Item, call: pytest.CallInfo[None]) -> No
     name = getattr(item, "originalname", None) or item.name
     recorder = item.stash[RECORDER]
     of_test = None if line is None else (str(path), line + 1, line + 1, name)
-    shorten(error, recorder.where or of_test)
+    shorten(error, recorder.where if recorder.where and call.when == "call" else of_test)
     if recorder.results and type(error).__module__.startswith("pytest_llmfair"):
         recorder.where = last_place(error) or recorder.where
     if error.__traceback__ is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import pprint
-import re
 import textwrap
 from collections.abc import Callable
 from inspect import Parameter
@@ -15,14 +14,15 @@ from pytest_llmfair.arguments import of_pairs
 from pytest_llmfair.metrics import MetricInfo
 
 
-class _Dots:
-    """Default of an argument that a table, answers or a mapping may bring instead."""
+class _Source(str):
+    """An annotation, or a default, that ``help()`` shows without quotes."""
 
-    def __repr__(self) -> str:
-        return "..."
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
-DOTS = _Dots()
+# What a table, answers or a mapping may bring instead.
+DOTS = _Source("...")
 
 
 def word_of(info: MetricInfo) -> str:
@@ -37,82 +37,62 @@ def signature_of(info: MetricInfo, general: Callable[..., Any]) -> inspect.Signa
     assertion for any metric, takes by keyword. Nothing after the data is required here: prompts,
     answers or a mapping in their place bring the rest, and a call that lacks something says so.
     """
-    own = list(inspect.signature(info.function).parameters.values())
-    names = {each.name for each in own} | {"bound", "minimum"}
+    own = [_loosened(each) for each in inspect.signature(info.function).parameters.values()]
     if not own or own[0].kind is Parameter.KEYWORD_ONLY:
-        own = [_optional("data", Parameter.POSITIONAL_ONLY), *own]
-    shared = [
-        each
-        for each in inspect.signature(general).parameters.values()
-        if each.kind is Parameter.KEYWORD_ONLY and each.name not in names
-    ]
+        own.insert(0, Parameter("data", Parameter.POSITIONAL_ONLY, default=DOTS, annotation="Any"))
+    own.append(Parameter(word_of(info), _ANYHOW, default=DOTS, annotation="float"))
+    shared = inspect.signature(general).parameters.values()
     chosen = [
-        _optional(name, Parameter.KEYWORD_ONLY).replace(default=None) for name in of_pairs(info)
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+        for name in of_pairs(info)
     ]
-    bound = _optional(word_of(info), Parameter.POSITIONAL_OR_KEYWORD, "float")
-    every = [*map(_loosened, own), bound, *(c for c in chosen if c.name not in names), *shared]
-    return inspect.Signature(sorted(every, key=lambda each: each.kind), return_annotation="Result")
+    names = {each.name for each in own} | {"bound", "minimum"}
+    for each in (*chosen, *shared):
+        if each.kind is Parameter.KEYWORD_ONLY and each.name not in names:
+            own.append(each)
+    bare = [
+        each.replace(annotation=_Source(each.annotation))
+        if isinstance(each.annotation, str)
+        else each
+        for each in sorted(own, key=lambda each: each.kind)
+    ]
+    return inspect.Signature(bare, return_annotation=_Source("Result"))
 
 
-def _optional(name: str, kind: Any, annotation: str = "Any") -> Parameter:
-    return Parameter(name, kind, default=DOTS, annotation=annotation)
+_ANYHOW = Parameter.POSITIONAL_OR_KEYWORD
 
 
 def _loosened(own: Parameter) -> Parameter:
     """Let a positional argument also be what stands for it: answers, a mapping, or the bound."""
-    if own.kind is Parameter.VAR_POSITIONAL or own.kind is Parameter.VAR_KEYWORD:
-        return own
-    if own.kind is not Parameter.KEYWORD_ONLY:
-        own = own.replace(annotation="float" if own.annotation == "float" else "Any")
-    return own.replace(default=DOTS) if own.default is Parameter.empty else own
+    if own.kind is _ANYHOW and own.annotation != "float":
+        own = own.replace(annotation="Any")
+    required = own.default is Parameter.empty and own.kind in (_ANYHOW, Parameter.KEYWORD_ONLY)
+    return own.replace(default=DOTS) if required else own
 
 
-def documentation_of(info: MetricInfo) -> str:
-    """Return the docstring of the assertion of a metric."""
+def documentation_of(info: MetricInfo, general: Callable[..., Any]) -> str:
+    """Return the docstring of the assertion of a metric; `general` documents what all share."""
     word = word_of(info)
-    written = inspect.getdoc(info.function) or ""
-    own = re.search(r"\nParameters\n-+\n(.*?)(?=\n\n\S+\n-+\n|\Z)", written, re.DOTALL)
+    written, shared = (inspect.getdoc(each) or "" for each in (info.function, general))
+    own = written.partition("\nParameters\n----------\n")[2].split("\n\n")[0]
     side = {
         "lower": "Largest value you can still accept",
         "higher": "Smallest value you can still accept",
         "two-sided": f"Largest distance from {info.fair_value:g} you can still accept",
     }[info.direction]
+    keywords = shared.partition("\nclient : ")[2].partition("\n**keywords")[0]
+    ending = shared.partition("\nReturns\n")[2]
+    groups = "reference, groups : optional\n    Of more than two groups: which are compared.\n"
     example = [f">>> from pytest_llmfair import {info.assertion}", *_prompted(info)]
-    parts = [
+    lines = [
         f"Assert that {info.name} is {'at least' if word == 'minimum' else 'within'} a {word}.",
-        info.summary,
-        "Parameters\n----------\n" + (own.group(1).strip("\n") if own else ""),
-        _SHARED.format(word=word, side=side),
-        "Examples\n--------\n" + "\n".join(example) if info.example else "",
+        f"\n{info.summary}\n\nParameters\n----------\n{own}",
+        f"{word} : float\n    {side}, inclusive; also as a last positional number.",
+        f"{groups if of_pairs(info) else ''}client : {keywords}",
+        f"\nReturns\n{ending}",
+        *(["\nExamples\n--------", *example] if info.example else []),
     ]
-    text = "\n\n".join(part for part in parts if part)
-    return text.replace(f"\n\n{word} : float", f"\n{word} : float") + "\n"
-
-
-_SHARED = """{word} : float
-    {side}, inclusive; also as a last positional number.
-client : ModelClient or callable, optional
-    Model to ask: the first argument is then a list of prompts or pairs.
-scorer : callable or str, optional
-    Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
-generations : int, optional
-    Answers to ask for per prompt; by default the metric's own number.
-level, mode, max_mde, max_missing, max_invalid, label, unit, sequential, method, family
-    See :class:`pytest_llmfair.judging.Judging`.
-
-Returns
--------
-Result
-    When the verdict is not red. Answers (`Responses`, `PairedResponses`) and a mapping of
-    argument names to values are taken in place of the metric's arguments.
-
-Raises
-------
-FairnessAssertionError
-    The kind that belongs to the verdict: `BoundExceeded`, `InvalidEvidence`, `Inconclusive`,
-    `Underpowered`.
-ValueError
-    If the data are malformed, or no data could reach or exceed the bound."""
+    return "\n".join(lines)
 
 
 def example_call(info: MetricInfo) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -15,38 +16,35 @@ Place = tuple[str, int, int, str]
 # What our checks of arguments, files and settings raise. Anything else that is raised in our code
 # (KeyError, AttributeError, AssertionError, ...) is a bug of ours, whose report needs our frames.
 _USAGE = (ValueError, TypeError, OSError, ImportError, Warning)
-_OURS = str(Path(__file__).parent)
+_OURS = str(Path(__file__).parent) + os.sep
 
 
 def shorten(error: BaseException | None, place: Place | None) -> None:
-    """Remove our frames from a traceback that ends in our code on purpose, or in the user's.
+    """Remove our frames from the tracebacks of an error and of what caused it.
 
-    Parameters
-    ----------
-    error : BaseException or None
-        The error; the errors that caused it are shortened too, or cut off where they are ours.
-    place : tuple or None
-        Line to point to where no line of the user is left: file, first line of the function, line
-        and name of the function.
+    Where no line of the user is left, the traceback is `place` alone, and a cause is dropped.
     """
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        entries = list(_entries(error.__traceback__))
-        if _of_us_on_purpose(error, entries) or _of_the_user(entries):
-            kept = _without_ours(entries)
-            if not kept and place is None:
-                return
-            error.__traceback__ = _joined(kept) if kept else pointing_to(*(place or ()))
-            cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-            if cause is not None and not _without_ours(list(_entries(cause.__traceback__))):
-                error.__cause__, error.__suppress_context__ = None, True
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        entries = list(_entries(error))
+        cause = _cause(error)
+        if _is_on_purpose(error, entries):
+            error.__traceback__ = _joined(_without_ours(entries)) or (
+                pointing_to(*place) if place else error.__traceback__
+            )
+            if cause is not None and not _without_ours(list(_entries(cause))):
+                error.__cause__, error.__suppress_context__, cause = None, True, None
+        error = cause
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    return error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def last_place(error: BaseException) -> Place | None:
     """Return the last line of a traceback, in a form that keeps no frame alive."""
-    for entry in reversed(list(_entries(error.__traceback__))):
+    for entry in reversed(list(_entries(error))):
         if _kind(entry) == "user":
             code = entry.tb_frame.f_code
             return code.co_filename, code.co_firstlineno, entry.tb_lineno, code.co_name
@@ -62,10 +60,11 @@ def pointing_to(path: str, first: int, line: int, name: str) -> TracebackType:
     return TracebackType(None, frame, frame.f_lasti, line)
 
 
-def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
-    while traceback is not None:
-        yield traceback
-        traceback = traceback.tb_next
+def _entries(error: BaseException) -> Iterator[TracebackType]:
+    entry = error.__traceback__
+    while entry is not None:
+        yield entry
+        entry = entry.tb_next
 
 
 def _joined(entries: list[TracebackType]) -> TracebackType | None:
@@ -86,21 +85,19 @@ def _kind(entry: TracebackType) -> str:
 
 @functools.cache
 def _libraries() -> tuple[str, ...]:
-    return tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+    return tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib"))
 
 
-def _of_us_on_purpose(error: BaseException, entries: list[TracebackType]) -> bool:
-    if not entries or _kind(entries[-1]) != "ours":
+def _is_on_purpose(error: BaseException, entries: list[TracebackType]) -> bool:
+    """Tell whether an error of ours is advice to the user, or the user's own code failed."""
+    kinds = [_kind(entry) for entry in entries]
+    if "ours" not in kinds:
         return False
+    if kinds[-1] != "ours":
+        return [kind for kind in kinds if kind in ("ours", "user")][-1] == "user"
     named_by_us = type(error).__module__.startswith("pytest_llmfair")
     # Subclasses of RuntimeError, such as RecursionError, are no advice to users.
     return named_by_us or isinstance(error, _USAGE) or type(error) is RuntimeError
-
-
-def _of_the_user(entries: list[TracebackType]) -> bool:
-    """Tell whether the user's code raised the error, itself or by what it called."""
-    kinds = [kind for kind in map(_kind, entries) if kind not in ("library", "pytest")]
-    return bool(kinds) and kinds[-1] == "user" and "ours" in kinds
 
 
 def _without_ours(entries: list[TracebackType]) -> list[TracebackType]:

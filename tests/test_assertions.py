@@ -329,7 +329,7 @@ def test_texts_by_keyword_or_from_a_generator_are_scored():
 
 
 def test_a_mapping_with_an_unknown_name_is_an_error_that_names_it():
-    with pytest.raises(TypeError, match="takes no group; it takes y_pred, groups"):
+    with pytest.raises(TypeError, match="no argument .group.; did you mean groups"):
         assert_metric("demographic_parity_difference", {"y_pred": [1], "group": ["a"]}, bound=0.1)
 
 
@@ -344,7 +344,7 @@ def test_a_mapping_with_an_unknown_name_is_an_error_that_names_it():
 )
 def test_a_call_that_cannot_work_asks_the_model_nothing(name, keywords):
     asked = []
-    with pytest.raises(ValueError, match=r"cannot be measured|n is 0|level is 2"):
+    with pytest.raises(ValueError, match=r"cannot be measured|generations is 0|level is 2"):
         assert_metric(name, ["a prompt"], client=asked.append, bound=0.1, **keywords)
     assert asked == []
 

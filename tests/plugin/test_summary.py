@@ -8,7 +8,7 @@ import pytest
 
 Run = Callable[..., pytest.RunResult]
 
-HEADINGS = ["test", "metric", "estimate", "interval", "threshold", "verdict", "n"]
+HEADINGS = ["test", "metric", "estimate", "interval", "bound", "verdict", "n"]
 
 
 def section(result: pytest.RunResult) -> list[str]:
