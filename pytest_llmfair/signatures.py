@@ -83,14 +83,13 @@ def documentation_of(info: MetricInfo, general: Callable[..., Any]) -> str:
     keywords = shared.partition("\nclient : ")[2].partition("\n**keywords")[0]
     ending = shared.partition("\nReturns\n")[2]
     groups = "reference, groups : optional\n    Of more than two groups: which are compared.\n"
-    example = [f">>> from pytest_llmfair import {info.assertion}", *_prompted(info)]
     lines = [
         f"Assert that {info.name} is {'at least' if word == 'minimum' else 'within'} a {word}.",
         f"\n{info.summary}\n\nParameters\n----------\n{own}",
         f"{word} : float\n    {side}, inclusive; also as a last positional number.",
         f"{groups if of_pairs(info) else ''}client : {keywords}",
         f"\nReturns\n{ending}",
-        *(["\nExamples\n--------", *example] if info.example else []),
+        *(_prompted(info) if info.example else ()),
     ]
     return "\n".join(lines)
 
@@ -107,7 +106,13 @@ def example_call(info: MetricInfo) -> str:
 
 def _prompted(info: MetricInfo) -> list[str]:
     first, *rest = f"result = {example_call(info)}".splitlines()
-    return [f">>> {first}", *(f"... {line}" for line in rest), ">>> result.red", "False"]
+    return [
+        "\nExamples\n--------",
+        f">>> from pytest_llmfair import {info.assertion}",
+        f">>> {first}",
+        *(f"... {line}" for line in rest),
+        ">>> result.red\nFalse",
+    ]
 
 
 def _example_bound(info: MetricInfo) -> float:

@@ -329,7 +329,7 @@ def test_texts_by_keyword_or_from_a_generator_are_scored():
 
 
 def test_a_mapping_with_an_unknown_name_is_an_error_that_names_it():
-    with pytest.raises(TypeError, match="no argument .group.; did you mean groups"):
+    with pytest.raises(TypeError, match=r"no argument 'group'; did you mean groups"):
         assert_metric("demographic_parity_difference", {"y_pred": [1], "group": ["a"]}, bound=0.1)
 
 
