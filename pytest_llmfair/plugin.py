@@ -295,7 +295,7 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.plan import print_plan
 
         print_plan(terminalreporter, run.planned)
-    for nodeid in run.unchecked:
+    for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
         terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
     for error in run.errors:
         terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)
