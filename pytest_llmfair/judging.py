@@ -116,6 +116,8 @@ class Judging:
             raise ValueError("sequential and method are two ways to look early; give one of them")
         if not isinstance(self.family, str) or not self.family:
             raise ValueError(f"family is {self.family!r}; give the name that its members share")
+        if not isinstance(self.unit, str):
+            raise ValueError(f"unit is {self.unit!r}; give a word, such as 'ranking'")
         level, mde = self.level, self.max_mde
         if level is not None and not (is_number(level) and 0.0 < level < 1.0):
             raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")

@@ -213,7 +213,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put new results on the report, and on the item as properties for JUnit."""
     recorder = item.stash[RECORDER]
-    if call.excinfo is not None and not item.config.getoption("fulltrace"):
+    if call.excinfo is not None and not item.config.getoption("fulltrace", False):
         _end_at_the_users_line(item, call)
     unchecked = call.when == "call" and call.excinfo is None and recorder.unchecked
     if unchecked:

@@ -67,3 +67,27 @@ def test_a_scorer_named_in_a_check_is_the_one_of_the_fixture():
     )
     fairness.collect(PAIRS, generations=1)
     assert fairness.check("weak_sentiment_parity", bound=0.9, scorer="own").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "answers_each"),
+    [(PAIRS[:3], (), 2), (["a", "b"], (), 1), (iter(PAIRS[:3]), (), 2), (["a", "b"], (3,), 3)],
+)
+def test_pairs_are_answered_twice_and_prompts_once_unless_generations_are_given(
+    asked, given, answers_each
+):
+    responses = collector().collect(asked, *given)
+    rows = getattr(responses, "original", getattr(responses, "answers", None))
+    assert {len(row) for row in rows} == {answers_each}
+
+
+def test_generations_are_a_whole_number():
+    with pytest.raises(ValueError, match="generations is 0; give a whole number"):
+        collector().collect(PAIRS, generations=0)
+
+
+def test_a_check_names_the_unit_as_the_call_does():
+    fairness = collector()
+    assert fairness.check("toxic_fraction", [0.1] * 100, bound=0.5, unit="ranking").unit == (
+        "ranking"
+    )

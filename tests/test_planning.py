@@ -157,3 +157,16 @@ def test_bad_numbers_are_usage_errors(arguments, said, capsys):
         main(["power", "toxic_fraction", *arguments])
     assert caught.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_former_name_of_the_bound_still_works_and_is_not_shown(capsys):
+    for option in ("--bound", "--threshold"):
+        main(["power", "toxic_fraction", option, "0.1", "--units", "100"])
+    text = capsys.readouterr().out
+    assert text[: len(text) // 2] == text[len(text) // 2 :]
+    for wrong in (["--help"], ["toxic_fraction", "--units", "9"]):
+        with pytest.raises(SystemExit):
+            main(["power", *wrong])
+        said = "".join(capsys.readouterr())
+        assert "--bound" in said
+        assert "threshold" not in said
