@@ -197,6 +197,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         recorder.collectors.clear()
         raise
     recorder.finish()
+    recorder.unchecked = recorder.collected and len(recorder.results) == recorder.earlier
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -215,7 +216,8 @@ def pytest_runtest_makereport(
     recorder = item.stash[RECORDER]
     if call.excinfo is not None and not item.config.getoption("fulltrace", False):
         _end_at_the_users_line(item, call)
-    unchecked = call.when == "call" and call.excinfo is None and recorder.unchecked
+    # A report of a subtest comes before the end, where a check may still follow.
+    unchecked, recorder.unchecked = recorder.unchecked, False
     if unchecked:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
     records = recorder.unreported()

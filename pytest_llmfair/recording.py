@@ -44,6 +44,8 @@ class Recorder:
         What the answers are for that are asked for now: metric, bound and size of an assertion.
     collected : bool
         Whether the running attempt collected answers.
+    unchecked : bool
+        Whether it ended with answers collected and nothing judged.
     where : tuple or None
         The line that raised a verdict in an earlier attempt.
     planned : list of dict
@@ -60,6 +62,7 @@ class Recorder:
     reported: int = 0
     asking: dict[str, Any] = field(default_factory=dict)
     collected: bool = False
+    unchecked: bool = False
     where: tuple[str, int, int, str] | None = None
     planned: list[dict[str, Any]] = field(default_factory=list)
 
@@ -67,7 +70,7 @@ class Recorder:
         """Count another run of the test."""
         self.attempt += 1
         self.earlier = len(self.results)
-        self.collected = False
+        self.collected = self.unchecked = False
 
     def unreported_plan(self) -> list[dict[str, Any]]:
         """Return what would have been asked and is on no report yet."""
@@ -91,11 +94,6 @@ class Recorder:
             for record, result in zip(records, new, strict=True):
                 record["message"] = failure_message(result, show_text=self.settings.show_text)
         return records
-
-    @property
-    def unchecked(self) -> bool:
-        """Whether answers were collected and nothing was judged."""
-        return self.collected and len(self.results) == self.earlier
 
     def finish(self) -> None:
         """Let every collector raise what its checks found."""
