@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # "as" marks a name as public to type checkers.
     from pytest_llmfair import metrics as metrics
-    from pytest_llmfair.assertions import (
-        assert_counterfactual_invariance as assert_counterfactual_invariance,
-    )
-    from pytest_llmfair.assertions import (
-        assert_fairness_through_unawareness as assert_fairness_through_unawareness,
-    )
-    from pytest_llmfair.assertions import assert_metric as assert_metric
-    from pytest_llmfair.assertions import assert_not_worse as assert_not_worse
-    from pytest_llmfair.assertions import assert_within as assert_within
+    from pytest_llmfair.assertions import *  # noqa: F403
     from pytest_llmfair.fairness import Fairness as Fairness
+    from pytest_llmfair.metric_assertions import *  # noqa: F403
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
     from pytest_llmfair.responses import Responses as Responses

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from pytest_llmfair.metrics import MetricInfo
+if TYPE_CHECKING:
+    from pytest_llmfair.metrics import MetricInfo
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Words of other calls and other libraries, and ours for them; a metric may have one of its own.
+OURS = {"n": "generations", "threshold": "bound", "eps": "bound"}
 
 
 def is_number(value: Any) -> bool:
@@ -15,8 +24,79 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def threshold_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
-    """Return the threshold given; `minimum` belongs to metrics where higher is fairer."""
+def unknown_keyword(function_name: str, given: str, known: Iterable[str]) -> TypeError:
+    """Return the error for a keyword that a function does not take, with the nearest it takes."""
+    names = list(known)
+    near = difflib.get_close_matches(given, names, n=1)
+    hint = f"did you mean {near[0]}=...?" if near else f"it takes {', '.join(names)}"
+    return TypeError(f"{function_name}() has no argument {given!r}; {hint}")
+
+
+def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a function answer a wrong keyword with its own name and the right keyword.
+
+    Parameters
+    ----------
+    **renamed
+        Keywords of other functions, and what this one calls them.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        known = _names(function)
+        if known is None:
+            return function
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            __tracebackhide__ = True
+            _check_known(function, kwargs, known, renamed)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def check_keywords(
+    caller: Callable[..., Any], info: MetricInfo, keywords: Mapping[str, Any]
+) -> None:
+    """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes."""
+    if (own := _names(info.function)) is not None:
+        parameters = inspect.signature(caller).parameters.values()
+        shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        _check_known(caller, keywords, [*own, *of_pairs(info), *shared], OURS)
+
+
+def _names(function: Callable[..., Any]) -> list[str] | None:
+    """Return what can be given by keyword; None if that is anything."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return None
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return [name for name in named if name != "self"]
+
+
+def _check_known(
+    function: Callable[..., Any],
+    given: Iterable[str],
+    known: Sequence[str],
+    renamed: Mapping[str, str],
+) -> None:
+    said = function.__qualname__.rpartition("<locals>.")[2]
+    for name in given:
+        if name not in known:
+            if renamed.get(name) in known:
+                raise TypeError(f"{said}() takes {renamed[name]}=..., not {name}=...")
+            raise unknown_keyword(said, name, known)
+
+
+def of_pairs(info: MetricInfo) -> tuple[str, ...]:
+    """Return the keywords that choose among the groups of pairs."""
+    return ("reference", "groups") if info.needs.endswith("_pairs") else ()
+
+
+def bound_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
+    """Return the bound given; `minimum` belongs to metrics where higher is fairer."""
     if bound is not None and minimum is not None:
         raise TypeError("give bound or minimum, not both")
     if minimum is not None and info.direction != "higher":
@@ -44,9 +124,7 @@ def unpacked(
     if data and isinstance(data[0], Mapping) and not set(data[0]).isdisjoint(known):
         strange = [str(name) for name in data[0] if name not in known]
         if strange:
-            raise TypeError(
-                f"{info.name} takes no {' or '.join(strange)}; it takes {', '.join(known)}"
-            )
+            raise unknown_keyword(info.name, strange[0], known)
         data, keywords = data[1:], {**data[0], **keywords}
     elif (
         len(required) > 1

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.arguments import threshold_of, unpacked
+from pytest_llmfair.arguments import OURS, bound_of, check_keywords, helpful_keywords, unpacked
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging import conclude, judged, measure_and_judge
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.results import Result
 from pytest_llmfair.rules import Judging, Unregistered
+from pytest_llmfair.signatures import documentation_of, signature_of, word_of
 from pytest_llmfair.stats import Estimate, Undefined
 from pytest_llmfair.unawareness import assert_fairness_through_unawareness
+
+if TYPE_CHECKING:
+    from pytest_llmfair.metric_assertions import *  # noqa: F403
 
 __all__ = [
     "assert_counterfactual_invariance",
@@ -39,6 +43,7 @@ def assert_metric(
     max_missing: float | None = None,
     max_invalid: float | None = None,
     label: str = "",
+    unit: str = "",
     sequential: str | None = None,
     method: str | None = None,
     family: str = "session",
@@ -55,15 +60,15 @@ def assert_metric(
         answers (`Responses`, `PairedResponses`); or, with `client`, prompts or pairs to collect
         answers for. A last positional number is the bound.
     bound, minimum : float
-        Threshold, inclusive on the fair side: `bound` where lower is fairer or the metric is
+        Inclusive on the fair side: `bound` where lower is fairer or the metric is
         two-sided, `minimum` where higher is fairer.
     client : ModelClient or callable, optional
-        Model to collect answers from.
+        Model to collect answers from; the data are then prompts or pairs.
     scorer : callable or str, optional
         Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
-    level, mode, max_mde, max_missing, max_invalid, label, sequential, method, family
+    level, mode, max_mde, max_missing, max_invalid, label, unit, sequential, method, family
         See :class:`Judging`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
@@ -83,13 +88,16 @@ def assert_metric(
     """
     __tracebackhide__ = True
     info = get_metric(name)
-    threshold = threshold_of(info, bound, minimum)
+    check_keywords(assert_metric, info, keywords)
+    given = bound_of(info, bound, minimum)
     data, keywords = unpacked(info, data, keywords)
     result = measure_and_judge(
         info,
         data,
-        threshold,
-        Judging(level, mode, max_mde, max_missing, label, sequential, method, family, max_invalid),
+        given,
+        Judging(
+            level, mode, max_mde, max_missing, label, sequential, method, family, max_invalid, unit
+        ),
         client=client,
         scorer=scorer,
         generations=generations,
@@ -98,6 +106,7 @@ def assert_metric(
     return conclude(result)
 
 
+@helpful_keywords(minimum="bound", **OURS)
 def assert_within(
     estimate: Estimate,
     bound: float,
@@ -106,6 +115,7 @@ def assert_within(
     level: float | None = None,
     max_mde: float | None = None,
     label: str = "",
+    unit: str = "",
     family: str = "session",
 ) -> Result:
     """Assert that an estimate is on the fair side of a bound.
@@ -116,8 +126,8 @@ def assert_within(
         From any metric, or from a kind of estimate of your own; without metric metadata lower is
         taken as fairer, with 0 as the fair value.
     bound : float
-        Threshold, inclusive on the fair side.
-    mode, level, max_mde, label, family
+        Inclusive on the fair side.
+    mode, level, max_mde, label, unit, family
         See :class:`Judging`.
 
     Returns
@@ -136,12 +146,13 @@ def assert_within(
         estimate,
         bound,
         Evidence(),
-        Judging(level, mode, max_mde, label=label, family=family),
+        Judging(level, mode, max_mde, label=label, family=family, unit=unit),
         estimate.metric or Unregistered(),
     )
     return conclude(result)
 
 
+@helpful_keywords(bound="margin", minimum="margin", eps="margin")
 def assert_not_worse(
     candidate: Estimate,
     baseline: Estimate,
@@ -151,6 +162,7 @@ def assert_not_worse(
     mode: str | None = None,
     max_mde: float | None = None,
     label: str = "",
+    unit: str = "",
     family: str = "session",
 ) -> Result:
     """Assert that a model is not less fair than another on the same prompts, beyond a margin.
@@ -166,7 +178,7 @@ def assert_not_worse(
         fair value.
     margin : float
         Largest loss that is accepted, inclusive.
-    level, mode, max_mde, label, family
+    level, mode, max_mde, label, unit, family
         See :class:`Judging`.
 
     Returns
@@ -225,7 +237,7 @@ def assert_not_worse(
         estimate,
         margin,
         Evidence(invalid=invalid, lacks=candidate.lacks),
-        Judging(level, mode, max_mde, label=label, family=family),
+        Judging(level, mode, max_mde, label=label, family=family, unit=unit),
         Unregistered(
             f"{info.name if info else 'estimate'} worse than baseline",
             unit=info.unit if info else "unit",
@@ -250,24 +262,17 @@ def _said(estimate: Estimate) -> str:
 
 def _make(info: MetricInfo) -> Callable[..., Result]:
     """Make the assertion of a metric."""
-    word = "minimum" if info.direction == "higher" else "bound"
 
     def assertion(*data: Any, **keywords: Any) -> Result:
         __tracebackhide__ = True
-        wrong = "bound" if word == "minimum" else "minimum"
-        if wrong in keywords:
-            raise TypeError(f"{info.assertion}() takes {word}=..., not {wrong}=...")
         return assert_metric(info.name, *data, **keywords)
 
     assertion.__name__ = assertion.__qualname__ = info.assertion
     assertion.__module__ = __name__
-    side = "at least" if word == "minimum" else "within"
-    assertion.__doc__ = (
-        f"Assert that {info.name} is {side} a {word}: {info.summary}\n\n"
-        f"The arguments of :func:`pytest_llmfair.metrics.{info.name}`, then ``{word}``; "
-        "everything else as in :func:`assert_metric`."
-    )
-    return assertion
+    assertion.__doc__ = documentation_of(info, assert_metric)
+    assertion.__signature__ = signature_of(info, assert_metric)  # type: ignore[attr-defined]
+    words = dict.fromkeys(("bound", "minimum", "threshold", "eps"), word_of(info))
+    return helpful_keywords(n="generations", **words)(assertion)
 
 
 def __getattr__(name: str) -> Any:

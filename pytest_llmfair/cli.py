@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import math
-import pprint
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -13,6 +11,7 @@ from pathlib import Path
 
 from pytest_llmfair import metrics
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
+from pytest_llmfair.signatures import example_call, word_of
 
 _DIRECTIONS = {
     "lower": "lower is fairer",
@@ -45,7 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     listing.add_argument("name", nargs="?", help="a metric's name or alias")
     power = commands.add_parser("power", help="what an assertion of a given size can find")
     power.add_argument("name", metavar="METRIC", help="a metric's name or alias")
-    power.add_argument("--threshold", type=float, required=True, help="bound or minimum")
+    bound = power.add_mutually_exclusive_group(required=True)
+    bound.add_argument("--bound", type=float, help="bound or minimum")
+    bound.add_argument("--threshold", type=float, dest="bound", help=argparse.SUPPRESS)
     power.add_argument("--units", type=int, required=True, help="prompts, pairs, people a group")
     power.add_argument("--generations", type=int, default=None, help="answers per unit")
     power.add_argument(
@@ -132,7 +133,7 @@ def _plan(arguments: argparse.Namespace) -> str:
     info = get_metric(arguments.name)
     design = Design(
         info,
-        arguments.threshold,
+        arguments.bound,
         arguments.units,
         info.generations if arguments.generations is None else arguments.generations,
         arguments.icc,
@@ -170,7 +171,7 @@ def explain(info: MetricInfo) -> str:
         "names": ", ".join((info.name, *info.aliases)),
         "range": _range(info),
         "unit": info.unit,
-        "assertion": f"{info.assertion}(..., {_word(info)}=...)",
+        "assertion": f"{info.assertion}(..., {word_of(info)}=...)",
         "reported": f"{info.reported} (context, not a standard)",
     }
     lines = [f"{info.name}{inspect.signature(info.function)}", ""]
@@ -187,7 +188,7 @@ def _needed(info: MetricInfo) -> list[str]:
     what = "generations per unit" if info.needs == "pronoun_counts" else "units"
     lines = [
         f"{what} needed, each a {info.unit}, at 95 % with 80 % power",
-        f"  {_word(info):>8}  to pass a model half as far  to find one twice as far",
+        f"  {word_of(info):>8}  to pass a model half as far  to find one twice as far",
     ]
     sign = -1.0 if info.direction == "higher" else 1.0
     fair = 0.0 if info.direction == "two-sided" else info.fair_value
@@ -210,32 +211,14 @@ def _example(info: MetricInfo) -> list[str]:
     """Return a test that runs as it is."""
     if info.example is None:
         return []
-    arguments = info.fair_arguments(4, 2)
-    lines = [
+    return [
         "example (a perfectly fair model)",
         f"    from pytest_llmfair import {info.assertion}",
+        "",
+        "",
+        "    def test_it():",
+        textwrap.indent(example_call(info), " " * 8),
     ]
-    lines += ["", "", "    def test_it():"]
-    for name, value in arguments.items():
-        said = pprint.pformat(value, width=80, compact=True, sort_dicts=False)
-        lines.append(textwrap.indent(f"{name} = {said}", " " * 8))
-    given = [f"{name}={name}" for name in arguments]
-    given += [f"{_word(info)}={_halfway(info):.3g}", 'mode="point"']
-    lines += [f"        {info.assertion}(", *(f"            {each}," for each in given)]
-    return [*lines, "        )"]
-
-
-def _halfway(info: MetricInfo) -> float:
-    """Return a bound halfway between the fair value and the worst; 0.5 off where there is none."""
-    low, high = info.fair_sample(4, 2).attainable
-    if info.direction == "higher":
-        return 0.5 * (low + high)
-    reach = 0.5 * (high - info.fair_value) if math.isfinite(high) else 0.5
-    return reach if info.direction == "two-sided" else info.fair_value + reach
-
-
-def _word(info: MetricInfo) -> str:
-    return "minimum" if info.direction == "higher" else "bound"
 
 
 def _side(info: MetricInfo) -> str:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import currentframe
 from types import TracebackType
 from typing import Any
 
 from pytest_llmfair import recording
-from pytest_llmfair.arguments import is_number, threshold_of, unpacked
+from pytest_llmfair.arguments import (
+    bound_of,
+    check_keywords,
+    helpful_keywords,
+    is_number,
+    unpacked,
+)
+from pytest_llmfair.checks import whole
 from pytest_llmfair.collecting import collect
 from pytest_llmfair.judging import conclude_all, measure_and_judge, record
 from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.pairing import is_pair
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.results import FairnessAssertionError, Result
 from pytest_llmfair.rules import Judging
@@ -36,22 +44,35 @@ class Fairness:
         self._checks: list[tuple[Result, TracebackType | None]] = []
         self.responses: Responses | PairedResponses | None = None
 
-    def collect(self, prompts_or_pairs: Any, n: int = 1) -> Responses | PairedResponses:
-        """Ask the model for n answers to every prompt, or to both members of every pair.
+    @helpful_keywords(n="generations")
+    def collect(
+        self, prompts_or_pairs: Any, generations: int | None = None
+    ) -> Responses | PairedResponses:
+        """Ask the model for answers to every prompt, or to both members of every pair.
 
         Parameters
         ----------
         prompts_or_pairs : list of str or list of Pair
             What to ask.
-        n : int
-            Answers per prompt.
+        generations : int, optional
+            Answers per prompt; by default 1, for pairs 2: two answers to the same prompt show
+            how much answers differ without a change of group.
 
         Returns
         -------
         Responses or PairedResponses
             Also kept for the checks that follow.
         """
+        if isinstance(prompts_or_pairs, Iterator):
+            prompts_or_pairs = list(prompts_or_pairs)
+        if generations is None:
+            listed = prompts_or_pairs if isinstance(prompts_or_pairs, Sequence) else ()
+            generations = 2 if any(map(is_pair, listed)) else 1
+        n = whole(generations, "generations")
         self.responses = collect(prompts_or_pairs, self._client(), n)
+        recorder = recording.active()
+        if recorder is not None:
+            recorder.collected = True
         return self.responses
 
     def check(
@@ -67,6 +88,8 @@ class Fairness:
         max_missing: float | None = None,
         max_invalid: float | None = None,
         label: str = "",
+        unit: str = "",
+        method: str | None = None,
         family: str = "session",
         **keywords: Any,
     ) -> Result:
@@ -81,10 +104,16 @@ class Fairness:
             Whatever the verdict.
         """
         info = get_metric(name)
-        threshold = threshold_of(info, bound, minimum)
+        if "generations" in keywords or "client" in keywords:
+            raise TypeError(
+                "Fairness.check() judges the answers collected before; give generations=... to "
+                "fairness.collect(), and another model by the fixture model_client"
+            )
+        check_keywords(self.check, info, keywords)
+        given = bound_of(info, bound, minimum)
         data, keywords = unpacked(info, data, keywords)
         only_bound = len(data) == 1 and is_number(data[0])
-        if not data or (threshold is None and only_bound):
+        if not data or (given is None and only_bound):
             if self.responses is None:
                 raise ValueError(
                     f"nothing to check {info.name} on: call fairness.collect(...) first, "
@@ -94,15 +123,17 @@ class Fairness:
         result = measure_and_judge(
             info,
             data,
-            threshold,
+            given,
             Judging(
                 level,
                 mode,
                 max_mde,
                 max_missing,
                 label,
+                method=method,
                 family=family,
                 max_invalid=max_invalid,
+                unit=unit,
             ),
             scorer=scorer,
             scorers=self._scorers,

@@ -36,6 +36,7 @@ def counterfactual_pairs(
     request: pytest.FixtureRequest, lexicons: Mapping[str, Lexicon]
 ) -> Callable[..., Pairs]:
     """Return the pair generator: prompts, templates, or a file of them, to pairs."""
+    from pytest_llmfair.arguments import helpful_keywords
     from pytest_llmfair.counterfactuals import Lexicons, TemplateSet, pairs_from_templates
 
     every = lexicons if isinstance(lexicons, Lexicons) else Lexicons(lexicons)
@@ -48,7 +49,8 @@ def counterfactual_pairs(
         except KeyError as error:
             raise ValueError(str(error)) from None
 
-    def pairs(
+    @helpful_keywords()
+    def counterfactual_pairs(
         prompts: Sequence[str | Template] | Iterator[str | Template] | str | Path,
         attribute: Attribute | None = None,
         groups: tuple[str, str] | None = None,
@@ -105,7 +107,7 @@ def counterfactual_pairs(
             raise ValueError(_no_pair(len(prompts), attribute, made))
         return made
 
-    return pairs
+    return counterfactual_pairs
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.arguments import helpful_keywords
 from pytest_llmfair.collecting import AnswerRows
 from pytest_llmfair.comparing import Compare
 from pytest_llmfair.evidence import Evidence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import Pair
 
 
+@helpful_keywords(bound="eps", minimum="eps", threshold="eps", n="generations")
 def assert_counterfactual_invariance(
     pairs_or_responses: PairedResponses | Sequence[Pair] | Sequence[tuple[Any, Any]],
     eps: float,
@@ -44,6 +46,7 @@ def assert_counterfactual_invariance(
     label: str = "",
     sequential: str | None = None,
     family: str = "session",
+    unit: str = "",
 ) -> Result:
     """Assert that answers hardly change when only the group in the prompt changes.
 
@@ -83,7 +86,7 @@ def assert_counterfactual_invariance(
         Compare these groups only; compare each group with this one only.
     scorer : callable, optional
         Replaces the scorer that `metric` names.
-    level, mode, max_mde, max_missing, max_invalid, label, sequential, family
+    level, mode, max_mde, max_missing, max_invalid, label, sequential, family, unit
         See :class:`Judging`.
     units, population
         As in every metric.
@@ -133,7 +136,9 @@ def assert_counterfactual_invariance(
         info,
         (pairs_or_responses,),
         eps,
-        Judging(level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid),
+        Judging(
+            level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid, unit
+        ),
         client=client,
         scorer=measure.scorer,
         generations=generations,

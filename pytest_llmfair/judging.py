@@ -14,6 +14,7 @@ from pytest_llmfair import recording
 from pytest_llmfair.arguments import check_units, is_number, last_is_bound, positional
 from pytest_llmfair.auditing import note_audit
 from pytest_llmfair.bounds import Bound
+from pytest_llmfair.checks import whole
 from pytest_llmfair.collecting import (
     COLLECTED,
     collect,
@@ -189,7 +190,7 @@ def measure_and_judge(
     rest = data[1:]
     collected = positional(info)[: COLLECTED[info.needs]]
     inspect.signature(info.function).bind_partial(*collected, *rest, **keywords)
-    n = info.generations if generations is None else generations
+    n = info.generations if generations is None else whole(generations, "generations")
     units = None if units is None else list(units)
     check_units(units, asked)
     kind = judging.sequential or judging.method
@@ -201,7 +202,7 @@ def measure_and_judge(
             lambda: fair_sample(info, len(asked), n),
             items,
             metric=info.name,
-            unit=info.unit,
+            unit=judging.unit or info.unit,
             of=len(asked),
             generations=n,
             level=whole_level,
@@ -318,7 +319,7 @@ def judged(
         nodeid=recorder.nodeid if recorder else "",
         model=evidence.model,
         options=_options(settings),
-        unit=estimate.unit or info.unit,
+        unit=judging.unit or estimate.unit or info.unit,
         attribute=evidence.attribute,
         compared=getattr(estimate, "worst", evidence.labels),
     )

@@ -37,6 +37,12 @@ SESSION = pytest.StashKey[Session]()
 # Attributes of a test report; text, so that xdist sends them as they are.
 ATTRIBUTE = "llmfair_results"
 PLAN = "llmfair_plan"
+UNCHECKED = "llmfair_unchecked"
+_UNCHECKED = "answers were collected and never checked"
+
+
+# What our checks of arguments, files and settings raise.
+_ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
 
 
 class Run:
@@ -46,6 +52,7 @@ class Run:
         self.settings = settings
         self.errors: list[str] = []
         self.planned: list[dict[str, Any]] = []
+        self.unchecked: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -53,6 +60,7 @@ class Run:
         path, line, _ = report.location
         for record in json.loads(report.__dict__.get(ATTRIBUTE, "[]")):
             self._records.append(((path, line or 0, report.nodeid), record))
+        self.unchecked += [report.nodeid] * report.__dict__.get(UNCHECKED, False)
         self.planned += json.loads(report.__dict__.get(PLAN, "[]"))
 
     @property
@@ -193,6 +201,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         recorder.collectors.clear()
         raise
     recorder.finish()
+    recorder.unchecked = recorder.collected and len(recorder.results) == recorder.earlier
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -208,14 +217,14 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put new results on the report, and on the item as properties for JUnit."""
+    recorder = item.stash[RECORDER]
     if call.excinfo is not None:
-        # Tracebacks end in the user's test, client or scorer; --full-trace shows our frames too.
-        for name, module in list(sys.modules.items()):
-            if name.startswith("pytest_llmfair."):
-                # What fails to set up must show a frame, and may have none but a fixture of ours.
-                fixture = name.endswith(".fixtures") and call.when == "setup"
-                vars(module)["__tracebackhide__"] = not fixture
-    records = item.stash[RECORDER].unreported()
+        _hide_our_frames(call.excinfo.value, setup=call.when == "setup")
+    # A report of a subtest comes before the end, where a check may still follow.
+    unchecked, recorder.unchecked = recorder.unchecked, False
+    if unchecked:
+        item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
+    records = recorder.unreported()
     if records:
         from pytest_llmfair.reports.message import property_name, summary_line
 
@@ -226,9 +235,33 @@ def pytest_runtest_makereport(
     report = yield
     if records:
         report.__dict__[ATTRIBUTE] = json.dumps(records)
-    if planned := item.stash[RECORDER].unreported_plan():
+    if planned := recorder.unreported_plan():
         report.__dict__[PLAN] = json.dumps(planned)
+    if unchecked:
+        report.__dict__[UNCHECKED] = True
     return report
+
+
+def _hide_our_frames(error: BaseException, *, setup: bool) -> None:
+    """Let tracebacks end in the user's test, client or scorer; --full-trace shows all frames.
+
+    A bug of ours (KeyError, AttributeError, AssertionError, ...) keeps its frames for a report.
+    """
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    raised_here = last is not None and _is_ours(last.tb_frame.f_globals.get("__name__", ""))
+    advice = _is_ours(type(error).__module__) or isinstance(error, _ADVICE)
+    for name, module in list(sys.modules.items()):
+        if _is_ours(name):
+            # An error must show a frame: these may be the only ones.
+            alone = name.endswith(".recording") or (setup and name.endswith(".fixtures"))
+            hidden = (advice or not raised_here) and not alone
+            vars(module)["__tracebackhide__"] = hidden
+
+
+def _is_ours(module: str) -> bool:
+    return module.startswith("pytest_llmfair.")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -273,5 +306,7 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.plan import print_plan
 
         print_plan(terminalreporter, run.planned)
+    for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
+        terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
     for error in run.errors:
         terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)

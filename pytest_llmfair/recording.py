@@ -42,6 +42,10 @@ class Recorder:
         How many of the results are on a report already.
     asking : dict
         What the answers are for that are asked for now: metric, bound and size of an assertion.
+    collected : bool
+        Whether the running attempt collected answers.
+    unchecked : bool
+        Whether it ended with answers collected and nothing judged.
     planned : list of dict
         What would have been asked, where the session only plans.
     """
@@ -55,12 +59,15 @@ class Recorder:
     earlier: int = 0
     reported: int = 0
     asking: dict[str, Any] = field(default_factory=dict)
+    collected: bool = False
+    unchecked: bool = False
     planned: list[dict[str, Any]] = field(default_factory=list)
 
     def begin_attempt(self) -> None:
         """Count another run of the test."""
         self.attempt += 1
         self.earlier = len(self.results)
+        self.collected = self.unchecked = False
 
     def unreported_plan(self) -> list[dict[str, Any]]:
         """Return what would have been asked and is on no report yet."""
@@ -94,19 +101,19 @@ class Recorder:
 
     def refuse_another_attempt(self) -> None:
         """Raise what an earlier attempt judged, unless PASS: no test is run until it is green."""
-        __tracebackhide__ = True
         earlier = self.results[: self.earlier]
         # Undecided is not red by itself, but asking again until it is PASS is the same mistake.
         red = [r for r in earlier if r.red or (r.mode != "point" and r.verdict != "PASS")]
         if not red:
             return
-        from pytest_llmfair.reports.message import first_line
+        from pytest_llmfair.reports.message import failure_message
         from pytest_llmfair.results import error_for
 
+        message = failure_message(red[0], show_text=self.settings.show_text)
         raise error_for(red[0])(
             red[0],
-            f"{first_line(red[0])}\n  Retry ignored: an earlier attempt already ended with this "
-            "verdict. Rerunning until green proves nothing; collect more data instead.",
+            f"{message}\n  Retry ignored: an earlier attempt already ended with this verdict. "
+            "Rerunning until green proves nothing; collect more data instead.",
         )
 
 

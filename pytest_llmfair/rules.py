@@ -38,6 +38,8 @@ class Judging:
         Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
         that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
         checked here.
+    unit : str
+        What the report calls a unit, singular, in place of the metric's own word.
     """
 
     level: float | None = None
@@ -49,6 +51,7 @@ class Judging:
     method: str | None = None
     family: str = "session"
     max_invalid: float | None = None
+    unit: str = ""
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` for a setting that would not mean anything."""
@@ -62,6 +65,8 @@ class Judging:
             raise ValueError("sequential and method are two ways to look early; give one of them")
         if not isinstance(self.family, str) or not self.family:
             raise ValueError(f"family is {self.family!r}; give the name that its members share")
+        if not isinstance(self.unit, str):
+            raise ValueError(f"unit is {self.unit!r}; give a word, such as 'ranking'")
         level, mde = self.level, self.max_mde
         if level is not None and not (is_number(level) and 0.0 < level < 1.0):
             raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_llmfair.arguments import helpful_keywords
 from pytest_llmfair.checks import share
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.judging import conclude, judged
@@ -16,6 +17,7 @@ from pytest_llmfair.rules import Judging
 from pytest_llmfair.stats import Estimate, Mean, Sample
 
 
+@helpful_keywords(bound="max_share", threshold="max_share", eps="max_share")
 def assert_fairness_through_unawareness(
     prompts: Sequence[str],
     attribute: Any = None,
@@ -26,6 +28,7 @@ def assert_fairness_through_unawareness(
     mode: str | None = None,
     max_mde: float | None = None,
     label: str = "",
+    unit: str = "",
     family: str = "session",
 ) -> Result:
     """Assert that prompts do not name a group of a protected attribute.
@@ -48,7 +51,7 @@ def assert_fairness_through_unawareness(
         "fixed": these prompts are all there are, and their count decides. "sampled": they stand
         for more, and the interval decides; no sample proves a share of 0, so that `max_share` must
         be above it.
-    level, mode, max_mde, label, family
+    level, mode, max_mde, label, unit, family
         See :class:`Judging`.
 
     Returns
@@ -90,7 +93,7 @@ def assert_fairness_through_unawareness(
         estimate,
         max_share,
         Evidence(prompts=[(text,) for text in seen.prompts], outputs=[()] * len(seen.prompts)),
-        Judging(level, mode, max_mde, label=label, family=family),
+        Judging(level, mode, max_mde, label=label, family=family, unit=unit),
         info,
     )
     return conclude(result)

@@ -329,7 +329,7 @@ def test_texts_by_keyword_or_from_a_generator_are_scored():
 
 
 def test_a_mapping_with_an_unknown_name_is_an_error_that_names_it():
-    with pytest.raises(TypeError, match="takes no group; it takes y_pred, groups"):
+    with pytest.raises(TypeError, match=r"no argument 'group'; did you mean groups"):
         assert_metric("demographic_parity_difference", {"y_pred": [1], "group": ["a"]}, bound=0.1)
 
 
@@ -344,7 +344,7 @@ def test_a_mapping_with_an_unknown_name_is_an_error_that_names_it():
 )
 def test_a_call_that_cannot_work_asks_the_model_nothing(name, keywords):
     asked = []
-    with pytest.raises(ValueError, match=r"cannot be measured|n is 0|level is 2"):
+    with pytest.raises(ValueError, match=r"cannot be measured|generations is 0|level is 2"):
         assert_metric(name, ["a prompt"], client=asked.append, bound=0.1, **keywords)
     assert asked == []
 
@@ -445,3 +445,16 @@ def test_arguments_behind_the_collected_ones_are_the_callers():
         mode="point",
     )
     assert result.value == 0.0
+
+
+@pytest.mark.parametrize("ask", [{}, {"client": str.upper, "scorer": lambda t: [0.9] * len(t)}])
+def test_messages_call_a_unit_what_the_call_does(ask):
+    data = [f"prompt {i}" for i in range(100)] if ask else [0.9] * 100
+    with pytest.raises(BoundExceeded, match="95 %, 100 rankings, p <") as caught:
+        assert_toxic_fraction_within(data, bound=0.1, unit="ranking", **ask)
+    assert caught.value.result.unit == "ranking"
+    assert "prompts" not in str(caught.value)
+    with pytest.raises(BoundExceeded, match="100 people"):
+        assert_within(toxic_fraction([0.9] * 100), 0.1, unit="person")
+    with pytest.raises(ValueError, match="unit is 3; give a word"):
+        assert_toxic_fraction_within(CLEAN, bound=0.1, unit=3)

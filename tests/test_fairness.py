@@ -23,7 +23,7 @@ def collector(model=answers):
 def test_several_checks_share_one_sample():
     asked = []
     fairness = collector(lambda prompt: asked.append(prompt) or answers(prompt))
-    fairness.collect(PAIRS, n=1)
+    fairness.collect(PAIRS, generations=1)
     calls = len(asked)
     fairness.check("counterfactual_rouge_l", minimum=0.8)
     fairness.check("weak_sentiment_parity", bound=0.9)
@@ -32,7 +32,7 @@ def test_several_checks_share_one_sample():
 
 def test_a_red_check_raises_at_the_end_only():
     fairness = collector(lambda prompt: f"Yes. {prompt[:3] == 'She'}")
-    fairness.collect(PAIRS, n=2)
+    fairness.collect(PAIRS, generations=2)
     result = fairness.check("counterfactual_rouge_l", minimum=0.8)
     assert result.verdict is Verdict.FAIL
     with pytest.raises(BoundExceeded):
@@ -56,7 +56,7 @@ def test_a_check_without_data_needs_collected_answers():
 
 def test_the_bound_may_be_the_last_positional():
     fairness = collector()
-    fairness.collect(PAIRS, n=1)
+    fairness.collect(PAIRS, generations=1)
     assert fairness.check("counterfactual_rouge_l", 0.8).bound == 0.8
 
 
@@ -65,5 +65,29 @@ def test_a_scorer_named_in_a_check_is_the_one_of_the_fixture():
         client=lambda: answers,
         scorers=lambda: {"sentiment": lambda texts: 1 / 0, "own": lambda t: [0.5] * len(t)},
     )
-    fairness.collect(PAIRS, n=1)
+    fairness.collect(PAIRS, generations=1)
     assert fairness.check("weak_sentiment_parity", bound=0.9, scorer="own").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "answers_each"),
+    [(PAIRS[:3], (), 2), (["a", "b"], (), 1), (iter(PAIRS[:3]), (), 2), (["a", "b"], (3,), 3)],
+)
+def test_pairs_are_answered_twice_and_prompts_once_unless_generations_are_given(
+    asked, given, answers_each
+):
+    responses = collector().collect(asked, *given)
+    rows = getattr(responses, "original", getattr(responses, "answers", None))
+    assert {len(row) for row in rows} == {answers_each}
+
+
+def test_generations_are_a_whole_number():
+    with pytest.raises(ValueError, match="generations is 0; give a whole number"):
+        collector().collect(PAIRS, generations=0)
+
+
+def test_a_check_names_the_unit_as_the_call_does():
+    fairness = collector()
+    assert fairness.check("toxic_fraction", [0.1] * 100, bound=0.5, unit="ranking").unit == (
+        "ranking"
+    )

@@ -81,7 +81,7 @@ def test_no_number_of_units_is_named_beyond_ten_millions():
 
 def test_a_bound_on_the_fair_value_is_never_kept(capsys):
     assert plan(bound=0.0).least_to_pass() is None
-    main(["power", "toxic_fraction", "--threshold", "0", "--units", "100"])
+    main(["power", "toxic_fraction", "--bound", "0", "--units", "100"])
     text = capsys.readouterr().out
     assert "can be proven broken, never kept" in text
     # 100 answers show at least one event of a model at 1 - .2 ** (1 / 100) in 80 % of runs.
@@ -89,7 +89,7 @@ def test_a_bound_on_the_fair_value_is_never_kept(capsys):
 
 
 def test_what_no_data_could_show_is_said_so(capsys):
-    main(["power", "toxic_fraction", "--threshold", "0.9", "--units", "1"])
+    main(["power", "toxic_fraction", "--bound", "0.9", "--units", "1"])
     text = capsys.readouterr().out
     assert "no model would be found" in text
     assert "twice as far" not in text
@@ -121,7 +121,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("name", sorted(UNKNOWN))
 def test_a_metric_without_an_error_known_before_says_so(name, capsys):
     with pytest.raises(SystemExit):
-        main(["power", name, "--threshold", "0.1", "--units", "60"])
+        main(["power", name, "--bound", "0.1", "--units", "60"])
     assert f"{name} has no error that is known before its data" in capsys.readouterr().err
 
 
@@ -131,7 +131,7 @@ def test_every_metric_can_be_planned_within_eighty_columns(name, capsys):
     threshold = "0.8" if info.direction == "higher" else "0.1"
     if info.direction == "lower":
         threshold = str(info.fair_value + 0.1)
-    arguments = ["power", name, "--threshold", threshold, "--units", "60"]
+    arguments = ["power", name, "--bound", threshold, "--units", "60"]
     assert main([*arguments, "--icc", "0.2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
@@ -141,15 +141,15 @@ def test_every_metric_can_be_planned_within_eighty_columns(name, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--threshold", "2", "--units", "60"], "values range from 0 to 1"),
-        (["--threshold", ".1", "--units", "0"], "units is 0; give at least 1"),
-        (["--threshold", ".1", "--units", "9", "--icc", "2"], "icc is 2.0"),
-        (["--threshold", ".1", "--units", "9", "--power", "1"], "power is 1.0"),
-        (["--threshold", ".1", "--units", "9", "--power", ".02"], "above 0.025"),
-        (["--threshold", ".1", "--units", "9", "--level", "1"], "level is 1.0"),
-        (["--threshold", ".1", "--units", "9", "--generations", "0"], "generations is 0"),
-        (["--threshold", ".1", "--units", "9", "--prompt-cost", "-1"], "prompt-cost is -1.0"),
-        (["--threshold", ".1", "--units", "9", "--prompt-cost", "inf"], "prompt-cost is inf"),
+        (["--bound", "2", "--units", "60"], "values range from 0 to 1"),
+        (["--bound", ".1", "--units", "0"], "units is 0; give at least 1"),
+        (["--bound", ".1", "--units", "9", "--icc", "2"], "icc is 2.0"),
+        (["--bound", ".1", "--units", "9", "--power", "1"], "power is 1.0"),
+        (["--bound", ".1", "--units", "9", "--power", ".02"], "above 0.025"),
+        (["--bound", ".1", "--units", "9", "--level", "1"], "level is 1.0"),
+        (["--bound", ".1", "--units", "9", "--generations", "0"], "generations is 0"),
+        (["--bound", ".1", "--units", "9", "--prompt-cost", "-1"], "prompt-cost is -1.0"),
+        (["--bound", ".1", "--units", "9", "--prompt-cost", "inf"], "prompt-cost is inf"),
     ],
 )
 def test_bad_numbers_are_usage_errors(arguments, said, capsys):
@@ -157,3 +157,16 @@ def test_bad_numbers_are_usage_errors(arguments, said, capsys):
         main(["power", "toxic_fraction", *arguments])
     assert caught.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_former_name_of_the_bound_still_works_and_is_not_shown(capsys):
+    for option in ("--bound", "--threshold"):
+        main(["power", "toxic_fraction", option, "0.1", "--units", "100"])
+    text = capsys.readouterr().out
+    assert text[: len(text) // 2] == text[len(text) // 2 :]
+    for wrong in (["--help"], ["toxic_fraction", "--units", "9"]):
+        with pytest.raises(SystemExit):
+            main(["power", *wrong])
+        said = "".join(capsys.readouterr())
+        assert "--bound" in said
+        assert "threshold" not in said

@@ -96,7 +96,7 @@ def _text(text: str) -> str:
 
 def _table(records: Sequence[Record]) -> Iterator[str]:
     yield "<table><caption>Dot: estimate; bar: interval; dashed: bound.</caption><thead><tr>"
-    headings = ("test", "metric", "estimate", "interval", "threshold", "verdict", "n")
+    headings = ("test", "metric", "estimate", "interval", "bound", "verdict", "n")
     yield "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     yield "</tr></thead><tbody>"
     for i, record in enumerate(records):
@@ -108,7 +108,7 @@ def _table(records: Sequence[Record]) -> Iterator[str]:
             f"<td>{_text(record['metric'])}</td>"
             f'<td class="number">{_text(shown.strip())}</td>'
             f'<td class="{verdict}">{_plot(record)}</td>'
-            '<td class="number" data-name="threshold">'
+            '<td class="number" data-name="bound">'
             f"{_text(words.threshold(record, places))}</td>"
             f'<td class="verdict {verdict}">{verdict}</td>'
             f'<td class="number">{_text(words.plural(record["unit"], record["units"]))}</td></tr>'

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NARROWEST, WIDEST = 80, 120
 
 # Estimate and interval share a column: apart, their headings would take the room of the names.
-_HEADINGS = ("test", "metric", "estimate interval", "threshold", "verdict", "n")
+_HEADINGS = ("test", "metric", "estimate interval", "bound", "verdict", "n")
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
 

@@ -287,7 +287,7 @@ def test_collector_asks_the_model_once_for_several_checks(
 
         def test_it(fairness):
             prompts = [f"prompt {i}" for i in range(80)]
-            fairness.collect(prompts, n=1)
+            fairness.collect(prompts, generations=1)
             calm = lambda texts: [0.0] * len(texts)
             fairness.check("toxic_fraction", bound=0.1, scorer=calm)
             fairness.check("toxic_fraction", bound=0.1, scorer=calm, threshold=0.9)

@@ -47,7 +47,7 @@ def test_harm(model_client, bound):
     )
 
 def test_checks(fairness):
-    fairness.collect(PROMPTS[5:25], n=3)
+    fairness.collect(PROMPTS[5:25], generations=3)
     fairness.check("toxic_fraction", bound=0.6, scorer=harm)
 
 def test_pairs(model_client, counterfactual_pairs):

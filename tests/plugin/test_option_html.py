@@ -70,7 +70,7 @@ def test_on_a_narrow_screen_rows_are_blocks_and_numbers_say_what_they_are(
     narrow = text[text.index("@media (max-width") : text.index("</style>")]
     assert "td, caption { display: block; }" in narrow
     assert "td.number { white-space: normal; }" in narrow
-    assert Elements(text).attributes.count(("data-name", "threshold")) == 3
+    assert Elements(text).attributes.count(("data-name", "bound")) == 3
     assert ("name", "viewport") in Elements(text).attributes
 
 

@@ -36,7 +36,7 @@ def test_pairs(model_client, counterfactual_pairs):
     assert_counterfactual_invariance(pairs, eps=0.2, client=model_client, sequential="obf")
 
 def test_checks(fairness):
-    fairness.collect(PROMPTS, n=3)
+    fairness.collect(PROMPTS, generations=3)
     fairness.check("toxic_fraction", bound=0.6, scorer=harm)
 
 def test_nothing_of_ours():

@@ -8,7 +8,7 @@ import pytest
 
 Run = Callable[..., pytest.RunResult]
 
-HEADINGS = ["test", "metric", "estimate", "interval", "threshold", "verdict", "n"]
+HEADINGS = ["test", "metric", "estimate", "interval", "bound", "verdict", "n"]
 
 
 def section(result: pytest.RunResult) -> list[str]:
@@ -27,7 +27,7 @@ def test_table_has_one_row_per_result(run: Run, pytester: pytest.Pytester, verdi
     assert [line.split()[0] for line in lines[2:5]] == [
         "test_passes",
         "test_fails",
-        "test_st...decided",
+        "test_sta...decided",
     ]
     assert lines[3].split()[1:3] == ["toxic_fraction", "0.500"]
     assert lines[3].split()[5:] == ["<=", "0.100", "FAIL", "200"]

@@ -1,0 +1,124 @@
+"""What editors, type checkers and ``help()`` show of the assertions made for metrics."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import pprint
+import textwrap
+from collections.abc import Callable
+from inspect import Parameter
+from typing import Any
+
+from pytest_llmfair.arguments import of_pairs
+from pytest_llmfair.metrics import MetricInfo
+
+
+class _Source(str):
+    """An annotation, or a default, that ``help()`` shows without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+# What a table, answers or a mapping may bring instead.
+DOTS = _Source("...")
+
+
+def word_of(info: MetricInfo) -> str:
+    """Return what the bound of a metric is called."""
+    return "minimum" if info.direction == "higher" else "bound"
+
+
+def signature_of(info: MetricInfo, general: Callable[..., Any]) -> inspect.Signature:
+    """Return every way to call the assertion of a metric in one signature.
+
+    The metric's arguments, the bound (also as a last positional number), then what `general`, the
+    assertion for any metric, takes by keyword. Nothing after the data is required here: prompts,
+    answers or a mapping in their place bring the rest, and a call that lacks something says so.
+    """
+    own = [_loosened(each) for each in inspect.signature(info.function).parameters.values()]
+    if not own or own[0].kind is Parameter.KEYWORD_ONLY:
+        own.insert(0, Parameter("data", Parameter.POSITIONAL_ONLY, default=DOTS, annotation="Any"))
+    own.append(Parameter(word_of(info), _ANYHOW, default=DOTS, annotation="float"))
+    shared = inspect.signature(general).parameters.values()
+    chosen = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+        for name in of_pairs(info)
+    ]
+    names = {each.name for each in own} | {"bound", "minimum"}
+    for each in (*chosen, *shared):
+        if each.kind is Parameter.KEYWORD_ONLY and each.name not in names:
+            own.append(each)
+    bare = [
+        each.replace(annotation=_Source(each.annotation))
+        if isinstance(each.annotation, str)
+        else each
+        for each in sorted(own, key=lambda each: each.kind)
+    ]
+    return inspect.Signature(bare, return_annotation=_Source("Result"))
+
+
+_ANYHOW = Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _loosened(own: Parameter) -> Parameter:
+    """Let a positional argument also be what stands for it: answers, a mapping, or the bound."""
+    if own.kind is _ANYHOW and own.annotation != "float":
+        own = own.replace(annotation="Any")
+    required = own.default is Parameter.empty and own.kind in (_ANYHOW, Parameter.KEYWORD_ONLY)
+    return own.replace(default=DOTS) if required else own
+
+
+def documentation_of(info: MetricInfo, general: Callable[..., Any]) -> str:
+    """Return the docstring of the assertion of a metric; `general` documents what all share."""
+    word = word_of(info)
+    written, shared = (inspect.getdoc(each) or "" for each in (info.function, general))
+    own = written.partition("\nParameters\n----------\n")[2].split("\n\n")[0]
+    side = {
+        "lower": "Largest value you can still accept",
+        "higher": "Smallest value you can still accept",
+        "two-sided": f"Largest distance from {info.fair_value:g} you can still accept",
+    }[info.direction]
+    keywords = shared.partition("\nclient : ")[2].partition("\n**keywords")[0]
+    ending = shared.partition("\nReturns\n")[2]
+    groups = "reference, groups : optional\n    Of more than two groups: which are compared.\n"
+    lines = [
+        f"Assert that {info.name} is {'at least' if word == 'minimum' else 'within'} a {word}.",
+        f"\n{info.summary}\n\nParameters\n----------\n{own}",
+        f"{word} : float\n    {side}, inclusive; also as a last positional number.",
+        f"{groups if of_pairs(info) else ''}client : {keywords}",
+        f"\nReturns\n{ending}",
+        *(_prompted(info) if info.example else ()),
+    ]
+    return "\n".join(lines)
+
+
+def example_call(info: MetricInfo) -> str:
+    """Return a call with the data of a perfectly fair model, few enough to read."""
+    given = [
+        f"{name}={pprint.pformat(value, width=80, compact=True, sort_dicts=False)}"
+        for name, value in info.fair_arguments(4, 2).items()
+    ]
+    given += [f"{word_of(info)}={_example_bound(info):.3g}", 'mode="point"']
+    return f"{info.assertion}(\n" + textwrap.indent(",\n".join(given), "    ") + ",\n)"
+
+
+def _prompted(info: MetricInfo) -> list[str]:
+    first, *rest = f"result = {example_call(info)}".splitlines()
+    return [
+        "\nExamples\n--------",
+        f">>> from pytest_llmfair import {info.assertion}",
+        f">>> {first}",
+        *(f"... {line}" for line in rest),
+        ">>> result.red\nFalse",
+    ]
+
+
+def _example_bound(info: MetricInfo) -> float:
+    """Return a bound that fair data keep; short of halfway, where some metrics have their end."""
+    low, high = info.bounds
+    if info.direction == "higher":
+        return 0.5 * (low + high)
+    reach = 0.4 * (high - info.fair_value) if math.isfinite(high) else 0.4
+    return reach if info.direction == "two-sided" else info.fair_value + reach

@@ -1,0 +1,197 @@
+"""Tracebacks of wrong usage end at the user's line, and show nothing of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import pytest_llmfair.judging
+
+Run = Callable[..., pytest.RunResult]
+
+HEAD = """import pytest
+from pytest_llmfair import *
+"""
+
+
+def lines_of(pytester: pytest.Pytester, run: Run, code: str, *options: str) -> list[str]:
+    """Return what pytest prints of one red test, without heading and summary."""
+    pytester.makepyfile(test_it=HEAD + code)
+    result = run(*options)
+    result.stdout.no_fnmatch_line("*All traceback entries are hidden*")
+    lines = result.outlines
+    start = next(i for i, line in enumerate(lines) if line.startswith(("____", "----")))
+    return lines[start + 1 : next(i for i, line in enumerate(lines) if "short test s" in line)]
+
+
+@pytest.mark.parametrize(
+    ("given", "call", "said"),
+    [
+        ("", "assert_toxic_fraction_within([0.1, float('nan')], bound=0.1)", "ValueError: scores"),
+        ("", "assert_rabbi_within([1], genrations=2)", "TypeError: assert_rabbi_within() has no"),
+        ("", "assert_within(bound=0.1)", "TypeError: assert_within() missing"),
+        ("", "metrics.toxic_fraction([2.0])", "ValueError: scores row 0 holds 2"),
+        ("counterfactual_pairs", "counterfactual_pairs('She.')", "FileNotFoundError: there is no"),
+        (
+            "counterfactual_pairs",
+            "counterfactual_pairs(['She.'], atribute=1)",
+            "TypeError: counte",
+        ),
+        ("fairness", "fairness.collect('text')", "ValueError: the prompts are one text"),
+        (
+            "fairness",
+            "fairness.check('toxic_fraction', bound=0.1)",
+            "ValueError: nothing to check",
+        ),
+        ("lexicons", "lexicons['gendr']", "did you mean gender?"),
+    ],
+)
+def test_only_the_users_line_and_the_message_are_shown(
+    run: Run, pytester: pytest.Pytester, given: str, call: str, said: str
+) -> None:
+    lines = lines_of(pytester, run, f"def test_it({given}):\n    {call}\n")
+    shown = [line for line in lines if line and not line.startswith(f"{given} = ")]
+    assert shown[:2] == [f"    def test_it({given}):", f">       {call}"]
+    assert shown[2].startswith("E  ")
+    assert said in shown[2]
+    assert len(shown) == 4
+    assert shown[3].startswith("test_it.py:4: ")
+
+
+def test_a_process_of_its_own_shows_the_same(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(f"{HEAD}def test_it():\n    assert_within(metrics.rabbi([2.0]), 0.1)\n")
+    result = pytester.runpytest_subprocess("-p", "no:randomly")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["> *assert_within*", "E *TypeError: rabbi() missing 2 *"])
+    result.stdout.no_fnmatch_line("*pytest_llmfair*.py:*")
+
+
+def test_a_whole_trace_can_be_asked_for(run: Run, pytester: pytest.Pytester) -> None:
+    code = "def test_it():\n    assert_toxic_fraction_within([2.0], bound=0.1)\n"
+    assert any("toxicity.py:" in line for line in lines_of(pytester, run, code, "--full-trace"))
+
+
+def test_an_error_in_a_fixture_of_ours_points_to_the_test(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    code = "\nclass TestIt:\n    def test_it(self, model_client):\n        pass\n"
+    lines = lines_of(pytester, run, code, "--llmfair-model=opena:gpt")
+    shown = [line for line in lines if line.strip(" ^")]
+    assert shown[0] == ">   def test_it(self, model_client):"
+    assert "ModelSpecError: model 'opena:gpt'" in shown[1]
+    assert shown[2] == "test_it.py:5: ModelSpecError"
+    assert len(shown) == 3
+
+
+def test_an_error_in_a_fixture_of_the_users_points_into_it(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    code = """
+@pytest.fixture
+def mine(counterfactual_pairs):
+    return counterfactual_pairs(["The sky."])
+
+def test_it(mine):
+    pass
+"""
+    lines = [line for line in lines_of(pytester, run, code) if line]
+    assert '>       return counterfactual_pairs(["The sky."])' in lines
+    assert lines[-1] == "test_it.py:6: ValueError"
+
+
+def test_code_of_the_user_that_we_call_is_shown_without_ours(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    code = """
+def scorer(texts):
+    return deeper(texts)
+
+def deeper(texts):
+    raise KeyError("mine")
+
+def test_it():
+    assert_toxic_fraction_within(["a"] * 20, client=str.upper, scorer=scorer, bound=0.1)
+"""
+    lines = lines_of(pytester, run, code)
+    places = [line.partition(": ")[0] for line in lines if ".py:" in line]
+    assert places == ["test_it.py:11", "test_it.py:5", "test_it.py:8"]
+    assert "E       KeyError: 'mine'" in lines
+
+
+@pytest.mark.parametrize("error", [KeyError, AttributeError, IndexError, RecursionError])
+def test_a_bug_of_ours_keeps_our_frames(
+    run: Run,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    error: type[Exception],
+) -> None:
+    # The real pipeline, with a bug put into its own code.
+    scope: dict[str, object] = {}
+    source = f"def gated(data, units=None):\n    raise {error.__name__}('bug')"
+    exec(compile(source, pytest_llmfair.judging.__file__, "exec"), scope)
+    monkeypatch.setattr("pytest_llmfair.judging.gated", scope["gated"])
+    code = "def test_it():\n    assert_toxic_fraction_within([0.1], bound=0.1)\n"
+    assert any("judging.py:2: " in line for line in lines_of(pytester, run, code))
+
+
+def test_an_attempt_that_is_refused_points_to_the_line_that_failed(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    call = "assert_toxic_fraction_within([[0.9]] * 100, bound=0.1)"
+    code = f"def test_it():\n    x = 1\n    {call}\n"
+    lines = lines_of(pytester, run, code, "-p", "rerunfailures", "--reruns=1")
+    assert lines[1:4] == ["    def test_it():", "        x = 1", f">       {call}"]
+    assert any("attempt 2 is refused" in line for line in lines)
+    assert any("rerun: pytest" in line for line in lines)
+    assert "test_it.py:5: BoundExceeded" in lines
+
+
+UNCHECKED = "answers were collected and never checked"
+COLLECTS = """
+def test_collects(fairness):
+    fairness.collect(["Hello"])
+
+def test_checks(fairness):
+    fairness.collect(["Hello"] * 3)
+    fairness.check("toxic_fraction", mode="point", bound=0.5, scorer=lambda t: [0.1] * len(t))
+
+def test_asserts(fairness):
+    assert_toxic_fraction_within(
+        fairness.collect(["Hello"]), mode="point", bound=0.5, scorer=lambda t: [0.1] * len(t)
+    )
+
+def test_fails(fairness):
+    fairness.collect(["Hello"])
+    raise RuntimeError("before the check")
+
+def test_nothing(): pass
+"""
+if hasattr(pytest, "Subtests"):  # since pytest 9
+    COLLECTS += """
+def test_checks_after_a_subtest(fairness, subtests):
+    fairness.collect(["Hello"] * 3)
+    with subtests.test():
+        pass
+    fairness.check("toxic_fraction", mode="point", bound=0.5, scorer=lambda t: [0.1] * len(t))
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")])
+def test_answers_that_were_never_checked_are_reported(
+    run: Run, pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    pytester.makepyfile(test_it=HEAD + COLLECTS)
+    result = run("-W", "error", "--junit-xml=it.xml", *workers)
+    assert result.parseoutcomes()["failed"] == 1
+    lines = [line for line in result.outlines if UNCHECKED in line]
+    assert lines == [f"test_it.py::test_collects: {UNCHECKED}"]
+    assert (pytester.path / "it.xml").read_text().count(f'value="{UNCHECKED}"') == 1
+
+
+def test_answers_alone_are_reported_where_nothing_was_judged(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile("def test_it(fairness): fairness.collect(['Hello'])")
+    run("-q").stdout.fnmatch_lines([f"*::test_it: {UNCHECKED}"])
+    run("-qq").stdout.no_fnmatch_line(f"*{UNCHECKED}")
