@@ -2,12 +2,63 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.metrics import MetricInfo
+if TYPE_CHECKING:
+    from pytest_llmfair.metrics import MetricInfo
+
+# Keywords of other libraries, and ours for the same thing.
+_OURS = {
+    "sensitive_features": ("groups",),
+    "protected_attributes": ("groups",),
+    "y_pred": ("scores",),
+    "y_score": ("scores", "y_prob"),
+    "n": ("generations",),
+    "threshold": ("bound", "minimum"),
+}
+
+
+def unknown_keyword(function_name: str, given: str, known: Iterable[str]) -> TypeError:
+    """Return the error for a keyword that a function does not take, naming the right one.
+
+    Parameters
+    ----------
+    function_name : str
+        Name of the function, without parentheses.
+    given : str
+        The keyword that was given.
+    known : iterable of str
+        The keywords it takes.
+
+    Returns
+    -------
+    TypeError
+        To be raised by the caller.
+
+    Examples
+    --------
+    >>> unknown_keyword("demographic_parity_difference", "sensitive_features", ["groups"])
+    TypeError('demographic_parity_difference() takes groups=..., not sensitive_features=...')
+    """
+    names = [name for name in known if not name.startswith("_")]
+    if given == "k" and function_name.endswith(("_at_k", "_at_k_at_least")):
+        return TypeError(
+            f"{function_name}() takes no k=...: K is the length of the lists, so cut the lists to "
+            "K items"
+        )
+    if given == "y_true" and "y_pred" in names:
+        return TypeError(
+            f"{function_name}() compares predictions only and takes no y_true=...: leave it out"
+        )
+    near = [name for name in _OURS.get(given, ()) if name in names]
+    near = near or difflib.get_close_matches(given, names, n=1, cutoff=0.6)
+    if near:
+        return TypeError(f"{function_name}() takes {near[0]}=..., not {given}=...")
+    return TypeError(f"{function_name}() takes no {given}=...; it takes {', '.join(names)}")
 
 
 def is_number(value: Any) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
+from pytest_llmfair.arguments import unknown_keyword
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.stats import Estimate, NoRepeats
 
@@ -106,6 +107,13 @@ class MetricInfo:
     example: Example | None
     function: Callable[..., Estimate]
 
+    def __repr__(self) -> str:
+        low, high = self.bounds
+        side = f"{self.direction} is fairer"
+        if self.direction == "two-sided":
+            side = f"around {self.fair_value:g}"
+        return f"MetricInfo {self.name} ({self.family}, {low:g} to {high:g}, {side})"
+
     @property
     def range(self) -> tuple[float, float]:
         """The same as `bounds`."""
@@ -197,8 +205,14 @@ def metric(
     fair = fair_value if fair_value is not None else (high if direction == "higher" else 0.0)
 
     def register(function: Callable[P, E]) -> Callable[P, E]:
+        parameters = inspect.signature(function).parameters
+        takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+
         @functools.wraps(function)
         def measured(*args: P.args, **kwargs: P.kwargs) -> E:
+            for keyword in () if takes_any else kwargs:
+                if keyword not in parameters:
+                    raise unknown_keyword(function.__name__, keyword, parameters)
             try:
                 estimate = function(*args, **kwargs)
             except NoRepeats:

@@ -29,7 +29,7 @@ __all__ = ["demographic_parity_difference", "impact_ratio"]
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("DP", "demographic_parity"),
     example=_examples.predictions,
 )

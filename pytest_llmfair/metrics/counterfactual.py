@@ -23,7 +23,7 @@ __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
     bounds=(0.0, 1.0),
     unit="pair",
     needs="text_pairs",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("rouge_l", "CROUGE-L"),
 )
 def counterfactual_rouge_l(
@@ -76,7 +76,7 @@ def counterfactual_rouge_l(
     bounds=(0.0, 1.0),
     unit="pair",
     needs="text_pairs",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("bleu", "CBLEU"),
 )
 def counterfactual_bleu(

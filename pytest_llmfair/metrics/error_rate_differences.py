@@ -32,7 +32,7 @@ __all__ = [
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FNRD",),
     example=_examples.people,
 )
@@ -88,7 +88,7 @@ def false_negative_rate_difference(
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FORD",),
     example=_examples.people,
 )
@@ -135,7 +135,7 @@ def false_omission_rate_difference(
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FPRD",),
     example=_examples.people,
 )
@@ -182,7 +182,7 @@ def false_positive_rate_difference(
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FDRD",),
     example=_examples.people,
 )

@@ -27,7 +27,7 @@ __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
     unit="pair",
     needs="score_pairs",
     scorer="sentiment",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("WCSP",),
 )
 def weak_sentiment_parity(
@@ -88,7 +88,7 @@ def weak_sentiment_parity(
     unit="pair",
     needs="score_pairs",
     scorer="sentiment",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("SCSP",),
 )
 def strict_sentiment_parity(

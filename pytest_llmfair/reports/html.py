@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.notebook import block
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import Record, escape, number
 from pytest_llmfair.reports.json import run_document
@@ -14,9 +15,18 @@ from pytest_llmfair.reports.message import PASS_MEANS, summary_line
 from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
+    from pytest_llmfair.results import Result
     from pytest_llmfair.settings import Settings
 
 _WIDTH, _HEIGHT, _MARGIN = 180, 22, 8
+
+_MEANS = {
+    "PASS": "The whole interval is within the bound.",
+    "FAIL": "The whole interval is beyond the bound.",
+    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
+    "UNDERPOWERED": "A sample this small could not have decided.",
+    "INVALID": "The evidence cannot be judged.",
+}
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --ink: light-dark(#222, #ddd);
@@ -87,6 +97,21 @@ def html_page(records: Sequence[Record], settings: Settings) -> str:
             "</body></html>\n",
         ]
     )
+
+
+def result_block(result: Result) -> str:
+    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
+    record = result.to_dict()
+    places = words.decimals(record)
+    asked = words.threshold(record, places).replace("<=", "at most").replace(">=", "at least")
+    lead = f"{record['metric']}: {number(words.estimate(record), places)}, allowed {asked}"
+    lines = [_MEANS[record["verdict"]], record["direction_words"]]
+    if record["verdict"] == "INVALID":
+        lines += record["notes"][:1]
+    elif ends := words.interval(record, places):
+        lines.append(f"{100 * record['level']:g} % interval {ends} from {words.sample(record)}.")
+    bounds = words.ends(record)
+    return block(record, lead, filter(None, lines), bounds=bounds, places=places)
 
 
 def _text(text: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, GroupRow, Population, Sample
+from pytest_llmfair.stats._base import Estimate, GroupRow, Population, Sample, Table
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._norms import Widest
@@ -283,7 +283,7 @@ class Range(Estimate):
         return max(pair.best_case_gap(alpha) for pair in self.pairs.values())
 
 
-class PairTable(Mapping[Hashable, GroupRow]):
+class PairTable(Table):
     """Table of pairs with Holm-adjusted p-values, which are computed when first looked at."""
 
     def __init__(self, pairs: Mapping[Hashable, Estimate]) -> None:

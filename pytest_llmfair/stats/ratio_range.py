@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair.stats._base import Estimate, GroupRow
+from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats.range import Range
 from pytest_llmfair.stats.rate_ratio import RateRatio
 
@@ -111,7 +111,7 @@ class RatioRange(Estimate):
         return -math.expm1(-gap) if self.attainable[1] == 1.0 else _ratio(gap) - 1.0
 
 
-class RatioTable(Mapping[Hashable, GroupRow]):
+class RatioTable(Table):
     """Pairs with their ratio, p-values computed when first looked at; then the groups' rates."""
 
     def __init__(

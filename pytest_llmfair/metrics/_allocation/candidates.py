@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pytest_llmfair.metrics._allocation.comparisons import Judge, PairwiseScores, groups_of
 from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, known_population, labels
 from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Undefined
+from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Table, Undefined
 
 Rows = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
@@ -239,7 +239,7 @@ class Candidates:
         )
 
 
-class GroupTable(Mapping[Hashable, GroupRow]):
+class GroupTable(Table):
     """Table of groups with the size and rate of each, computed when first looked at."""
 
     def __init__(

@@ -17,6 +17,7 @@ from pytest_llmfair.stats import (
     RateDifference,
     RateRatio,
     RatioRange,
+    Table,
     Undefined,
 )
 
@@ -97,7 +98,7 @@ def ratio(
     return estimate
 
 
-class EitherOrder(Mapping[Hashable, GroupRow]):
+class EitherOrder(Table):
     """Table of pairs whose row is the same whichever group is named first.
 
     Keys list each pair once, its groups in order of appearance.

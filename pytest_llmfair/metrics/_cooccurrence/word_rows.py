@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
-from pytest_llmfair.stats import Estimate, GroupRow, Sample, Undefined
+from pytest_llmfair.stats import Estimate, GroupRow, Sample, Table, Undefined
 
 _MOST_SHOWN = 5
 
 
-class WordTable(Mapping[Hashable, GroupRow]):
+class WordTable(Table):
     """Rows by word, each made when it is first looked at: an interval a word takes its time.
 
     Parameters
