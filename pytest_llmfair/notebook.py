@@ -124,10 +124,10 @@ def picture(record: Mapping[str, Any], bounds: Sequence[float], places: int = 3)
 
 
 def _step(width: float, size: float) -> float:
-    """Return a round distance between ticks, so that four to ten of them span the width."""
+    """Return a round distance between ticks, so that a few of them span the width."""
     width = width or size or 1.0
     base = 10.0 ** math.floor(math.log10(width))
-    return next(base * factor for factor in (0.1, 0.2, 0.5, 1.0) if width / (base * factor) <= 6.0)
+    return next(base * factor for factor in (0.2, 0.5, 1.0, 2.0) if width / (base * factor) <= 6.0)
 
 
 def _table(rows: Sequence[Mapping[str, Any]], places: int) -> Iterable[str]:

@@ -69,7 +69,8 @@ def false_negative_rate_difference(
     RateDifference, Range or Undefined
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
         of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
-        every pair. NaN with a reason when a group has no positive row.
+        every pair, then each group with its ``rate``. NaN with a reason when a group has no
+        positive row.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -38,9 +39,17 @@ def difference(rates: Rates) -> RateDifference | Range | Undefined:
         complete = len(pairs) == 1 == len(table)
         estimate = next(iter(pairs.values())) if complete else rates.undefined()
         estimate.groups = table
-    estimate.groups = EitherOrder(estimate.groups)
+    estimate.groups = EitherOrder(estimate.groups, _own_rows(rates))
     rates.note(estimate)
     return estimate
+
+
+def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
+    """Return a row a group, with its rate and no value of a comparison."""
+    return {
+        group: GroupRow(math.nan, x.size, rate=rates.of(group))
+        for group, x in rates.outcomes.items()
+    }
 
 
 def ratio(
@@ -55,10 +64,7 @@ def ratio(
     judged = rates.kept(group for group in rates.outcomes if group not in small)
     pairs, table = judged.compared(_smaller_over_larger if smaller else RateRatio.of_outcomes)
     top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
-    own = {
-        group: GroupRow(math.nan, x.size, rate=rates.of(group))
-        for group, x in rates.outcomes.items()
-    }
+    own = _own_rows(rates)
     if smaller and top > 0.0:
         # A group alone has a ratio to the one selected most, but no first over second.
         own |= {
@@ -99,16 +105,23 @@ def ratio(
 
 
 class EitherOrder(Table):
-    """Table of pairs whose row is the same whichever group is named first.
+    """Table of pairs whose row is the same whichever group is named first; then of groups.
 
     Keys list each pair once, its groups in order of appearance.
     """
 
-    def __init__(self, rows: Mapping[Hashable, GroupRow]) -> None:
+    def __init__(
+        self,
+        rows: Mapping[Hashable, GroupRow],
+        own: Mapping[Hashable, GroupRow] | None = None,
+    ) -> None:
         self._rows = rows
+        self._own = own or {}
 
     def __getitem__(self, key: Hashable) -> GroupRow:
         """Return the row of a pair, or of a group."""
+        if key in self._own:
+            return self._own[key]
         if isinstance(key, tuple) and len(key) == 2 and key not in self._rows:
             turned = key[::-1]
             return self._rows[turned if turned in self._rows else key]
@@ -116,11 +129,11 @@ class EitherOrder(Table):
 
     def __iter__(self) -> Iterator[Hashable]:
         """Iterate over the keys."""
-        return iter(self._rows)
+        return chain(self._rows, self._own)
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self._rows)
+        return len(self._rows) + len(self._own)
 
 
 def _smaller_over_larger(
