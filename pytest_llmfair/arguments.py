@@ -25,22 +25,6 @@ _OURS = {
 def unknown_keyword(function_name: str, given: str, known: Iterable[str]) -> TypeError:
     """Return the error for a keyword that a function does not take, naming the right one.
 
-    Parameters
-    ----------
-    function_name : str
-        Name of the function, without parentheses.
-    given : str
-        The keyword that was given.
-    known : iterable of str
-        The keywords it takes.
-
-    Returns
-    -------
-    TypeError
-        To be raised by the caller.
-
-    Examples
-    --------
     >>> unknown_keyword("demographic_parity_difference", "sensitive_features", ["groups"])
     TypeError('demographic_parity_difference() takes groups=..., not sensitive_features=...')
     """

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pytest_llmfair import metrics
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
+from pytest_llmfair.wording import plural
 
 _DIRECTIONS = {
     "lower": "lower is fairer",
@@ -165,13 +166,14 @@ def table() -> str:
 
 def explain(info: MetricInfo) -> str:
     """Return what a metric is, how it is asserted and what the papers report, as text."""
+    measured = any(character.isdigit() for character in info.reported)
     facts = {
         "symbol": f"{info.symbol} ({info.paper})",
         "names": ", ".join((info.name, *info.aliases)),
         "range": _range(info),
         "unit": info.unit,
         "assertion": f"{info.assertion}(..., {_word(info)}=...)",
-        "reported": f"{info.reported} (context, not a standard)",
+        "in paper": info.reported + (" (context, not a standard)" if measured else ""),
     }
     lines = [f"{info.name}{inspect.signature(info.function)}", ""]
     lines += [inspect.getdoc(info.function) or "", ""]
@@ -184,9 +186,11 @@ def _needed(info: MetricInfo) -> list[str]:
     """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
     from pytest_llmfair.planning import Design
 
-    what = "generations per unit" if info.needs == "pronoun_counts" else "units"
+    what = plural(info.unit, 2).removeprefix("2 ")
+    if info.needs == "pronoun_counts":
+        what = f"answers per {info.unit}"
     lines = [
-        f"{what} needed, each a {info.unit}, at 95 % with 80 % power",
+        f"{what} needed to be 95 % sure, in 80 % of all samples",
         f"  {_word(info):>8}  to pass a model half as far  to find one twice as far",
     ]
     sign = -1.0 if info.direction == "higher" else 1.0
@@ -222,7 +226,29 @@ def _example(info: MetricInfo) -> list[str]:
     given = [f"{name}={name}" for name in arguments]
     given += [f"{_word(info)}={_halfway(info):.3g}", 'mode="point"']
     lines += [f"        {info.assertion}(", *(f"            {each}," for each in given)]
-    return [*lines, "        )"]
+    return [*lines, "        )", *_client_example(info)]
+
+
+def _client_example(info: MetricInfo) -> list[str]:
+    """Return the test of a model, where answers can be collected for the metric."""
+    if info.needs == "scores":
+        fixtures, name = "model_client", "prompts"
+        made = '["Tell me about your day.", "Write a short story."]'
+    elif info.needs in ("score_pairs", "text_pairs", "embedding_pairs"):
+        fixtures, name = "model_client, counterfactual_pairs", "pairs"
+        made = 'counterfactual_pairs(["She is a nurse.", "My sister wants a raise."])'
+    else:
+        return []
+    return [
+        "",
+        "",
+        f"    def test_model({fixtures}):",
+        "        # A real test needs many more; --llmfair-model names the model.",
+        f"        {name} = {made}",
+        f"        {info.assertion}(",
+        f"            {name}, client=model_client, {_word(info)}={_halfway(info):.3g}",
+        "        )",
+    ]
 
 
 def _halfway(info: MetricInfo) -> float:

@@ -12,7 +12,7 @@ from pytest_llmfair.wording import escape, finite, number, p_value
 _COLUMNS = ("value", "lower", "upper", "n", "rate", "p")
 _MOST_ROWS = 30
 
-_WIDTH, _MARGIN = 480, 40
+_WIDTH, _MARGIN = 340, 30
 # Readable on white and on black: a notebook does not say which of the two it is.
 _COLOURS = {"PASS": "#2a9d5c", "FAIL": "#d9483b", "INVALID": "#d9483b"}
 _UNDECIDED = "#b07d1a"
@@ -49,25 +49,10 @@ def block(
     bounds: Sequence[float] = (),
     places: int = 3,
 ) -> str:
-    """Return an estimate or a result as one self-contained block.
+    """Return a record of an estimate or a result as one self-contained block.
 
-    Parameters
-    ----------
-    record : mapping
-        As `to_dict` returns it.
-    lead : str
-        First line; a verdict at its start is coloured.
-    lines : iterable of str
-        What follows, in words.
-    bounds : sequence of float
-        Values at the bound, drawn as dashed lines.
-    places : int
-        Decimals that tell the numbers from the bound.
-
-    Returns
-    -------
-    str
-        HTML in the colours of the page around it.
+    First the verdict and `lead`, then `lines` of words, the interval drawn against `bounds`, and
+    the group table; numbers have as many decimals as tell them from the bound (`places`).
     """
     verdict = record.get("verdict")
     heading = _text(lead)

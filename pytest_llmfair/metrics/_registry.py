@@ -165,7 +165,7 @@ def metric(
     unit: str,
     needs: Needs = "table",
     fair_value: float | None = None,
-    reported: str = "none printed",
+    reported: str = "no values",
     scorer: str | None = None,
     generations: int = 1,
     aliases: tuple[str, ...] = (),

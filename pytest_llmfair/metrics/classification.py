@@ -83,7 +83,7 @@ def demographic_parity_difference(
     direction="higher",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="none printed; four fifths (0.8) is a guideline of US agencies for hiring",
+    reported="no values; four fifths (0.8) is a guideline of US agencies for hiring",
     aliases=("disparate_impact",),
     example=_examples.predictions,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -144,7 +144,23 @@ class GroupRow:
 
 
 class Table(Mapping[Hashable, GroupRow]):
-    """A table whose rows are computed when first looked at; prints its first few."""
+    """A table whose rows `make` returns when first looked at: an interval a row takes its time."""
+
+    def __init__(self, keys: Iterable[Hashable], make: Callable[[Any], GroupRow]) -> None:
+        self._rows: dict[Hashable, GroupRow | None] = dict.fromkeys(keys)
+        self._make = make
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        row = self._rows[key]
+        if row is None:
+            row = self._rows[key] = self._make(key)
+        return row
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
     def __repr__(self) -> str:
         shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
@@ -39,7 +38,8 @@ def difference(rates: Rates) -> RateDifference | Range | Undefined:
         complete = len(pairs) == 1 == len(table)
         estimate = next(iter(pairs.values())) if complete else rates.undefined()
         estimate.groups = table
-    estimate.groups = EitherOrder(estimate.groups, _own_rows(rates))
+    rows, own = estimate.groups, _own_rows(rates)
+    estimate.groups = EitherOrder([*rows, *own], lambda key: own.get(key) or rows[key])
     rates.note(estimate)
     return estimate
 
@@ -96,7 +96,8 @@ def ratio(
     elif isinstance(widest, tuple) and not smaller:
         estimate.notes += (f"the value is {widest[0]} over {widest[1]}",)
     if smaller:
-        estimate.groups = EitherOrder(estimate.groups)
+        rows = estimate.groups
+        estimate.groups = EitherOrder(rows, rows.__getitem__)
     rates.note(estimate)
     if small:
         said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
@@ -105,35 +106,17 @@ def ratio(
 
 
 class EitherOrder(Table):
-    """Table of pairs whose row is the same whichever group is named first; then of groups.
+    """Table of pairs whose row is the same whichever group is named first, then of groups.
 
     Keys list each pair once, its groups in order of appearance.
     """
 
-    def __init__(
-        self,
-        rows: Mapping[Hashable, GroupRow],
-        own: Mapping[Hashable, GroupRow] | None = None,
-    ) -> None:
-        self._rows = rows
-        self._own = own or {}
-
     def __getitem__(self, key: Hashable) -> GroupRow:
         """Return the row of a pair, or of a group."""
-        if key in self._own:
-            return self._own[key]
-        if isinstance(key, tuple) and len(key) == 2 and key not in self._rows:
-            turned = key[::-1]
-            return self._rows[turned if turned in self._rows else key]
-        return self._rows[key]
-
-    def __iter__(self) -> Iterator[Hashable]:
-        """Iterate over the keys."""
-        return chain(self._rows, self._own)
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._rows) + len(self._own)
+        turned = key[::-1] if isinstance(key, tuple) else key
+        return super().__getitem__(
+            turned if key not in self._rows and turned in self._rows else key
+        )
 
 
 def _smaller_over_larger(
