@@ -150,7 +150,7 @@ def table() -> str:
         members = [info for info in all_metrics().values() if info.family == family]
         lines.append(f"{family}")
         for info in members:
-            lines.append(f"  {info.name:<34} {info.symbol:<20} {_side(info)}")
+            lines.append(f"  {info.name:<34} {info.symbol:<20} {info.side}")
             others = [alias for alias in info.aliases if alias != info.symbol]
             lines += [f"      also {', '.join(others)}"] if others else []
     names = [name for name in metrics.__dir__() if name not in all_metrics() and name.islower()]
@@ -262,12 +262,6 @@ def _halfway(info: MetricInfo) -> float:
 
 def _word(info: MetricInfo) -> str:
     return "minimum" if info.direction == "higher" else "bound"
-
-
-def _side(info: MetricInfo) -> str:
-    if info.direction == "two-sided":
-        return f"around {info.fair_value:g}"
-    return f"{info.direction} is fairer"
 
 
 def _range(info: MetricInfo) -> str:

@@ -102,7 +102,7 @@ def test_tables_print_their_rows_and_no_arrays():
     estimate = demographic_parity_difference(HIRED, groups=TWO)
     ends = estimate.interval()
     first, second = dict.fromkeys(TWO.tolist())
-    n = {group: int((TWO == group).sum()) for group in "AB"}
+    n = {group: int((group == TWO).sum()) for group in "AB"}
     rate = {group: HIRED[group == TWO].mean() for group in "AB"}
     assert repr(estimate.groups) == (
         f"{{('{first}', '{second}'): GroupRow {estimate.value:.3f} [{ends.lower:.3f}, "
@@ -111,7 +111,7 @@ def test_tables_print_their_rows_and_no_arrays():
     )
     assert repr(ends).startswith(f"Interval [{ends.lower:.3f}, {ends.upper:.3f}] (95 %, ")
     assert repr(toxic_fraction([0.1, 0.9]).contributions) == "Contributions of 2 rows"
-    assert repr(get_metric("rabbi")) == "MetricInfo rabbi (allocation, -1 to 1, around 0)"
+    assert repr(get_metric("rabbi")) == "MetricInfo rabbi (allocation, -1 to 1, around 0 is fair)"
 
 
 def test_a_long_table_prints_its_first_rows_only():

@@ -109,10 +109,14 @@ class MetricInfo:
 
     def __repr__(self) -> str:
         low, high = self.bounds
-        side = f"{self.direction} is fairer"
+        return f"MetricInfo {self.name} ({self.family}, {low:g} to {high:g}, {self.side})"
+
+    @property
+    def side(self) -> str:
+        """Which values are fair, in words."""
         if self.direction == "two-sided":
-            side = f"around {self.fair_value:g}"
-        return f"MetricInfo {self.name} ({self.family}, {low:g} to {high:g}, {side})"
+            return f"around {self.fair_value:g} is fair"
+        return f"{self.direction} is fairer"
 
     @property
     def range(self) -> tuple[float, float]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.wording import counted, escape, number, plain
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._base import GroupRow, Interval, Sample
-
-_DIRECTIONS = {"lower": "Lower is fairer", "higher": "Higher is fairer"}
 
 
 class Shown:
@@ -25,10 +24,6 @@ class Shown:
         metric: Any
         variant: str
         unit: str
-        lacks: tuple[str, ...]
-        reasons: tuple[str, ...]
-        notes: tuple[str, ...]
-        invalid: Mapping[str, str]
 
         def interval(self, level: float = 0.95) -> Interval: ...
         @property
@@ -110,31 +105,19 @@ class Shown:
         >>> toxicity_probability([[0.1, 0.9], [0.2, 0.3]]).to_dict()["value"]
         0.5
         """
-        ends, of = self.interval(level), self.sample
+        own = ("value", "debiased", "undefined", "lacks", "reasons", "notes", "invalid")
         record = {
             "kind": type(self).__name__,
             "metric": f"{self.metric.name if self.metric else 'estimate'}{self.variant}",
-            "value": self.value,
-            "lower": ends.lower,
-            "upper": ends.upper,
-            "level": level,
-            "debiased": self.debiased,
-            "of": ends.of,
-            "method": ends.method,
-            "undefined": self.undefined,
-            "noise_floor": self.noise_floor(),
+            **asdict(self.interval(level)),
+            **asdict(self.sample),
             "unit": self._unit(),
-            "units": of.units,
-            "generations": of.generations,
-            "effective": of.effective,
-            "population": of.population,
-            "lacks": self.lacks,
-            "reasons": self.reasons,
-            "notes": self.notes,
-            "invalid": self.invalid,
+            "noise_floor": self.noise_floor(),
             "groups": self.table(level),
         }
-        return {key: plain(value) for key, value in record.items()}
+        return {key: plain(x) for key, x in record.items()} | {
+            name: plain(getattr(self, name)) for name in own
+        }
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Return the group table as a pandas DataFrame, its index the groups.
@@ -161,22 +144,20 @@ class Shown:
     def _repr_html_(self) -> str:
         from pytest_llmfair.notebook import block
 
-        info, record = self.metric, self.to_dict()
+        info, record, lines = self.metric, self.to_dict(), []
         name = record["metric"] if info else record["kind"]
-        lines = [info.summary] if info else []
-        if self.undefined is not None:
-            lead = f"{name}: no value, because {self.undefined}"
-        else:
-            ends = self.interval()
-            centre = self.debiased if ends.of == "debiased" else self.value
-            lead = f"{name}: {number(centre)}"
-            lines.append(
-                f"{100 * ends.level:g} % interval {number(ends.lower)} to {number(ends.upper)}, "
-                f"from {self._evidence()}."
-            )
-            if ends.of == "debiased":
-                lines.append(f"Corrected for sampling noise; {number(self.value)} without that.")
         if info:
-            side = _DIRECTIONS.get(info.direction, "Values on both sides are unfair")
-            lines.append(f"{side}; {info.fair_value:g} is perfectly fair.")
-        return block(record, lead, lines)
+            lines += [
+                info.summary,
+                f"Scale: {info.bounds[0]:g} to {info.bounds[1]:g}, {info.side}.",
+            ]
+        if self.undefined is not None:
+            return block(record, f"{name}: no value, because {self.undefined}", lines)
+        ends = self.interval()
+        level, low, high = 100 * ends.level, number(ends.lower), number(ends.upper)
+        lines.append(f"{level:g} % interval {low} to {high}, from {self._evidence()}.")
+        centre = self.value
+        if ends.of == "debiased":
+            centre = self.debiased
+            lines.append(f"Corrected for sampling noise; {number(self.value)} without that.")
+        return block(record, f"{name}: {number(centre)}", lines)
