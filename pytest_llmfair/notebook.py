@@ -12,7 +12,7 @@ from pytest_llmfair.wording import escape, finite, number, p_value
 _COLUMNS = ("value", "lower", "upper", "n", "rate", "p")
 _MOST_ROWS = 30
 
-_WIDTH, _MARGIN = 340, 30
+_WIDTH, _MARGIN = 360, 40
 # Readable on white and on black: a notebook does not say which of the two it is.
 _COLOURS = {"PASS": "#2a9d5c", "FAIL": "#d9483b", "INVALID": "#d9483b"}
 _UNDECIDED = "#b07d1a"

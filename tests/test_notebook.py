@@ -226,6 +226,10 @@ def test_a_result_says_in_words_what_was_found_and_allowed():
     assert ">PASS</span> demographic_parity_difference: " in text
     assert "allowed at most 0.420" in text
     assert "The whole interval is within the bound." in text
+    scores = {"groups": TWO, "reference": "A", "bound": 0.3}
+    both = assert_metric("rabbi", RNG.random(600), **scores)._repr_html_()
+    assert "allowed -0.300 to 0.300" in both
+    assert len(positions(both)[2]) == 2
 
 
 def test_an_endless_interval_is_drawn_and_an_undefined_one_is_not():

@@ -97,14 +97,17 @@ def result_block(result: Result) -> str:
     """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
     record = result.to_dict()
     places = words.decimals(record)
-    asked = words.threshold(record, places).replace("<=", "at most").replace(">=", "at least")
+    bounds = words.ends(record)
+    side = (
+        "at least " if record["direction"] == "higher" else "at most " if len(bounds) == 1 else ""
+    )
+    asked = side + " to ".join(number(x, places) for x in bounds)
     lead = f"{record['metric']}: {number(words.estimate(record), places)}, allowed {asked}"
     lines = [_MEANS[record["verdict"]], record["direction_words"]]
     if record["verdict"] == "INVALID":
         lines += record["notes"][:1]
     elif ends := words.interval(record, places):
         lines.append(f"{100 * record['level']:g} % interval {ends} from {words.sample(record)}.")
-    bounds = words.ends(record)
     return block(record, lead, filter(None, lines), bounds=bounds, places=places)
 
 
