@@ -16,7 +16,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # Words of other calls and other libraries, and ours for them; a metric may have one of its own.
-OURS = {"n": "generations", "threshold": "bound", "eps": "bound"}
+_OURS = {
+    "n": ("generations",),
+    "threshold": ("bound", "minimum"),
+    "eps": ("bound", "minimum"),
+    "sensitive_features": ("groups",),
+    "protected_attributes": ("groups",),
+    "y_pred": ("scores",),
+    "y_score": ("scores", "y_prob"),
+}
 
 
 def is_number(value: Any) -> bool:
@@ -24,9 +32,27 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def unknown_keyword(function_name: str, given: str, known: Iterable[str]) -> TypeError:
-    """Return the error for a keyword that a function does not take, with the nearest it takes."""
-    names = list(known)
+def unknown_keyword(
+    function_name: str, given: str, known: Iterable[str], renamed: Mapping[str, str] | None = None
+) -> TypeError:
+    """Return the error for a keyword that a function does not take, naming the right one.
+
+    >>> unknown_keyword("demographic_parity_difference", "sensitive_features", ["groups"])
+    TypeError('demographic_parity_difference() takes groups=..., not sensitive_features=...')
+    """
+    names = [name for name in known if not name.startswith("_")]
+    ours = (renamed or {}).get(given), *_OURS.get(given, ())
+    if named := [name for name in ours if name in names]:
+        return TypeError(f"{function_name}() takes {named[0]}=..., not {given}=...")
+    if given == "k" and "_at_k" in function_name:
+        return TypeError(
+            f"{function_name}() takes no k=...: K is the length of the lists, so cut the lists to "
+            "K items"
+        )
+    if given == "y_true" and "y_pred" in names:
+        return TypeError(
+            f"{function_name}() compares predictions only and takes no y_true=...: leave it out"
+        )
     near = difflib.get_close_matches(given, names, n=1)
     hint = f"did you mean {near[0]}=...?" if near else f"it takes {', '.join(names)}"
     return TypeError(f"{function_name}() has no argument {given!r}; {hint}")
@@ -64,7 +90,7 @@ def check_keywords(
     if (own := _names(info.function)) is not None:
         parameters = inspect.signature(caller).parameters.values()
         shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-        _check_known(caller, keywords, [*own, *of_pairs(info), *shared], OURS)
+        _check_known(caller, keywords, [*own, *of_pairs(info), *shared], {})
 
 
 def _names(function: Callable[..., Any]) -> list[str] | None:
@@ -85,14 +111,15 @@ def _check_known(
     said = function.__qualname__.rpartition("<locals>.")[2]
     for name in given:
         if name not in known:
-            if renamed.get(name) in known:
-                raise TypeError(f"{said}() takes {renamed[name]}=..., not {name}=...")
-            raise unknown_keyword(said, name, known)
+            raise unknown_keyword(said, name, known, renamed)
 
 
 def of_pairs(info: MetricInfo) -> tuple[str, ...]:
     """Return the keywords that choose among the groups of pairs."""
-    return ("reference", "groups") if info.needs.endswith("_pairs") else ()
+    if not info.needs.endswith("_pairs"):
+        return ()
+    # The metric itself sees vectors: texts are masked before they are embedded.
+    return "reference", "groups", *(["mask"] if info.needs == "embedding_pairs" else [])
 
 
 def bound_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:

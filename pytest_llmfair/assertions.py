@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.arguments import OURS, bound_of, check_keywords, helpful_keywords, unpacked
+from pytest_llmfair.arguments import bound_of, check_keywords, helpful_keywords, unpacked
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging import conclude, judged, measure_and_judge
@@ -106,7 +106,7 @@ def assert_metric(
     return conclude(result)
 
 
-@helpful_keywords(minimum="bound", **OURS)
+@helpful_keywords(minimum="bound")
 def assert_within(
     estimate: Estimate,
     bound: float,

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from pytest_llmfair import metrics
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
-from pytest_llmfair.signatures import example_call, word_of
+from pytest_llmfair.signatures import example_bound, example_call, word_of
+from pytest_llmfair.wording import plural
 
 _DIRECTIONS = {
     "lower": "lower is fairer",
@@ -150,7 +151,7 @@ def table() -> str:
         members = [info for info in all_metrics().values() if info.family == family]
         lines.append(f"{family}")
         for info in members:
-            lines.append(f"  {info.name:<34} {info.symbol:<20} {_side(info)}")
+            lines.append(f"  {info.name:<34} {info.symbol:<20} {info.side}")
             others = [alias for alias in info.aliases if alias != info.symbol]
             lines += [f"      also {', '.join(others)}"] if others else []
     names = [name for name in metrics.__dir__() if name not in all_metrics() and name.islower()]
@@ -166,13 +167,14 @@ def table() -> str:
 
 def explain(info: MetricInfo) -> str:
     """Return what a metric is, how it is asserted and what the papers report, as text."""
+    measured = any(character.isdigit() for character in info.reported)
     facts = {
         "symbol": f"{info.symbol} ({info.paper})",
         "names": ", ".join((info.name, *info.aliases)),
         "range": _range(info),
         "unit": info.unit,
         "assertion": f"{info.assertion}(..., {word_of(info)}=...)",
-        "reported": f"{info.reported} (context, not a standard)",
+        "in paper": info.reported + (" (context, not a standard)" if measured else ""),
     }
     lines = [f"{info.name}{inspect.signature(info.function)}", ""]
     lines += [inspect.getdoc(info.function) or "", ""]
@@ -185,9 +187,11 @@ def _needed(info: MetricInfo) -> list[str]:
     """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
     from pytest_llmfair.planning import Design
 
-    what = "generations per unit" if info.needs == "pronoun_counts" else "units"
+    what = plural(info.unit, 2).removeprefix("2 ")
+    if info.needs == "pronoun_counts":
+        what = f"answers per {info.unit}"
     lines = [
-        f"{what} needed, each a {info.unit}, at 95 % with 80 % power",
+        f"{what} needed to be 95 % sure, in 80 % of all samples",
         f"  {word_of(info):>8}  to pass a model half as far  to find one twice as far",
     ]
     sign = -1.0 if info.direction == "higher" else 1.0
@@ -218,13 +222,30 @@ def _example(info: MetricInfo) -> list[str]:
         "",
         "    def test_it():",
         textwrap.indent(example_call(info), " " * 8),
+        *_client_example(info),
     ]
 
 
-def _side(info: MetricInfo) -> str:
-    if info.direction == "two-sided":
-        return f"around {info.fair_value:g}"
-    return f"{info.direction} is fairer"
+def _client_example(info: MetricInfo) -> list[str]:
+    """Return the test of a model, where answers can be collected for the metric."""
+    if info.needs == "scores":
+        fixtures, name = "model_client", "prompts"
+        made = '["Tell me about your day.", "Write a short story."]'
+    elif info.needs in ("score_pairs", "text_pairs", "embedding_pairs"):
+        fixtures, name = "model_client, counterfactual_pairs", "pairs"
+        made = 'counterfactual_pairs(["She is a nurse.", "My sister wants a raise."])'
+    else:
+        return []
+    return [
+        "",
+        "",
+        f"    def test_model({fixtures}):",
+        "        # A real test needs many more; --llmfair-model names the model.",
+        f"        {name} = {made}",
+        f"        {info.assertion}(",
+        f"            {name}, client=model_client, {word_of(info)}={example_bound(info):.3g}",
+        "        )",
+    ]
 
 
 def _range(info: MetricInfo) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from enum import Enum, StrEnum
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.bounds import NO_FLOOR, REWORDED, Bound, Direction, Scale, one_sided
 from pytest_llmfair.losses import Losses
+from pytest_llmfair.notebook import frame
 from pytest_llmfair.settings import Settings
+from pytest_llmfair.wording import plain
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate
@@ -172,9 +174,24 @@ class Result:
 
         return failure_message(self, show_text="none")
 
+    def __repr__(self) -> str:
+        """Return the verdict and its numbers in one line."""
+        from pytest_llmfair.reports.message import first_line
+
+        return first_line(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        return {key: _plain(value) for key, value in asdict(self).items()}
+        return {key: plain(value) for key, value in asdict(self).items()}
+
+    def to_frame(self) -> Any:
+        """Return the group table as a pandas DataFrame, as :meth:`Estimate.to_frame` does."""
+        return frame(self.groups)
+
+    def _repr_html_(self) -> str:
+        from pytest_llmfair.reports.html import result_block
+
+        return result_block(self)
 
 
 class FairnessAssertionError(AssertionError):
@@ -375,10 +392,10 @@ def judge(
         needed_units=needed,
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),
-        groups=_table(estimate, level),
         judged=estimate.measures,
         share=share,
         share_upper=share_upper,
+        groups=tuple(estimate.table(level)),
         **report,
     )
 
@@ -414,37 +431,3 @@ def _red(
     if verdict is Verdict.UNDERPOWERED:
         return settings.underpowered == "fail"
     return verdict is Verdict.FAIL
-
-
-def _table(estimate: Estimate, level: float) -> tuple[dict[str, Any], ...]:
-    rows = []
-    for key, row in estimate.groups.items():
-        ends = row.interval(level) if row.estimate is not None else None
-        rows.append(
-            {
-                "key": " / ".join(map(str, key)) if isinstance(key, tuple) else str(key),
-                "value": row.value,
-                "lower": ends.lower if ends else math.nan,
-                "upper": ends.upper if ends else math.nan,
-                "n": row.n,
-                "rate": row.rate,
-                "p": row.p,
-            }
-        )
-    return tuple(rows)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value

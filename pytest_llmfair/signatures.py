@@ -100,7 +100,7 @@ def example_call(info: MetricInfo) -> str:
         f"{name}={pprint.pformat(value, width=80, compact=True, sort_dicts=False)}"
         for name, value in info.fair_arguments(4, 2).items()
     ]
-    given += [f"{word_of(info)}={_example_bound(info):.3g}", 'mode="point"']
+    given += [f"{word_of(info)}={example_bound(info):.3g}", 'mode="point"']
     return f"{info.assertion}(\n" + textwrap.indent(",\n".join(given), "    ") + ",\n)"
 
 
@@ -115,7 +115,7 @@ def _prompted(info: MetricInfo) -> list[str]:
     ]
 
 
-def _example_bound(info: MetricInfo) -> float:
+def example_bound(info: MetricInfo) -> float:
     """Return a bound that fair data keep; short of halfway, where some metrics have their end."""
     low, high = info.bounds
     if info.direction == "higher":

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 import textwrap
 
 import pytest
 
+from pytest_llmfair import FairnessAssertionError
 from pytest_llmfair.cli import main
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.planning import Design
@@ -36,6 +38,36 @@ def test_the_example_of_every_metric_runs(name, capsys):
     names = {}
     exec(code, names)
     names["test_it"]()
+
+
+def test_the_example_with_a_model_is_judged(model_client, counterfactual_pairs, capsys):
+    shown = [
+        info.name
+        for info in all_metrics().values()
+        if info.needs in ("scores", "score_pairs", "text_pairs", "embedding_pairs")
+    ]
+    run = 0
+    for name in shown:
+        main(["metrics", name])
+        text = capsys.readouterr().out
+        names = {}
+        exec(textwrap.dedent(text[text.index("    from pytest_llmfair import") :]), names)
+        assert "client=model_client" in text
+        fixtures = {"model_client": model_client, "counterfactual_pairs": counterfactual_pairs}
+        needed = inspect.signature(names["test_model"]).parameters
+        # The other scorers need extras.
+        if get_metric(name).scorer in (None, "sentiment"):
+            run += 1
+            with pytest.raises(FairnessAssertionError, match=r"^(UNDERPOWERED|INVALID|FAIL)"):
+                names["test_model"](**{fixture: fixtures[fixture] for fixture in needed})
+    assert 4 <= run < len(shown)
+
+
+def test_what_papers_report_and_units_are_said_in_plain_words(capsys):
+    main(["metrics", "demographic_parity_difference"])
+    text = capsys.readouterr().out
+    assert "in paper   thresholds only, no measured values\n" in text
+    assert "\npeople needed to be 95 % sure, in 80 % of all samples\n" in text
 
 
 def test_units_needed_are_those_of_a_plan(capsys):

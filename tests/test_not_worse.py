@@ -68,7 +68,7 @@ def test_rate_gaps_are_compared_on_the_same_people():
 def test_other_groups_or_another_reference_cannot_be_compared():
     chosen, scores = RNG.random(100) < 0.5, RNG.random(100)
     groups, others = ["a", "b"] * 50, ["a", "c"] * 50
-    with pytest.raises(ValueError, match=r"are \('a', 'b'\), the baseline's \('a', 'c'\)"):
+    with pytest.raises(ValueError, match=r"are \('a', 'b'\).*, the baseline's \('a', 'c'\)"):
         assert_not_worse(
             demographic_parity_difference(chosen, groups=groups),
             demographic_parity_difference(chosen, groups=others),

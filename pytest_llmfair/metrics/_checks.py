@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Hashable, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set, Sized
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,9 @@ Floats = npt.NDArray[np.float64]
 
 # Exact distributions of counts are computed; more generations than this is a mistake.
 _MOST_COUNTED = 1_000_000
+
+# Rows may be grouped by several columns at once; of predictions that would be a mistake.
+_GROUPING = ("groups", "units", "rounds", "strata")
 
 
 def score_rows(
@@ -62,6 +65,8 @@ def listed(values: Any, argument: str) -> Sequence[Any]:
     """Return the rows of an argument; a text, a mapping or a set has none."""
     if hasattr(values, "to_numpy"):  # a data frame iterates over its column names
         values = values.to_numpy()
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{argument} has masked entries; drop them first, and count them")
     # A set has no order that two runs would share, so its rows could not be named.
@@ -122,7 +127,15 @@ def same_length(**arguments: Sized) -> None:
 
 
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
-    """Return one label per row; a missing label (None or NaN) is an error that names its row."""
+    """Return one label per row; a missing label (None or NaN) is an error that names its row.
+
+    Several columns (a data frame, a mapping, an array of two dimensions, a list of columns) are
+    one label per row where rows are grouped by them.
+    """
+    if argument in _GROUPING and (columns := _columns(values)):
+        values = columns[0][1] if len(columns) == 1 else _intersections(columns, argument)
+    elif getattr(values, "ndim", 0) == 2 and values.shape[1] > 1:
+        raise ValueError(f"{argument} has {values.shape[1]} columns; give one")
     plain = type(values) is np.ndarray and values.ndim == 1
     found = list(values.tolist() if plain else listed(values, argument))
     if any(issubclass(kind, np.generic) for kind in set(map(type, found))):
@@ -140,6 +153,53 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
             f"lengths differ: {argument} has {len(found)} labels for {rows} rows; give one per row"
         )
     return found
+
+
+def _columns(values: Any) -> list[tuple[str, Any]]:
+    """Return the columns of a table with their names, empty where unknown; none for a flat list.
+
+    A list of lists holds columns if it has fewer of them than each has entries; rows otherwise.
+    """
+    table = getattr(values, "ndim", 0) == 2
+    if isinstance(values, Mapping) or (table and hasattr(values, "items")):
+        named = [(str(name), column) for name, column in values.items()]
+        return named if all(_is_column(column) for _, column in named) else []
+    if table:
+        return [("", column) for column in values.T]
+    if not (isinstance(values, (list, tuple)) and all(map(_is_column, values))):
+        return []
+    lengths = set(map(len, values))
+    if len(lengths) != 1 or 0 in lengths:
+        return []
+    if len(values) >= lengths.pop():
+        return [("", column) for column in zip(*values, strict=True)]
+    return [(str(getattr(column, "name", None) or ""), column) for column in values]
+
+
+def _is_column(value: Any) -> bool:
+    # Not a tuple, which is a label of its own.
+    return isinstance(value, list) or getattr(value, "ndim", 0) == 1
+
+
+def _intersections(columns: list[tuple[str, Any]], argument: str) -> list[Hashable]:
+    """Return one text per row that names its label in each column: "sex=F & age=30"."""
+    found = [labels(column, f"{argument} {name}".rstrip()) for name, column in columns]
+    if len(set(map(len, found))) > 1:
+        sizes = ", ".join(str(len(column)) for column in found)
+        raise ValueError(f"{argument} has columns of {sizes} rows; give one label per row in each")
+    heads = [f"{name}=" if name else "" for name, _ in columns]
+    keys = list(zip(*found, strict=True))
+
+    def texts(show: Callable[[Any], str]) -> dict[tuple[Hashable, ...], str]:
+        return {
+            key: " & ".join(head + show(label) for head, label in zip(heads, key, strict=True))
+            for key in dict.fromkeys(keys)
+        }
+
+    shown = texts(str)
+    if len(set(shown.values())) < len(shown):  # 1 and "1" are two labels
+        shown = texts(repr)
+    return [shown[key] for key in keys]
 
 
 def _distinct_are_labels(found: Sequence[Any]) -> bool:

@@ -19,7 +19,7 @@ Counts = npt.NDArray[np.int64]
 _SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class OccupationRow(GroupRow):
     """A row of ``.groups`` with what was left out of it.
 

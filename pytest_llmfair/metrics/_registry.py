@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
+from pytest_llmfair.arguments import unknown_keyword
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.stats import Estimate, NoRepeats
 
@@ -106,6 +107,17 @@ class MetricInfo:
     example: Example | None
     function: Callable[..., Estimate]
 
+    def __repr__(self) -> str:
+        low, high = self.bounds
+        return f"MetricInfo {self.name} ({self.family}, {low:g} to {high:g}, {self.side})"
+
+    @property
+    def side(self) -> str:
+        """Which values are fair, in words."""
+        if self.direction == "two-sided":
+            return f"around {self.fair_value:g} is fair"
+        return f"{self.direction} is fairer"
+
     @property
     def range(self) -> tuple[float, float]:
         """The same as `bounds`."""
@@ -157,7 +169,7 @@ def metric(
     unit: str,
     needs: Needs = "table",
     fair_value: float | None = None,
-    reported: str = "none printed",
+    reported: str = "no values",
     scorer: str | None = None,
     generations: int = 1,
     aliases: tuple[str, ...] = (),
@@ -197,8 +209,14 @@ def metric(
     fair = fair_value if fair_value is not None else (high if direction == "higher" else 0.0)
 
     def register(function: Callable[P, E]) -> Callable[P, E]:
+        parameters = inspect.signature(function).parameters
+        takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+
         @functools.wraps(function)
         def measured(*args: P.args, **kwargs: P.kwargs) -> E:
+            for keyword in () if takes_any else kwargs:
+                if keyword not in parameters:
+                    raise unknown_keyword(function.__name__, keyword, parameters)
             try:
                 estimate = function(*args, **kwargs)
             except NoRepeats:

@@ -13,9 +13,9 @@ from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.metrics._cooccurrence.counting import Presence, Texts
 from pytest_llmfair.metrics._cooccurrence.word_gaps import gap_of_rates, widest_gap
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
-from pytest_llmfair.metrics._cooccurrence.word_rows import WordTable, note_words, without_targets
+from pytest_llmfair.metrics._cooccurrence.word_rows import note_words, without_targets
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Seminorm, Undefined
+from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Seminorm, Table, Undefined
 
 __all__ = [
     "equal_group_associations",
@@ -141,7 +141,7 @@ def _reference(reference: Any, groups: tuple[Hashable, ...]) -> Floats | None:
 
 def _table(
     presence: Presence, words: WordLists, seen: Indices, shares: Floats, texts: Texts
-) -> WordTable:
+) -> Table:
     distances = presence.distances(seen, shares).tolist()
 
     def row(place: int) -> GroupRow:
@@ -156,7 +156,8 @@ def _table(
         )
         return GroupRow(distances[place], int(held.sum()), estimate=estimate)
 
-    return WordTable([words.targets[word] for word in seen], row)
+    places = {words.targets[word]: place for place, word in enumerate(seen)}
+    return Table(places, lambda word: row(places[word]))
 
 
 @metric(

@@ -29,7 +29,7 @@ __all__ = ["demographic_parity_difference", "impact_ratio"]
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("DP", "demographic_parity"),
     example=_examples.predictions,
 )
@@ -50,8 +50,9 @@ def demographic_parity_difference(
     ----------
     y_pred : array_like of shape (n_rows,)
         Predicted classes.
-    groups : array_like of shape (n_rows,)
-        Protected-attribute label of each row.
+    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
+        Protected-attribute label of each row. Several columns, also of a data frame, compare
+        their intersections, such as "sex=F & age=30".
     positive : object
         The class whose rate is compared; all others are the rest.
     units : sequence, optional
@@ -65,7 +66,7 @@ def demographic_parity_difference(
     RateDifference or Range
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
         of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
-        every pair.
+        every pair, then each group with its ``rate``.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def demographic_parity_difference(
     direction="higher",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="none printed; four fifths (0.8) is a guideline of US agencies for hiring",
+    reported="no values; four fifths (0.8) is a guideline of US agencies for hiring",
     aliases=("disparate_impact",),
     example=_examples.predictions,
 )

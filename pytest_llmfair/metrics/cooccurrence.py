@@ -20,7 +20,6 @@ from pytest_llmfair.metrics._cooccurrence.word_lists import (
     default_stop_words,
 )
 from pytest_llmfair.metrics._cooccurrence.word_rows import (
-    WordTable,
     note_words,
     some,
     without_targets,
@@ -34,6 +33,7 @@ from pytest_llmfair.stats import (
     OneSided,
     Population,
     Sample,
+    Table,
     Undefined,
 )
 
@@ -234,7 +234,7 @@ class _Score:
         first, second = rest[[0, 2]], rest[[1, 3]]
         return math.fsum(np.log(first).tolist()) - math.fsum(np.log(second).tolist())
 
-    def table(self, words: WordLists, signed: LogRatio | None, texts: Texts) -> WordTable:
+    def table(self, words: WordLists, signed: LogRatio | None, texts: Texts) -> Table:
         """Log ratio of every word seen with a group."""
         column = {word: i for i, word in enumerate(self.finite.tolist())}
 
@@ -257,7 +257,8 @@ class _Score:
             estimate = OneSided(value=value, sample=sample, base=self._base)
             return GroupRow(value, n, estimate=estimate)
 
-        return WordTable([words.targets[word] for word in self.seen], row)
+        places = {words.targets[word]: place for place, word in enumerate(self.seen)}
+        return Table(places, lambda word: row(places[word]))
 
 
 def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -> Estimate:

@@ -24,7 +24,7 @@ __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
     unit="pair",
     needs="text_pairs",
     generations=2,
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("rouge_l", "CROUGE-L"),
 )
 def counterfactual_rouge_l(
@@ -78,7 +78,7 @@ def counterfactual_rouge_l(
     unit="pair",
     needs="text_pairs",
     generations=2,
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("bleu", "CBLEU"),
 )
 def counterfactual_bleu(

@@ -32,7 +32,7 @@ __all__ = [
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FNRD",),
     example=_examples.people,
 )
@@ -69,7 +69,8 @@ def false_negative_rate_difference(
     RateDifference, Range or Undefined
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
         of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
-        every pair. NaN with a reason when a group has no positive row.
+        every pair, then each group with its ``rate``. NaN with a reason when a group has no
+        positive row.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def false_negative_rate_difference(
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FORD",),
     example=_examples.people,
 )
@@ -135,7 +136,7 @@ def false_omission_rate_difference(
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FPRD",),
     example=_examples.people,
 )
@@ -182,7 +183,7 @@ def false_positive_rate_difference(
     direction="lower",
     bounds=(0.0, 1.0),
     unit="person",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("FDRD",),
     example=_examples.people,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_llmfair.checks import share
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._allocation.candidates import GroupTable, contrasts, said, worst_of
+from pytest_llmfair.metrics._allocation.candidates import contrasts, said, sized, worst_of
 from pytest_llmfair.metrics._allocation.comparisons import (
     Comparison,
     Judge,
@@ -203,7 +203,7 @@ def pairwise_preference_gap(
         }
     else:
         estimate, table = worst_of(compared)
-    estimate.groups = GroupTable(table, sizes, rates)
+    estimate.groups = sized(table, sizes, rates)
     Judge.of(rows, group_of, limit).report(estimate)
     if convention == "paper":
         estimate.variant = " (printed share)"

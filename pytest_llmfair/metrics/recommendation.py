@@ -35,7 +35,7 @@ _Rows = Sequence[Sequence[List]]
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("jaccard", "Jaccard-K"),
     example=_examples.lists,
 )
@@ -89,7 +89,7 @@ def jaccard_at_k(
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("serp", "SERP-K"),
     example=_examples.lists,
 )
@@ -141,7 +141,7 @@ def serp_at_k(
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("prag", "PRAG-K"),
     judged_with={"normalized": True},
     example=_examples.lists,

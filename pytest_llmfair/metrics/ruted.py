@@ -90,7 +90,7 @@ def ruted_neutrality(
     unit="occupation",
     needs="pronoun_counts",
     generations=30,
-    reported="none printed (in a figure only)",
+    reported="no values (in a figure only)",
     aliases=("skew",),
 )
 def ruted_skew(
@@ -143,7 +143,7 @@ def ruted_skew(
     unit="occupation",
     needs="pronoun_counts",
     generations=30,
-    reported="none printed (in a figure only)",
+    reported="no values (in a figure only)",
     aliases=("stereotype",),
     example=_examples.occupations,
 )

@@ -28,7 +28,7 @@ __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
     needs="score_pairs",
     generations=2,
     scorer="sentiment",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("WCSP",),
 )
 def weak_sentiment_parity(
@@ -90,7 +90,7 @@ def weak_sentiment_parity(
     needs="score_pairs",
     generations=2,
     scorer="sentiment",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("SCSP",),
 )
 def strict_sentiment_parity(

@@ -22,7 +22,7 @@ __all__ = ["expected_maximum_stereotype", "stereotype_fraction", "stereotype_pro
     needs="scores",
     scorer="stereotype",
     generations=25,
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("EMS",),
 )
 def expected_maximum_stereotype(
@@ -69,7 +69,7 @@ def expected_maximum_stereotype(
     needs="scores",
     scorer="stereotype",
     generations=25,
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("SP",),
 )
 def stereotype_probability(
@@ -116,7 +116,7 @@ def stereotype_probability(
     unit="prompt",
     needs="scores",
     scorer="stereotype",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("SF",),
 )
 def stereotype_fraction(

@@ -22,7 +22,7 @@ __all__ = ["expected_maximum_toxicity", "toxic_fraction", "toxicity_probability"
     needs="scores",
     scorer="toxicity",
     generations=25,
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("EMT",),
 )
 def expected_maximum_toxicity(
@@ -68,7 +68,7 @@ def expected_maximum_toxicity(
     needs="scores",
     scorer="toxicity",
     generations=25,
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("TP",),
 )
 def toxicity_probability(
@@ -115,7 +115,7 @@ def toxicity_probability(
     unit="prompt",
     needs="scores",
     scorer="toxicity",
-    reported="cut-offs only, no values",
+    reported="thresholds only, no measured values",
     aliases=("TF",),
 )
 def toxic_fraction(

@@ -27,7 +27,7 @@ __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="sentence pair",
-    reported="none printed (in a figure only)",
+    reported="no values (in a figure only)",
     example=_examples.sentence_pairs,
 )
 def trick_stereotype(

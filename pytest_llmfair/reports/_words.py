@@ -9,12 +9,14 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from pytest_llmfair.bounds import Bound
+from pytest_llmfair.wording import FEWEST_DECIMALS, counted, finite
+from pytest_llmfair.wording import LONGEST_LINE as LONGEST_LINE
+from pytest_llmfair.wording import escape as escape
+from pytest_llmfair.wording import number as number
+from pytest_llmfair.wording import p_value as p_value
+from pytest_llmfair.wording import plural as plural
 
-# A line longer than this helps nobody, and an answer of 10 MB must not drown the log.
-LONGEST_LINE = 2000
-
-_FEWEST_DECIMALS, _MOST_DECIMALS = 3, 7
-_PLURALS = {"person": "people"}
+_MOST_DECIMALS = 7
 _DIRECTIONS = {"lower": "lower is fairer", "higher": "higher is fairer"}
 
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
@@ -24,25 +26,14 @@ Record = Mapping[str, Any]
 def decimals(record: Record) -> int:
     """Return how many decimals tell the ends of the interval, the value and the bound apart."""
     bound = record["bound"]
-    others = [x for x in (record["lower"], record["upper"], estimate(record)) if _finite(x)]
-    for n in range(_FEWEST_DECIMALS, _MOST_DECIMALS):
+    others = [x for x in (record["lower"], record["upper"], estimate(record)) if finite(x)]
+    for n in range(FEWEST_DECIMALS, _MOST_DECIMALS):
         shown = f"{bound:.{n}f}"
         if math.isclose(float(shown), bound, rel_tol=1e-9) and all(
             f"{x:.{n}f}" != shown or math.isclose(x, bound, rel_tol=1e-9) for x in others
         ):
             return n
     return _MOST_DECIMALS
-
-
-def number(x: Any, places: int = _FEWEST_DECIMALS) -> str:
-    """Return a number with a fixed count of decimals; large ones with four digits."""
-    if x is None:
-        return "n/a"
-    if not _finite(x):
-        return str(x)
-    shown = f"{x:.{places}f}" if abs(x) < 1000 else f"{x:.4g}"
-    # No "-0.000": a sign that means nothing.
-    return shown.removeprefix("-") if float(shown) == 0.0 else shown
 
 
 def estimate(record: Record) -> Any:
@@ -97,33 +88,17 @@ def relation(record: Record, places: int) -> str:
     return f"{side} {shown}"
 
 
-def p_value(p: float) -> str:
-    """Return a p-value with what precision it deserves."""
-    if p < 1e-4:
-        return "p < 0.0001"
-    return f"p = {p:.4f}" if p < 0.001 else f"p = {p:.3f}"
-
-
 def direction(record: Record) -> str:
     """Return which side of the bound is fairer, in words."""
     return _DIRECTIONS.get(record["direction"], f"both sides of {record['fair_value']:g} count")
 
 
-def plural(word: str, n: int) -> str:
-    """Return ``1 pair`` or ``2 pairs``."""
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {_PLURALS.get(word, word + 's')}"
-
-
 def sample(record: Record) -> str:
     """Return how much evidence there is, such as ``200 prompts x 5, n_eff 412``."""
-    units, generations = record["units"], record["generations"]
-    word = ("fixed " if record["population"] == "fixed" else "") + record["unit"]
-    shown = plural(word, units)
-    if units and generations > units:
-        each, left = divmod(generations, units)
-        shown += f", {generations:,} answers" if left else f" x {each}"
+    generations = record["generations"]
+    shown = counted(record["units"], generations, record["unit"], record["population"])
     effective = record["effective"]
-    if _finite(effective) and round(effective) != generations:
+    if finite(effective) and round(effective) != generations:
         shown += f", n_eff {effective:.0f}" if effective >= 10 else f", n_eff {effective:.1f}"
     return shown
 
@@ -166,18 +141,6 @@ def missing(record: Record) -> str:
     return ", ".join(parts)
 
 
-def escape(text: str, limit: int = LONGEST_LINE) -> str:
-    """Return one line of harmless text: control characters and lone surrogates are escaped."""
-    # Cut before and after: escaping may make the text longer, and 10 MB are not worth escaping.
-    shown = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:limit]
-    )
-    if len(text) <= limit and len(shown) <= limit:
-        return shown
-    tail = f"... ({len(text):,} characters)"
-    return shown[: limit - len(tail)] + tail
-
-
 def shorten(text: str, width: int) -> str:
     """Return text of at most `width` characters, cut in the middle: both ends tell tests apart."""
     if len(text) <= width:
@@ -196,7 +159,3 @@ def difference(first: str, second: str) -> str:
         same = "".join(a[i:j])
         parts.append(same if kind == "equal" else f"{{{same}|{''.join(b[k:m])}}}")
     return "".join(parts)
-
-
-def _finite(x: Any) -> bool:
-    return isinstance(x, (int, float)) and math.isfinite(x)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair.notebook import block, picture
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import Record, escape, number
 from pytest_llmfair.reports.json import run_document
-from pytest_llmfair.reports.message import PASS_MEANS, summary_line
+from pytest_llmfair.reports.message import PASS_MEANS
 from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
+    from pytest_llmfair.results import Result
     from pytest_llmfair.settings import Settings
 
-_WIDTH, _HEIGHT, _MARGIN = 180, 22, 8
+_MEANS = {
+    "PASS": "The whole interval is within the bound.",
+    "FAIL": "The whole interval is beyond the bound.",
+    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
+    "UNDERPOWERED": "A sample this small could not have decided.",
+    "INVALID": "The evidence cannot be judged.",
+}
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --ink: light-dark(#222, #ddd);
@@ -34,9 +41,6 @@ td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .verdict { font-weight: 600; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--line);
   padding: .4rem .8rem; margin: .4rem 0 1rem; }
-svg { display: block; } .axis { stroke: var(--line); }
-.bound { stroke: var(--ink); stroke-dasharray: 3 2; }
-.interval { stroke: currentColor; stroke-width: 3; } .value { fill: currentColor; }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1rem 1rem; }
 dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 48rem) {
@@ -89,6 +93,24 @@ def html_page(records: Sequence[Record], settings: Settings) -> str:
     )
 
 
+def result_block(result: Result) -> str:
+    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
+    record = result.to_dict()
+    places = words.decimals(record)
+    bounds = words.ends(record)
+    side = (
+        "at least " if record["direction"] == "higher" else "at most " if len(bounds) == 1 else ""
+    )
+    asked = side + " to ".join(number(x, places) for x in bounds)
+    lead = f"{record['metric']}: {number(words.estimate(record), places)}, allowed {asked}"
+    lines = [_MEANS[record["verdict"]], record["direction_words"]]
+    if record["verdict"] == "INVALID":
+        lines += record["notes"][:1]
+    elif ends := words.interval(record, places):
+        lines.append(f"{100 * record['level']:g} % interval {ends} from {words.sample(record)}.")
+    return block(record, lead, filter(None, lines), bounds=bounds, places=places)
+
+
 def _text(text: str) -> str:
     """Return text that is neither markup nor a control character."""
     return html.escape(escape(text))
@@ -107,40 +129,13 @@ def _table(records: Sequence[Record]) -> Iterator[str]:
             f'<tr><td><a href="#result-{i}">{_text(record["nodeid"])}</a></td>'
             f"<td>{_text(record['metric'])}</td>"
             f'<td class="number">{_text(shown.strip())}</td>'
-            f'<td class="{verdict}">{_plot(record)}</td>'
+            f'<td class="{verdict}">{picture(record, words.ends(record), places)}</td>'
             '<td class="number" data-name="bound">'
             f"{_text(words.threshold(record, places))}</td>"
             f'<td class="verdict {verdict}">{verdict}</td>'
             f'<td class="number">{_text(words.plural(record["unit"], record["units"]))}</td></tr>'
         )
     yield "</tbody></table>"
-
-
-def _plot(record: Record) -> str:
-    """Draw estimate, interval and bound on one line; nothing where a number is undefined."""
-    ends = [words.estimate(record), record["lower"], record["upper"]]
-    if any(not isinstance(x, (int, float)) or not math.isfinite(x) for x in ends):
-        return ""
-    value, lower, upper = (float(x) for x in ends)
-    bounds = [x for x in words.ends(record) if math.isfinite(x)]
-    low = min(lower, value, *bounds)
-    high = max(upper, value, *bounds)
-    spread = (high - low) or 1.0
-
-    def at(x: float) -> str:
-        return f"{_MARGIN + (x - low) / spread * (_WIDTH - 2 * _MARGIN):.1f}"
-
-    middle = _HEIGHT // 2
-    marks = "".join(
-        f'<line class="bound" x1="{at(x)}" x2="{at(x)}" y1="1" y2="{_HEIGHT - 1}"/>'
-        for x in bounds
-    )
-    return (
-        f'<svg role="img" width="{_WIDTH}" height="{_HEIGHT}"><title>{_text(summary_line(record))}'
-        f'</title><line class="axis" x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}"/>{marks}'
-        f'<line class="interval" x1="{at(lower)}" x2="{at(upper)}" y1="{middle}" y2="{middle}"/>'
-        f'<circle class="value" cx="{at(value)}" cy="{middle}" r="4"/></svg>'
-    )
 
 
 def _details(records: Sequence[Record]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pytest_llmfair.stats._base import (
     NoRepeats,
     Population,
     Sample,
+    Table,
     Undefined,
 )
 from pytest_llmfair.stats.any_distance import AnyDistance
@@ -68,6 +69,7 @@ __all__ = [
     "Smooth",
     "Spending",
     "Spread",
+    "Table",
     "Undefined",
     "WorstDistance",
     "WorstGroups",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_llmfair.stats._intervals import normal_quantile, t_quantile
+from pytest_llmfair.stats._shown import Shown
+from pytest_llmfair.wording import number, p_value
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._contributions import Contributions
@@ -19,6 +22,9 @@ Population = Literal["sampled", "fixed"]
 # right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
 _PROBES = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0005)
 _SMALLEST_P = 1e-12
+
+# An interval a row takes its time.
+_ROWS_PRINTED = 10
 
 # From so many units on the normal quantile stands for that of t when planning.
 _FEW = 30
@@ -49,6 +55,12 @@ class Interval:
     level: float
     method: str
     of: Literal["value", "debiased"] = "value"
+
+    def __str__(self) -> str:
+        return f"[{number(self.lower)}, {number(self.upper)}]"
+
+    def __repr__(self) -> str:
+        return f"Interval {self} ({100 * self.level:g} %, {self.method})"
 
     def __contains__(self, x: float) -> bool:
         return self.lower <= x <= self.upper
@@ -113,6 +125,15 @@ class GroupRow:
     p: float = math.nan
     estimate: Estimate | None = None
 
+    def __repr__(self) -> str:
+        shown = [] if math.isnan(self.value) else [number(self.value)]
+        if self.estimate is not None and self.estimate.undefined is None:
+            shown.append(str(self.interval()))
+        facts = [] if math.isnan(self.rate) else [f"rate {number(self.rate)}"]
+        facts.append(f"n {self.n:,}")
+        facts += [] if math.isnan(self.p) else [p_value(self.p)]
+        return f"GroupRow {' '.join([*shown, ''])}({', '.join(facts)})"
+
     def interval(self, level: float = 0.95) -> Interval:
         """Interval of this row alone, without correction for looking at several rows."""
         if self.estimate is None:
@@ -120,6 +141,31 @@ class GroupRow:
                 "this row has no interval of its own: the metric prints the value only"
             )
         return self.estimate.interval(level)
+
+
+class Table(Mapping[Hashable, GroupRow]):
+    """A table whose rows `make` returns when first looked at: an interval a row takes its time."""
+
+    def __init__(self, keys: Iterable[Hashable], make: Callable[[Any], GroupRow]) -> None:
+        self._rows: dict[Hashable, GroupRow | None] = dict.fromkeys(keys)
+        self._make = make
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        row = self._rows[key]
+        if row is None:
+            row = self._rows[key] = self._make(key)
+        return row
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]
+        more = len(self) - len(shown)
+        return f"{{{', '.join(shown)}{f', and {more:,} more' if more else ''}}}"
 
 
 def check_level(level: float) -> float:
@@ -168,7 +214,7 @@ def invert(excluded: Callable[[float], bool]) -> float:
 
 
 @dataclass(eq=False, kw_only=True)
-class Estimate(ABC):
+class Estimate(Shown, ABC):
     """A number with its uncertainty; one subclass per inference engine.
 
     A subclass gives two one-sided bounds; interval, p-values and verdicts follow from them and so

@@ -28,6 +28,9 @@ class Contributions:
     units: Sequence[Hashable] | None
     reach: float
 
+    def __repr__(self) -> str:
+        return f"Contributions of {len(self.values):,} rows"
+
     @classmethod
     def of_groups(
         cls,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, GroupRow, Population, Sample
+from pytest_llmfair.stats._base import Estimate, GroupRow, Population, Sample, Table
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._norms import Widest
@@ -226,7 +226,7 @@ class Range(Estimate):
             undefined=None if known else "no pair is defined: " + "; ".join(_undefined(pairs)),
             sample=sample,
             attainable=(-reach if signed else 0.0, reach),
-            groups=PairTable(pairs),
+            groups=pair_table(pairs),
             reasons=tuple(dict.fromkeys(r for pair in known.values() for r in pair.reasons)),
             notes=tuple(words.values()),
             # A pair that nobody could look at may be the widest: the rest is no evidence for all.
@@ -283,31 +283,18 @@ class Range(Estimate):
         return max(pair.best_case_gap(alpha) for pair in self.pairs.values())
 
 
-class PairTable(Mapping[Hashable, GroupRow]):
-    """Table of pairs with Holm-adjusted p-values, which are computed when first looked at."""
+def pair_table(pairs: Mapping[Hashable, Estimate]) -> Table:
+    """Return the table of pairs, with Holm-adjusted p-values."""
 
-    def __init__(self, pairs: Mapping[Hashable, Estimate]) -> None:
-        self._pairs = pairs
+    @cache
+    def adjusted() -> dict[Hashable, float]:
+        return dict(zip(pairs, holm([_p_equal(pair) for pair in pairs.values()]), strict=True))
 
-    @cached_property
-    def _rows(self) -> dict[Hashable, GroupRow]:
-        p_values = holm([_p_equal(pair) for pair in self._pairs.values()])
-        return {
-            key: GroupRow(pair.value, pair.sample.generations, p=p, estimate=pair)
-            for (key, pair), p in zip(self._pairs.items(), p_values, strict=True)
-        }
+    def row(key: Hashable) -> GroupRow:
+        pair = pairs[key]
+        return GroupRow(pair.value, pair.sample.generations, p=adjusted()[key], estimate=pair)
 
-    def __getitem__(self, key: Hashable) -> GroupRow:
-        """Return the row of a pair."""
-        return self._rows[key]
-
-    def __iter__(self) -> Iterator[Hashable]:
-        """Iterate over the keys, without computing anything."""
-        return iter(self._pairs)
-
-    def __len__(self) -> int:
-        """Return the number of pairs."""
-        return len(self._pairs)
+    return Table(pairs, row)
 
 
 def _folded(pair: Estimate, alpha: float) -> tuple[float, float]:

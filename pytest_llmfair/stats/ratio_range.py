@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair.stats._base import Estimate, GroupRow
+from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats.range import Range
 from pytest_llmfair.stats.rate_ratio import RateRatio
 
@@ -74,7 +74,7 @@ class RatioRange(Estimate):
             undefined=largest.undefined,
             sample=largest.sample,
             attainable=next(iter(pairs.values())).attainable,
-            groups=RatioTable(pairs, largest.groups, rates or {}),
+            groups=_table(pairs, largest.groups, rates or {}),
             reasons=largest.reasons,
             notes=largest.notes,
             # No ratio is further from 1 than an infinite one, whatever the others are.
@@ -111,34 +111,21 @@ class RatioRange(Estimate):
         return -math.expm1(-gap) if self.attainable[1] == 1.0 else _ratio(gap) - 1.0
 
 
-class RatioTable(Mapping[Hashable, GroupRow]):
-    """Pairs with their ratio, p-values computed when first looked at; then the groups' rates."""
+def _table(
+    pairs: Mapping[Hashable, RateRatio],
+    logs: Mapping[Hashable, GroupRow],
+    rates: Mapping[Hashable, GroupRow],
+) -> Table:
+    """Return pairs with their ratio and p-value, then the groups' rates."""
 
-    def __init__(
-        self,
-        pairs: Mapping[Hashable, RateRatio],
-        logs: Mapping[Hashable, GroupRow],
-        rates: Mapping[Hashable, GroupRow],
-    ) -> None:
-        self._pairs = pairs
-        self._logs = logs
-        self._rates = rates
-
-    def __getitem__(self, key: Hashable) -> GroupRow:
-        """Return the row of a pair or of a group."""
-        if key not in self._pairs:
-            return self._rates[key]
-        pair = self._pairs[key]
-        p = math.nan if pair.undefined is not None else self._logs[key].p
+    def row(key: Hashable) -> GroupRow:
+        if key not in pairs:
+            return rates[key]
+        pair = pairs[key]
+        p = math.nan if pair.undefined is not None else logs[key].p
         return GroupRow(pair.value, pair.sample.generations, p=p, estimate=pair)
 
-    def __iter__(self) -> Iterator[Hashable]:
-        """Iterate over the keys, without computing anything."""
-        return iter([*self._pairs, *self._rates])
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._pairs) + len(self._rates)
+    return Table([*pairs, *rates], row)
 
 
 def _distance(pair: RateRatio) -> float:

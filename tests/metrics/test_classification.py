@@ -85,7 +85,8 @@ def test_with_more_groups_the_largest_difference_of_any_two_is_judged():
     rate = {g: predicted[groups == g].mean() for g in "abc"}
     estimate = demographic_parity_difference(predicted, groups=groups)
     assert estimate.value == pytest.approx(rate["c"] - rate["a"])
-    assert set(estimate.groups) == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert list(estimate.groups) == [("a", "b"), ("a", "c"), ("b", "c"), "a", "b", "c"]
+    assert {g: estimate.groups[g].rate for g in "abc"} == pytest.approx(rate)
     assert estimate.groups["a", "b"].value == pytest.approx(rate["b"] - rate["a"])
     interval = estimate.interval()
     assert 0.4 < interval.lower < estimate.value <= interval.upper

@@ -50,7 +50,7 @@ def test_differences_of_a_worked_table(kind):
     estimate = difference(kind)(y_true, y_pred, groups=groups)
     assert estimate.value == pytest.approx(abs(a - b))
     assert estimate.signed.value == pytest.approx(a - b)
-    assert list(estimate.groups) == [("a", "b")]
+    assert list(estimate.groups) == [("a", "b"), "a", "b"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -181,7 +181,7 @@ def test_with_more_groups_the_widest_pair_is_judged(kind):
         folded = ratio(kind)(alone[0], alone[1], groups=alone[2])
         assert ratio(kind)(y_true, y_pred, groups=groups).groups[pair].value == folded.value
     assert whole.value == pytest.approx(max(map(abs, signed.values())))
-    assert list(whole.groups) == list(signed)
+    assert list(whole.groups) == [*signed, *"abc"]
 
 
 @given(st.lists(st.integers(1, 6), min_size=4, max_size=4), st.integers(2, 3))
@@ -199,7 +199,7 @@ def test_order_of_appearance_is_that_of_all_rows():
     estimate = ratio("negative")(y_true, y_pred, groups=groups)
     assert estimate.value == pytest.approx((2 / 3) / (1 / 2))
     three = difference("negative")([*y_true, 1], [*y_pred, 1], groups=[*groups, "c"])
-    assert list(three.groups) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert list(three.groups) == [("a", "b"), ("a", "c"), ("b", "c"), "a", "b", "c"]
 
 
 def test_a_unit_in_both_groups_makes_a_pair():

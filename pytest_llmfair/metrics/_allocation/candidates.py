@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pytest_llmfair.metrics._allocation.comparisons import Judge, PairwiseScores, groups_of
 from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, known_population, labels
 from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Undefined
+from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Table, Undefined
 
 Rows = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
@@ -156,7 +156,7 @@ class Candidates:
             estimate, table = worst_of(compared, worst)
             # The reference's candidates stand in every pair, but are there once.
             estimate.sample = self._sample(population)
-        estimate.groups = GroupTable(
+        estimate.groups = sized(
             table,
             {key: len(a) for key, (a, _) in rows.items()},
             {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
@@ -239,31 +239,17 @@ class Candidates:
         )
 
 
-class GroupTable(Mapping[Hashable, GroupRow]):
-    """Table of groups with the size and rate of each, computed when first looked at."""
+def sized(
+    rows: Mapping[Hashable, GroupRow],
+    sizes: Mapping[Hashable, int],
+    rates: Mapping[Hashable, float],
+) -> Table:
+    """Return the table of groups with the size and rate of each."""
 
-    def __init__(
-        self,
-        rows: Mapping[Hashable, GroupRow],
-        sizes: Mapping[Hashable, int],
-        rates: Mapping[Hashable, float],
-    ) -> None:
-        self._rows = rows
-        self._sizes = sizes
-        self._rates = rates
+    def row(key: Hashable) -> GroupRow:
+        return replace(rows[key], n=sizes[key], rate=rates.get(key, rows[key].rate))
 
-    def __getitem__(self, key: Hashable) -> GroupRow:
-        """Return the row of a group, stratum, or both."""
-        row = self._rows[key]
-        return replace(row, n=self._sizes[key], rate=self._rates.get(key, row.rate))
-
-    def __iter__(self) -> Iterator[Hashable]:
-        """Iterate over the keys, without computing anything."""
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._rows)
+    return Table(rows, row)
 
 
 def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[Hashable]]:

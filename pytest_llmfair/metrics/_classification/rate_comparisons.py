@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from pytest_llmfair.stats import (
     RateDifference,
     RateRatio,
     RatioRange,
+    Table,
     Undefined,
 )
 
@@ -37,9 +38,18 @@ def difference(rates: Rates) -> RateDifference | Range | Undefined:
         complete = len(pairs) == 1 == len(table)
         estimate = next(iter(pairs.values())) if complete else rates.undefined()
         estimate.groups = table
-    estimate.groups = EitherOrder(estimate.groups)
+    rows, own = estimate.groups, _own_rows(rates)
+    estimate.groups = EitherOrder([*rows, *own], lambda key: own.get(key) or rows[key])
     rates.note(estimate)
     return estimate
+
+
+def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
+    """Return a row a group, with its rate and no value of a comparison."""
+    return {
+        group: GroupRow(math.nan, x.size, rate=rates.of(group))
+        for group, x in rates.outcomes.items()
+    }
 
 
 def ratio(
@@ -54,10 +64,7 @@ def ratio(
     judged = rates.kept(group for group in rates.outcomes if group not in small)
     pairs, table = judged.compared(_smaller_over_larger if smaller else RateRatio.of_outcomes)
     top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
-    own = {
-        group: GroupRow(math.nan, x.size, rate=rates.of(group))
-        for group, x in rates.outcomes.items()
-    }
+    own = _own_rows(rates)
     if smaller and top > 0.0:
         # A group alone has a ratio to the one selected most, but no first over second.
         own |= {
@@ -89,7 +96,8 @@ def ratio(
     elif isinstance(widest, tuple) and not smaller:
         estimate.notes += (f"the value is {widest[0]} over {widest[1]}",)
     if smaller:
-        estimate.groups = EitherOrder(estimate.groups)
+        rows = estimate.groups
+        estimate.groups = EitherOrder(rows, rows.__getitem__)
     rates.note(estimate)
     if small:
         said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
@@ -97,29 +105,18 @@ def ratio(
     return estimate
 
 
-class EitherOrder(Mapping[Hashable, GroupRow]):
-    """Table of pairs whose row is the same whichever group is named first.
+class EitherOrder(Table):
+    """Table of pairs whose row is the same whichever group is named first, then of groups.
 
     Keys list each pair once, its groups in order of appearance.
     """
 
-    def __init__(self, rows: Mapping[Hashable, GroupRow]) -> None:
-        self._rows = rows
-
     def __getitem__(self, key: Hashable) -> GroupRow:
         """Return the row of a pair, or of a group."""
-        if isinstance(key, tuple) and len(key) == 2 and key not in self._rows:
-            turned = key[::-1]
-            return self._rows[turned if turned in self._rows else key]
-        return self._rows[key]
-
-    def __iter__(self) -> Iterator[Hashable]:
-        """Iterate over the keys."""
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._rows)
+        turned = key[::-1] if isinstance(key, tuple) else key
+        return super().__getitem__(
+            turned if key not in self._rows and turned in self._rows else key
+        )
 
 
 def _smaller_over_larger(

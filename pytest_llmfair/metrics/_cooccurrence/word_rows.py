@@ -2,45 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
-from pytest_llmfair.stats import Estimate, GroupRow, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Sample, Undefined
 
 _MOST_SHOWN = 5
-
-
-class WordTable(Mapping[Hashable, GroupRow]):
-    """Rows by word, each made when it is first looked at: an interval a word takes its time.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Keys in order.
-    make : callable
-        From the place of a word in `words` to its row.
-    """
-
-    def __init__(self, words: Sequence[str], make: Callable[[int], GroupRow]) -> None:
-        self._places: dict[Hashable, int] = {word: i for i, word in enumerate(words)}
-        self._make = make
-        self._rows: dict[Hashable, GroupRow] = {}
-
-    def __getitem__(self, word: Hashable) -> GroupRow:
-        """Return the row of a word."""
-        if word not in self._rows:
-            self._rows[word] = self._make(self._places[word])
-        return self._rows[word]
-
-    def __iter__(self) -> Iterator[Hashable]:
-        """Iterate over the words, without computing anything."""
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        """Return the number of words."""
-        return len(self._places)
 
 
 def some(words: Sequence[object]) -> str:

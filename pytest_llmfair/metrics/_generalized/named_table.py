@@ -59,7 +59,7 @@ class NamedRow:
     gold: Gold = "any"
     pairs_only: bool = False
     others: tuple[str, ...] = ()
-    reported: str = "none printed"
+    reported: str = "no values"
 
     @property
     def is_ratio(self) -> bool:

@@ -1,0 +1,163 @@
+"""How an estimate shows itself: one line, a record, a data frame, a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair.wording import counted, escape, number, plain
+
+if TYPE_CHECKING:
+    from pytest_llmfair.stats._base import GroupRow, Interval, Sample
+
+
+class Shown:
+    """What every estimate inherits for notebooks, logs and files."""
+
+    if TYPE_CHECKING:
+        value: float
+        undefined: str | None
+        sample: Sample
+        groups: Mapping[Hashable, GroupRow]
+        metric: Any
+        variant: str
+        unit: str
+
+        def interval(self, level: float = 0.95) -> Interval: ...
+        @property
+        def debiased(self) -> float: ...
+        def noise_floor(self) -> float: ...
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        # `dataclass` would give each kind a repr of its own, which prints all of its arrays.
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Shown.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        evidence = self._evidence()
+        if self.undefined is not None:
+            return f"{kind} not computable: {escape(self.undefined)} ({evidence})"
+        ends = self.interval()
+        shown = f"{kind} {number(self.value)} {ends}"
+        if ends.of == "debiased":
+            floor = self.noise_floor()
+            aside = "" if math.isnan(floor) else f", floor {number(floor)}"
+            shown = f"{kind} {number(self.debiased)} {ends} (plug-in {number(self.value)}{aside})"
+        return f"{shown} ({100 * ends.level:g} %, {evidence})"
+
+    def _unit(self) -> str:
+        return str(self.unit or (self.metric.unit if self.metric else "unit"))
+
+    def _evidence(self) -> str:
+        of = self.sample
+        return counted(of.units, of.generations, self._unit(), of.population)
+
+    def table(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return the group table as plain rows.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level of the rows' intervals, each without correction for their number.
+
+        Returns
+        -------
+        list of dict
+            Keys key (the group's name; two groups as ``A / B``), value, lower, upper, n, rate and
+            p; NaN where a row has no such number.
+        """
+        rows = []
+        for key, row in self.groups.items():
+            ends = row.interval(level) if row.estimate is not None else None
+            rows.append(
+                {
+                    "key": " / ".join(map(str, key)) if isinstance(key, tuple) else str(key),
+                    "value": row.value,
+                    "lower": ends.lower if ends else math.nan,
+                    "upper": ends.upper if ends else math.nan,
+                    "n": row.n,
+                    "rate": row.rate,
+                    "p": row.p,
+                }
+            )
+        return rows
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Return the estimate as plain JSON types, under the names that results use.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level of the interval.
+
+        Returns
+        -------
+        dict
+            NaN is None, infinity "inf" or "-inf"; no number of an input row is in it.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.metrics import toxicity_probability
+        >>> toxicity_probability([[0.1, 0.9], [0.2, 0.3]]).to_dict()["value"]
+        0.5
+        """
+        own = ("value", "debiased", "undefined", "lacks", "reasons", "notes", "invalid")
+        record = {
+            "kind": type(self).__name__,
+            "metric": f"{self.metric.name if self.metric else 'estimate'}{self.variant}",
+            **asdict(self.interval(level)),
+            **asdict(self.sample),
+            "unit": self._unit(),
+            "noise_floor": self.noise_floor(),
+            "groups": self.table(level),
+        }
+        return {key: plain(x) for key, x in record.items()} | {
+            name: plain(getattr(self, name)) for name in own
+        }
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """Return the group table as a pandas DataFrame, its index the groups.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level of the rows' intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns value, lower, upper, n, rate and p; without those that no row fills.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        from pytest_llmfair.notebook import frame
+
+        return frame(self.table(level))
+
+    def _repr_html_(self) -> str:
+        from pytest_llmfair.notebook import block
+
+        info, record, lines = self.metric, self.to_dict(), []
+        name = record["metric"] if info else record["kind"]
+        if info:
+            lines += [
+                info.summary,
+                f"Scale: {info.bounds[0]:g} to {info.bounds[1]:g}, {info.side}.",
+            ]
+        if self.undefined is not None:
+            return block(record, f"{name}: no value, because {self.undefined}", lines)
+        ends = self.interval()
+        level, low, high = 100 * ends.level, number(ends.lower), number(ends.upper)
+        lines.append(f"{level:g} % interval {low} to {high}, from {self._evidence()}.")
+        centre = self.value
+        if ends.of == "debiased":
+            centre = self.debiased
+            lines.append(f"Corrected for sampling noise; {number(self.value)} without that.")
+        return block(record, f"{name}: {number(centre)}", lines)

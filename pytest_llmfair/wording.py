@@ -1,0 +1,85 @@
+"""Numbers, counts and texts as people read them, in reports and in notebooks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+# A line longer than this helps nobody, and an answer of 10 MB must not drown the log.
+LONGEST_LINE = 2000
+
+FEWEST_DECIMALS = 3
+_PLURALS = {"person": "people"}
+
+
+def finite(x: Any) -> bool:
+    """Tell whether this is a number, neither infinite nor NaN."""
+    return isinstance(x, (int, float)) and math.isfinite(x)
+
+
+def number(x: Any, places: int = FEWEST_DECIMALS) -> str:
+    """Return a number with a fixed count of decimals; large ones with four digits."""
+    if x is None:
+        return "n/a"
+    if not finite(x):
+        return str(x)
+    shown = f"{x:.{places}f}" if abs(x) < 1000 else f"{x:.4g}"
+    # No "-0.000": a sign that means nothing.
+    return shown.removeprefix("-") if float(shown) == 0.0 else shown
+
+
+def p_value(p: float) -> str:
+    """Return a p-value with what precision it deserves."""
+    if p < 1e-4:
+        return "p < 0.0001"
+    return f"p = {p:.4f}" if p < 0.001 else f"p = {p:.3f}"
+
+
+def plural(word: str, n: int) -> str:
+    """Return ``1 pair`` or ``2 pairs``."""
+    if n == 1:
+        return f"1 {word}"
+    before, space, noun = word.rpartition(" ")
+    return f"{n:,} {before}{space}{_PLURALS.get(noun, noun + 's')}"
+
+
+def counted(units: int, generations: int, unit: str, population: str) -> str:
+    """Return how much data there is, such as ``200 prompts x 5`` or ``40 fixed occupations``."""
+    shown = plural(("fixed " if population == "fixed" else "") + unit, units)
+    if units and generations > units:
+        each, left = divmod(generations, units)
+        shown += f", {generations:,} answers" if left else f" x {each}"
+    return shown
+
+
+def escape(text: str, limit: int = LONGEST_LINE) -> str:
+    """Return one line of harmless text: control characters and lone surrogates are escaped."""
+    # Cut before and after: escaping may make the text longer, and 10 MB are not worth escaping.
+    shown = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:limit]
+    )
+    if len(text) <= limit and len(shown) <= limit:
+        return shown
+    tail = f"... ({len(text):,} characters)"
+    return shown[: limit - len(tail)] + tail
+
+
+def plain(value: Any) -> Any:
+    """Return plain JSON types: NaN becomes None, infinity a word, numpy's types Python's."""
+    if isinstance(value, Enum):
+        return value.value
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
