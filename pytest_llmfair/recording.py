@@ -82,7 +82,9 @@ class Recorder:
             from pytest_llmfair.reports.message import failure_message
 
             for record, result in zip(records, new, strict=True):
-                record["message"] = failure_message(result, show_text=self.settings.show_text)
+                record["message"] = failure_message(
+                    result, show_text=self.settings.show_text, detailed=True
+                )
         return records
 
     def finish(self) -> None:
@@ -105,8 +107,8 @@ class Recorder:
 
         raise error_for(red[0])(
             red[0],
-            f"{first_line(red[0])}\n  attempt {self.attempt} is refused: an earlier one judged "
-            "this, and a test repeated until it is green proves nothing; collect more units",
+            f"{first_line(red[0])}\n  Retry {self.attempt} ignored: an earlier attempt already has "
+            "this verdict.\n  Rerunning until green proves nothing; collect more data instead.",
         )
 
 
