@@ -107,8 +107,8 @@ class Recorder:
 
         raise error_for(red[0])(
             red[0],
-            f"{first_line(red[0])}\n  Retry {self.attempt} ignored: an earlier attempt already has "
-            "this verdict.\n  Rerunning until green proves nothing; collect more data instead.",
+            f"{first_line(red[0])}\n  Retry {self.attempt} ignored: an earlier attempt has this "
+            "verdict.\n  Rerunning until green proves nothing; collect more data instead.",
         )
 
 

@@ -377,7 +377,11 @@ def _example(example: Example, places: int) -> list[str]:
     room = WIDTH - len(indent) - 2
     # Comparing takes quadratic time, and nothing beyond this length is shown.
     prompts = [escape(text[:LONGEST_LINE]) for text in example.prompts]
-    prompt = words.difference(*prompts, _WIDEST) if len(prompts) == 2 else "".join(prompts[:1])
+    prompt = (
+        words.difference(prompts[0], prompts[1], _WIDEST)
+        if len(prompts) == 2
+        else "".join(prompts[:1])
+    )
     lines = [f'    {shown}  "{words.around(prompt, max(prompt.find("{"), 0), room)}"']
     outputs = [escape(text[:LONGEST_LINE]) for text in example.outputs]
     differs = len(os.path.commonprefix(outputs)) if len(outputs) > 1 else 0
