@@ -21,6 +21,8 @@ WIDTH = 92
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
 _WIDEST = 24
+_RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
+_RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
 _REPEATS = "two answers to the same prompt"
 
 
@@ -56,13 +58,13 @@ def summary_line(record: Record) -> str:
 
 
 def headline(record: Record) -> str:
-    """Return verdict, metric, value, interval and bound in plain words: a message begins so."""
+    """Return verdict, metric, value, interval and bound: the first line of a message."""
     places = words.decimals(record, _FEWEST_DECIMALS)
     value = number(words.estimate(record), places) if record["lower"] is not None else "no value"
     found = f"{value} {words.interval(record, places)}".rstrip()
     asked = "required" if record["direction"] == "higher" else "allowed"
     bound = words.allowed(record, places)
-    return f"{record['verdict']} {metric_name(record)}: {found}, {asked} {bound}"
+    return f"{record['verdict']} {metric_name(record)}: {found}, {asked}\xa0{bound}"
 
 
 def metric_name(record: Record) -> str:
@@ -109,13 +111,15 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
         found = explained(record, places)
     # What was left out, and why, is one line with the noise that was taken off.
     left_out = [note for note in notes if " left out" in note]
+    taken_off, floor = _noise(record, places)
     lines = [
         *_wrapped(headline(record), "", "  "),
         *_wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", "  ", "  "),
         *_labelled("red because", _why_red(result)),
         *_labelled("certainty", _certainty(record, places)),
         *_labelled("direction", escape(result.direction_words) or _extremes(record, places)),
-        *_labelled("not counted", "; ".join([*_noise(record, places), *left_out])),
+        *_labelled("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
+        *_labelled("noise floor", floor),
     ]
     for note in notes:
         lines += [] if note in left_out else _labelled("note", note)
@@ -138,9 +142,15 @@ def _first_note_says_it(record: Record) -> bool:
 
 
 def _wrapped(text: str, first: str, others: str) -> list[str]:
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+    # A number stays with its "%"; texts of others hold no such space, for it is escaped there.
+    lines = textwrap.wrap(
+        text.replace(" %", "\xa0%"),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_on_hyphens=False,
     )
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def _labelled(label: str, text: str) -> list[str]:
@@ -163,17 +173,17 @@ def explained(record: Record, places: int) -> str:
         )
     if verdict == "UNDERPOWERED" and "no_noise_floor" in record["reasons"]:
         return (
-            "One answer to each prompt cannot show how much two answers to the same prompt differ. "
-            'Ask for two or more (generations=2), or say baseline="none" where the model always '
-            "gives the same answer"
+            "One answer to each prompt does not show how much two answers to the same prompt "
+            'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
+            "always gives the same answer"
         )
     if verdict == "UNDERPOWERED":
         few = f"With {words.plural(record['unit'], record['units'])} this test is too small: "
         if (share := record["fair_pass_share"]) is None:
             return f"{few}it could hardly PASS, whatever the model answers. Add {units}"
         return (
-            f"{few}a model that treats all groups alike would PASS only {share:.0%} of such tests. "
-            f"Add {units}"
+            f"{few}a model that treats all groups alike would PASS only {100 * share:.0f} % of "
+            f"such tests. Add {units}"
         )
     return "This cannot be judged"
 
@@ -206,11 +216,9 @@ def _found(record: Record, places: int) -> str:
         if record["direction"] == "higher":
             return f"the likeness of {answers} is {value} (1: the same); {you}"
         return f"{answers} differ by {size}; {you}"
-    if re.match(
-        r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)", metric
-    ):
+    if re.match(_RATE_DIFFERENCE, metric):
         return f"the rates of the groups differ by {size}; {you}"
-    if re.match(r"(\w+_rate|impact|fnr|fpr)_ratio", metric):
+    if re.match(_RATE_RATIO, metric):
         return f"the ratio of the groups' rates is {value}; {you}"
     return f"the value is {value}; {you}"
 
@@ -264,7 +272,7 @@ def _certainty(record: Record, places: int) -> str:
         claim = ""
         if record["judged"] == "excess":
             claim = " for the excess"
-        elif record["verdict"] == "FAIL" and record["floor_words"] == _REPEATS:
+        elif record["verdict"] == "FAIL" and record["compared"] and record["noise_floor"]:
             claim = " for more than both the bound and the noise floor"
         parts.append(words.p_value(p) + claim)
     return ", ".join(parts)
@@ -291,19 +299,17 @@ def _extremes(record: Record, places: int) -> str:
     return f"the rate is highest, {high}, and lowest, {low}"
 
 
-def _noise(record: Record, places: int) -> list[str]:
-    """Return what a model without any difference between groups would score."""
+def _noise(record: Record, places: int) -> tuple[str, str]:
+    """Return the noise floor: what of it was not counted, or what to compare the value with."""
     if not (floor := record["noise_floor"]):
-        return []
+        return "", ""
     shown, what = number(floor, places), record["floor_words"]
     if record["judged"] != "value":
-        return [f"{shown} that {what} differ by"]
+        return f"{shown} that {what} differ by", ""
     if record["of"] == "debiased":
         value = number(record["value"], places)
-        return [f"{shown}, {what} (the value with it is {value})"]
-    return [
-        f"nothing for noise: {shown} is {what if what.startswith('what') else f'the same for {what}'}"
-    ]
+        return f"{shown}, {what} (the value with it is {value})", ""
+    return "", f"{shown}, {what}" if what.startswith("what") else f"{shown} for {what}"
 
 
 def _model(record: Record) -> str:
@@ -362,9 +368,7 @@ def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
         values = ", ".join(number(example.value, places) for example in result.examples)
         hidden = "hidden because CI is set" if os.environ.get("CI") else "hidden"
         how = f"{values} (texts {hidden}; --llmfair-show-text worst shows them)"
-        return (
-            _labelled(what, how) if len(what) < 12 else _wrapped(f"{what}  {how}", "  ", " " * 4)
-        )
+        return _wrapped(how, f"  {what:<11}  ", " " * 15)
     lines = [f"  {what}"]
     for example in result.examples:
         lines += _example(example, places)
@@ -384,7 +388,8 @@ def _example(example: Example, places: int) -> list[str]:
     )
     lines = [f'    {shown}  "{words.around(prompt, max(prompt.find("{"), 0), room)}"']
     outputs = [escape(text[:LONGEST_LINE]) for text in example.outputs]
-    differs = len(os.path.commonprefix(outputs)) if len(outputs) > 1 else 0
+    pairs = enumerate(zip(*outputs, strict=False))
+    differs = next((i for i, texts in pairs if len(set(texts)) > 1), 0)
     for i, output in enumerate(outputs):
         label = f"{escape(example.labels[i], 30)}: " if i < len(example.labels) else ""
         lines.append(f'{indent}{label}"{words.around(output, differs, room - len(label))}"')
@@ -399,8 +404,8 @@ def _decides(record: Record) -> str:
         now = f"{words.plural(record['unit'], record['units'])} so far"
         if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):
             return (
-                f"about {words.rounded(enough):,} {what}, with which a model that treats all groups "
-                f"alike would PASS 80 % of such tests; {now}"
+                f"about {words.rounded(enough):,} {what}, with which a model that treats all "
+                f"groups alike would PASS 80 % of such tests; {now}"
             )
         if "no_noise_floor" in record["reasons"]:
             return ""
