@@ -128,7 +128,7 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     lines += _worst_groups(record, places)
     lines += _worst_rows(result, places, show_text)
     lines += _labelled("model", _model(record))
-    lines += _labelled("to decide", _decides(record))
+    lines += _labelled("to decide", decides(record))
     if detailed:
         lines += _labelled("method", _method(record))
         lines += _labelled("in short", summary_line(record))
@@ -164,13 +164,13 @@ def explained(record: Record, places: int) -> str:
     if verdict == "FAIL":
         return f"{found}.{_as_if(record)}"
     if verdict == "PASS":
-        return f"{found}: {PASS_MEANS}.{_as_if(record)}"
+        return f"{found}. {PASS_MEANS[:1].upper()}{PASS_MEANS[1:]}.{_as_if(record)}"
     units = words.plural(record["unit"], 2).partition(" ")[2]
     if verdict == "INCONCLUSIVE":
-        return (
-            f"{found}, but this sample neither proves nor refutes what you "
-            f"{_verb(record)}. Add {units} to decide"
-        )
+        so_far = words.plural(record["unit"], record["units"])
+        asked = f"{words.allowed(record, places)} that you {_verb(record)}"
+        found = found.partition("; you ")[0]
+        return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
     if verdict == "UNDERPOWERED" and "no_noise_floor" in record["reasons"]:
         return (
             "One answer to each prompt does not show how much two answers to the same prompt "
@@ -396,7 +396,7 @@ def _example(example: Example, places: int) -> list[str]:
     return lines
 
 
-def _decides(record: Record) -> str:
+def decides(record: Record) -> str:
     """Return how much more is needed; every undecided verdict has a number to aim for."""
     units, verdict = words.needed(record), record["verdict"]
     what = words.plural(record["unit"], 2).partition(" ")[2]
