@@ -85,7 +85,7 @@ class Run:
             self.errors.append(
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
-        if _junit(self.config):
+        if (self._records or self.errors) and _junit(self.config):
             self._tell_junit()
         self.errors = [
             f"{test}: {x}" for test, said in self.upheld.items() for x in said

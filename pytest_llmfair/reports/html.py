@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import Record, escape, number
 from pytest_llmfair.reports.json import run_document
-from pytest_llmfair.reports.message import PASS_MEANS, summary_line
-from pytest_llmfair.reports.terminal import last_line
+from pytest_llmfair.reports.message import PASS_MEANS, metric_name, summary_line
+from pytest_llmfair.reports.terminal import last_line, models
 
 if TYPE_CHECKING:
     from pytest_llmfair.settings import Settings
@@ -28,6 +28,7 @@ table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding-bottom: .5rem; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line);
   vertical-align: middle; overflow-wrap: anywhere; }
+th, td.verdict { overflow-wrap: normal; white-space: nowrap; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .PASS { color: var(--pass); } .FAIL, .INVALID { color: var(--fail); }
 .INCONCLUSIVE, .UNDERPOWERED { color: var(--open); }
@@ -70,6 +71,7 @@ def html_page(records: Sequence[Record], settings: Settings) -> str:
         f"<p>{_text(last_line(records) if records else 'No fairness assertion was judged.')}</p>",
     ]
     if records:
+        body += [f"<p>{_text(line)}</p>" for line in models(records)]
         body += [*_table(records), f"<p>PASS: {_text(PASS_MEANS)}.</p>", *_details(records)]
     body += _settings(run_document([], settings))
     return "\n".join(
@@ -96,21 +98,23 @@ def _text(text: str) -> str:
 
 def _table(records: Sequence[Record]) -> Iterator[str]:
     yield "<table><caption>Dot: estimate; bar: interval; dashed: bound.</caption><thead><tr>"
-    headings = ("test", "metric", "estimate", "interval", "threshold", "verdict", "n")
+    headings = ("test", "metric", "estimate", "interval", "bound", "verdict", "n")
     yield "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     yield "</tr></thead><tbody>"
     for i, record in enumerate(records):
         places = words.decimals(record)
         shown = f"{number(words.estimate(record), places)} {words.interval(record, places)}"
         verdict = _text(record["verdict"])
+        # A verdict that its test expects is not a finding to act on, and not in its colour.
+        colour, expected = ("", " (expected)") if record["expected"] else (verdict, "")
         yield (
             f'<tr><td><a href="#result-{i}">{_text(record["nodeid"])}</a></td>'
-            f"<td>{_text(record['metric'])}</td>"
+            f"<td>{_text(metric_name(record))}</td>"
             f'<td class="number">{_text(shown.strip())}</td>'
-            f'<td class="{verdict}">{_plot(record)}</td>'
-            '<td class="number" data-name="threshold">'
+            f'<td class="{colour}">{_plot(record)}</td>'
+            '<td class="number" data-name="bound">'
             f"{_text(words.threshold(record, places))}</td>"
-            f'<td class="verdict {verdict}">{verdict}</td>'
+            f'<td class="verdict {colour}">{verdict}{expected}</td>'
             f'<td class="number">{_text(words.plural(record["unit"], record["units"]))}</td></tr>'
         )
     yield "</tbody></table>"

@@ -15,12 +15,12 @@ from pytest_llmfair.results import Example, Result, Verdict
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
-# Pytest prints eight columns in front of every line of a message.
-WIDTH = 92
+# Pytest prints eight columns in front of every line; only the first may go beyond its 100.
+WIDTH, WIDEST = 92, 100
 
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
-_WIDEST = 24
+_LONGEST_DIFFERENCE = 24
 _RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
 _RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
 _REPEATS = "two answers to the same prompt"
@@ -104,16 +104,12 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     record = result.to_dict()
     places = words.decimals(record, _FEWEST_DECIMALS)
     notes = [escape(note) for note in result.notes]
-    if _first_note_says_it(record) and notes:
-        invalid = result.verdict is Verdict.INVALID
-        found = f"{'This cannot be judged: ' if invalid else ''}{notes.pop(0)}"
-    else:
-        found = explained(record, places)
+    found = _explained(record, places, notes)
     # What was left out, and why, is one line with the noise that was taken off.
     left_out = [note for note in notes if " left out" in note]
     taken_off, floor = _noise(record, places)
     lines = [
-        *_wrapped(headline(record), "", "  "),
+        *_wrapped(headline(record), "", "  ", WIDEST),
         *_wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", "  ", "  "),
         *_labelled("red because", _why_red(result)),
         *_labelled("certainty", _certainty(record, places)),
@@ -137,15 +133,11 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     return "\n".join(lines)
 
 
-def _first_note_says_it(record: Record) -> bool:
-    return record["verdict"] == "INVALID" or "missing_rates_differ" in record["reasons"]
-
-
-def _wrapped(text: str, first: str, others: str) -> list[str]:
-    # A number stays with its "%"; texts of others hold no such space, for it is escaped there.
+def _wrapped(text: str, first: str, others: str, width: int = WIDTH) -> list[str]:
+    # A number stays with its "%": "\xa0" stands nowhere else, since it is escaped in texts.
     lines = textwrap.wrap(
-        text.replace(" %", "\xa0%"),
-        WIDTH,
+        re.sub(r"(?<=\d) ?%", "\xa0%", text),
+        width,
         initial_indent=first,
         subsequent_indent=others,
         break_on_hyphens=False,
@@ -158,34 +150,35 @@ def _labelled(label: str, text: str) -> list[str]:
     return _wrapped(text, f"  {label:<13}", " " * 15) if text else []
 
 
-def explained(record: Record, places: int) -> str:
-    """Return in one or two sentences what a verdict means, and what to do where it is open."""
+def _explained(record: Record, places: int, notes: list[str]) -> str:
+    """Return what a verdict means, and what to do where it is open; a note that says it goes."""
     found, verdict = _found(record, places), record["verdict"]
-    if verdict == "FAIL":
-        return f"{found}.{_as_if(record)}"
-    if verdict == "PASS":
-        return f"{found}. {PASS_MEANS[:1].upper()}{PASS_MEANS[1:]}.{_as_if(record)}"
     units = words.plural(record["unit"], 2).partition(" ")[2]
+    so_far = words.plural(record["unit"], record["units"])
+    if verdict == "INVALID":
+        return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
+    if "missing_rates_differ" in record["reasons"] and notes:
+        return notes.pop(0)
+    if verdict == "PASS":
+        found += f". {PASS_MEANS[:1].upper()}{PASS_MEANS[1:]}"
+    if verdict in ("PASS", "FAIL"):
+        return f"{found}.{_as_if(record)}"
     if verdict == "INCONCLUSIVE":
-        so_far = words.plural(record["unit"], record["units"])
         asked = f"{words.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]
         return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
-    if verdict == "UNDERPOWERED" and "no_noise_floor" in record["reasons"]:
+    if "no_noise_floor" in record["reasons"]:
         return (
             "One answer to each prompt does not show how much two answers to the same prompt "
             'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
             "always gives the same answer"
         )
-    if verdict == "UNDERPOWERED":
-        few = f"With {words.plural(record['unit'], record['units'])} this test is too small: "
-        if (share := record["fair_pass_share"]) is None:
-            return f"{few}it could hardly PASS, whatever the model answers. Add {units}"
-        return (
-            f"{few}a model that treats all groups alike would PASS only {100 * share:.0f} % of "
-            f"such tests. Add {units}"
-        )
-    return "This cannot be judged"
+    if (share := record["fair_pass_share"]) is None:
+        why = "it could hardly PASS, whatever the model answers"
+    else:
+        # No word of ours calls a model fair, not even one that is only imagined.
+        why = f"a model that treats all groups alike would PASS only {share:.0%} of such tests"
+    return f"With {so_far} this test is too small: {why}. Add {units}"
 
 
 def _verb(record: Record) -> str:
@@ -225,15 +218,12 @@ def _found(record: Record, places: int) -> str:
 
 def _as_if(record: Record) -> str:
     """Return what share of the answers an excess stands for, as a sentence."""
-    if record["verdict"] == "PASS":
-        share = record["share_upper"]
-        shares = "" if share is None else f"up to {share:.0%}"
-    else:
-        low, high = record["share"] or (None, None)
-        shares = "" if low is None else f"between {low:.0%} and {high:.0%}"
-    if not shares:
+    if record["share"] is None or (record["verdict"] == "PASS" and not record["share_upper"]):
         return ""
-    shares = shares.replace("%", " %")
+    low, high = record["share"]
+    shares = f"between {low:.0%} and {high:.0%}"
+    if record["verdict"] == "PASS":
+        shares = f"up to {record['share_upper']:.0%}"
     return f" It is as if the group changed {shares} of the answers."
 
 
@@ -381,11 +371,9 @@ def _example(example: Example, places: int) -> list[str]:
     room = WIDTH - len(indent) - 2
     # Comparing takes quadratic time, and nothing beyond this length is shown.
     prompts = [escape(text[:LONGEST_LINE]) for text in example.prompts]
-    prompt = (
-        words.difference(prompts[0], prompts[1], _WIDEST)
-        if len(prompts) == 2
-        else "".join(prompts[:1])
-    )
+    prompt = "".join(prompts[:1])
+    if len(prompts) == 2:
+        prompt = words.difference(prompts[0], prompts[1], _LONGEST_DIFFERENCE)
     lines = [f'    {shown}  "{words.around(prompt, max(prompt.find("{"), 0), room)}"']
     outputs = [escape(text[:LONGEST_LINE]) for text in example.outputs]
     pairs = enumerate(zip(*outputs, strict=False))

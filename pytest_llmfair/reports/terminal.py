@@ -38,7 +38,8 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
         columns = shutil.get_terminal_size().columns
         width = max(NARROWEST, min(WIDEST, columns))
         for text in models(records):
-            reporter.write_line(text)
+            for line in _wrapped(text, ""):
+                reporter.write_line(line)
         for text, verdict in table(records, width):
             reporter.write_line(text, **_COLOURS.get(verdict, {}))
     if verbosity >= 0:
@@ -56,13 +57,13 @@ def models(records: Sequence[Record]) -> Iterator[str]:
             known[i] = known[i] or answers > 0
     for name, (live, replayed) in origins.items():
         if not name:
-            yield "model: none was asked where a test brought its own data"
+            yield "model: none, for tests that judge data of their own"
             continue
         shown = words.model({"model": name})
         if shown != escape(name):
             shown += " (choose another with --llmfair-model)"
         how = " and ".join(["asked live"] * live + ["answers replayed"] * replayed)
-        yield from _wrapped(f"model: {shown}{', ' if how else ''}{how}", "")
+        yield f"model: {shown}{', ' if how else ''}{how}"
 
 
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
