@@ -184,20 +184,31 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 def _whole(name: str, width: int) -> list[str]:
     """Return a name on up to three lines: cut to one, two names could look alike."""
     indent = " " * (len(name) - len(name.lstrip()))
-    return textwrap.wrap(shorten(name, 2 * width), width, subsequent_indent=indent) or [""]
+    # "1 - ROUGE-L" is one word.
+    name = shorten(name, 2 * width).replace("1 - ", "1\xa0-\xa0")
+    lines = textwrap.wrap(name, width, subsequent_indent=indent, break_on_hyphens=False)
+    return [line.replace("\xa0", " ") for line in lines] or [""]
 
 
 def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
-    """Yield equal texts once, with the names they belong to."""
-    groups: dict[str, list[Record]] = {}
+    """Yield equal texts once, and equal names once, each text with the names it belongs to."""
+    members: dict[str, list[Record]] = {}
     for text, record in texts:
-        groups.setdefault(text, []).append(record)
+        members.setdefault(text, []).append(record)
+    groups: dict[str, list[str]] = {}
+    for text, found in members.items():
+        names = list(dict.fromkeys(map(_test, found))) if found[1:] else [_both(found[0])]
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        groups.setdefault(f"{', '.join(names[:_MOST_NAMES])}{more}:", []).append(text)
     if groups:
         yield title
-    for text, members in groups.items():
-        names = list(dict.fromkeys(map(_test, members))) if members[1:] else [_both(members[0])]
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        yield from _wrapped(f"{', '.join(names[:_MOST_NAMES])}{more}: {text}")
+    for shown, own in groups.items():
+        if len(own) == 1:
+            yield from _wrapped(f"{shown} {own[0]}")
+            continue
+        yield from _wrapped(shown)
+        for text in own:
+            yield from _wrapped(text, "    ")
 
 
 def _wrapped(text: str, indent: str = "  ") -> list[str]:
