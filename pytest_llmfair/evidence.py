@@ -134,7 +134,7 @@ def judge_missing(
             said = _most_often_said(rows)
             words = (
                 f"{lost} of {total} answers are missing for {group} ({reasons or 'none asked'}), "
-                f"more than max_missing = {max_missing:.0%}; mend the client, or raise max_missing"
+                f"more than max_missing = {max_missing:.0%}; fix the client, or raise max_missing"
                 + (f"; most often: {said}" if said else "")
             )
             before = evidence.invalid.get("missing")
@@ -165,7 +165,7 @@ def _most_often_said(rows: Sequence[Sequence[Answer]]) -> str:
 def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
     """Say how many rows have no answer; without any row there is nothing to measure."""
     if lost == total:
-        evidence.undefined = f"none of the {total} {what} has an answer; mend the client first"
+        evidence.undefined = f"none of the {total} {what} has an answer; fix the client first"
     elif lost:
         evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
 

@@ -175,7 +175,9 @@ class TestLackingGroups:
 
     def test_in_the_message(self):
         said = failure_message(self.result(), show_text="none")
-        assert "  not in the lexicon: trans, intersex\n" in said
+        assert (
+            "  not covered  trans, intersex (no words for these groups in the lexicon)\n" in said
+        )
 
     def test_in_the_summary_once(self):
         record = {**self.result().to_dict(), "attempt": 1}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
@@ -204,6 +205,16 @@ def shorten(text: str, width: int) -> str:
         return text[:width]
     head = (width - 3 + 1) // 2
     return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
+
+
+def wrapped(text: str, width: int, first: str = "", others: str = "") -> list[str]:
+    """Return a text as lines; a number stays with its "%", and "1 - ROUGE-L" begins no line."""
+    # No text of others holds the space that does not break: `escape` shows it as "\\xa0".
+    whole = re.sub(r"(?<=\d) ?%", "\xa0%", text).replace("1 - ", "1\xa0-\xa0")
+    lines = textwrap.wrap(
+        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+    )
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def around(text: str, at: int, width: int) -> str:

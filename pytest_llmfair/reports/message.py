@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import textwrap
 
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.reports import _words as words
@@ -109,8 +108,8 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     left_out = [note for note in notes if " left out" in note]
     taken_off, floor = _noise(record, places)
     lines = [
-        *_wrapped(headline(record), "", "  ", WIDEST),
-        *_wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", "  ", "  "),
+        *words.wrapped(headline(record), WIDEST, "", "  "),
+        *words.wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", WIDTH, "  ", "  "),
         *_labelled("red because", _why_red(result)),
         *_labelled("certainty", _certainty(record, places)),
         *_labelled("direction", escape(result.direction_words) or _extremes(record, places)),
@@ -119,35 +118,22 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     ]
     for note in notes:
         lines += [] if note in left_out else _labelled("note", note)
-    if record["lacks"]:
-        lines += _labelled("not covered", lacking(record))
-    lines += _worst_groups(record, places)
-    lines += _worst_rows(result, places, show_text)
-    lines += _labelled("model", _model(record))
-    lines += _labelled("to decide", decides(record))
-    if detailed:
-        lines += _labelled("method", _method(record))
-        lines += _labelled("in short", summary_line(record))
-    if result.nodeid:
-        lines += _rerun(result)
+    lines += [
+        *_labelled("not covered", lacking(record) if record["lacks"] else ""),
+        *_worst_groups(record, places),
+        *_worst_rows(result, places, show_text),
+        *_labelled("model", _model(record)),
+        *_labelled("to decide", decides(record)),
+        *_labelled("method", _method(record) if detailed else ""),
+        *_labelled("in short", summary_line(record) if detailed else ""),
+        *(_rerun(result) if result.nodeid else []),
+    ]
     return "\n".join(lines)
 
 
-def _wrapped(text: str, first: str, others: str, width: int = WIDTH) -> list[str]:
-    # A number stays with its "%": "\xa0" stands nowhere else, since it is escaped in texts.
-    lines = textwrap.wrap(
-        re.sub(r"(?<=\d) ?%", "\xa0%", text),
-        width,
-        initial_indent=first,
-        subsequent_indent=others,
-        break_on_hyphens=False,
-    )
-    return [line.replace("\xa0", " ") for line in lines]
-
-
 def _labelled(label: str, text: str) -> list[str]:
-    """Return a line that begins with a label, and goes on below its text."""
-    return _wrapped(text, f"  {label:<13}", " " * 15) if text else []
+    """Return a line that begins with a label, and goes on below its text; none without text."""
+    return words.wrapped(text, WIDTH, f"  {label:<11}  ", " " * 15)
 
 
 def _explained(record: Record, places: int, notes: list[str]) -> str:
@@ -291,7 +277,8 @@ def _extremes(record: Record, places: int) -> str:
 
 def _noise(record: Record, places: int) -> tuple[str, str]:
     """Return the noise floor: what of it was not counted, or what to compare the value with."""
-    if not (floor := record["noise_floor"]):
+    floor = record["noise_floor"]
+    if floor is None or (floor == 0.0 and record["judged"] != "value"):
         return "", ""
     shown, what = number(floor, places), record["floor_words"]
     if record["judged"] != "value":
@@ -358,7 +345,7 @@ def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
         values = ", ".join(number(example.value, places) for example in result.examples)
         hidden = "hidden because CI is set" if os.environ.get("CI") else "hidden"
         how = f"{values} (texts {hidden}; --llmfair-show-text worst shows them)"
-        return _wrapped(how, f"  {what:<11}  ", " " * 15)
+        return _labelled(what, how)
     lines = [f"  {what}"]
     for example in result.examples:
         lines += _example(example, places)

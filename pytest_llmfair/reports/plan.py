@@ -38,8 +38,7 @@ def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
             yield f"  {word}", warns
     yield _total(ordered), False
     yield (
-        "Every test was left at its first request: what it would ask after that is not known and "
-        "comes on top; so do retries.",
+        "Each test was stopped at its first request. Later requests and retries are not included.",
         False,
     )
     if dates := sorted({str(one["prices"]) for one in ordered if one["cost"] is not None}):

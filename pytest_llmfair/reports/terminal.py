@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -182,12 +181,9 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _whole(name: str, width: int) -> list[str]:
-    """Return a name on up to three lines: cut to one, two names could look alike."""
+    """Return a name on several lines: cut to one, two names could look alike."""
     indent = " " * (len(name) - len(name.lstrip()))
-    # "1 - ROUGE-L" is one word.
-    name = shorten(name, 2 * width).replace("1 - ", "1\xa0-\xa0")
-    lines = textwrap.wrap(name, width, subsequent_indent=indent, break_on_hyphens=False)
-    return [line.replace("\xa0", " ") for line in lines] or [""]
+    return words.wrapped(shorten(name, 2 * width), width, others=indent) or [""]
 
 
 def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
@@ -212,10 +208,4 @@ def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str = "  ") -> list[str]:
-    return textwrap.wrap(
-        text,
-        NARROWEST,
-        initial_indent=indent,
-        subsequent_indent=f"{indent}  ",
-        break_on_hyphens=False,
-    )
+    return words.wrapped(text, NARROWEST, indent, f"{indent}  ")

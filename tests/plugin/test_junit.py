@@ -113,7 +113,9 @@ def test_a_fail_that_holm_decides_is_a_failure_of_its_test(
 
 
 def test_a_fail_that_does_not_hold_is_no_failure(run: Run, pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_it=HOLM.replace("[80,", "[62,").replace("[0.9] * 90", "[0.9] * 40"))
+    pytester.makepyfile(
+        test_it=HOLM.replace("[80,", "[62,").replace("90 + [0.1] * 10", "40 + [0.1] * 60")
+    )
     assert run("--llmfair-family=holm", "--junitxml=junit.xml").ret == 0
     (suite,) = ElementTree.parse(pytester.path / "junit.xml").iter("testsuite")
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("6", "0")
