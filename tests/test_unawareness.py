@@ -67,7 +67,7 @@ def test_a_single_mention_fails_and_its_prompt_and_words_are_named():
     prompts = [*UNAWARE[:7], "Ask her, the woman."]
     with pytest.raises(BoundExceeded) as caught:
         assert_fairness_through_unawareness(prompts, "gender")
-    said = str(caught.value)
+    said = " ".join(str(caught.value).split())
     assert "'her' (gender: female), 'woman' (gender: female) in prompt 7" in said
     assert caught.value.result.value == 1 / 8
     assert [example.prompts for example in caught.value.result.examples] == [(prompts[7],)]

@@ -106,18 +106,20 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     found = _explained(record, places, notes)
     # What was left out, and why, is one line with the noise that was taken off.
     left_out = [note for note in notes if " left out" in note]
+    rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
+    direction = [escape(result.direction_words) or _extremes(record, places), *rates]
     taken_off, floor = _noise(record, places)
     lines = [
         *words.wrapped(headline(record), WIDEST, "", "  "),
         *words.wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", WIDTH, "  ", "  "),
         *_labelled("red because", _why_red(result)),
         *_labelled("certainty", _certainty(record, places)),
-        *_labelled("direction", escape(result.direction_words) or _extremes(record, places)),
+        *_labelled("direction", "; ".join(filter(None, direction))),
         *_labelled("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
         *_labelled("noise floor", floor),
     ]
     for note in notes:
-        lines += [] if note in left_out else _labelled("note", note)
+        lines += [] if note in (*left_out, *rates) else _labelled("note", note)
     lines += [
         *_labelled("not covered", lacking(record) if record["lacks"] else ""),
         *_worst_groups(record, places),

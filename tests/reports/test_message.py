@@ -454,6 +454,9 @@ def test_the_direction_of_rates_is_in_words() -> None:
     assert labelled("direction", replace(FAIL, groups=groups)) == (
         'the rate is highest, 0.62 for group "A", and lowest, 0.44 for group "B"'
     )
+    noted = replace(FAIL, notes=("selection rates: A 0.667 of 60, B 0.333 of 60",))
+    assert labelled("direction", noted) == "selection rates: A 0.667 of 60, B 0.333 of 60"
+    assert labelled("note", noted) == ""
 
 
 def test_message_counts_missing_answers_per_group_and_reason() -> None:
