@@ -208,9 +208,9 @@ def shorten(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int, first: str = "", others: str = "") -> list[str]:
-    """Return a text as lines; a number stays with its "%", and "1 - ROUGE-L" begins no line."""
+    """Return a text as lines; a number stays with its " %", and "1 - ROUGE-L" begins no line."""
     # No text of others holds the space that does not break: `escape` shows it as "\\xa0".
-    whole = re.sub(r"(?<=\d) ?%", "\xa0%", text).replace("1 - ", "1\xa0-\xa0")
+    whole = text.replace(" %", "\xa0%").replace("1 - ", "1\xa0-\xa0")
     lines = textwrap.wrap(
         whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
     )

@@ -165,7 +165,8 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
         why = "it could hardly PASS, whatever the model answers"
     else:
         # No word of ours calls a model fair, not even one that is only imagined.
-        why = f"a model that treats all groups alike would PASS only {share:.0%} of such tests"
+        passed = f"{100 * share:.0f} % of such tests"
+        why = f"a model that treats all groups alike would PASS only {passed}"
     return f"With {so_far} this test is too small: {why}. Add {units}"
 
 
@@ -209,9 +210,9 @@ def _as_if(record: Record) -> str:
     if record["share"] is None or (record["verdict"] == "PASS" and not record["share_upper"]):
         return ""
     low, high = record["share"]
-    shares = f"between {low:.0%} and {high:.0%}"
+    shares = f"between {100 * low:.0f} % and {100 * high:.0f} %"
     if record["verdict"] == "PASS":
-        shares = f"up to {record['share_upper']:.0%}"
+        shares = f"up to {100 * record['share_upper']:.0f} %"
     return f" It is as if the group changed {shares} of the answers."
 
 

@@ -38,7 +38,7 @@ def test_the_ini_value_is_the_share_that_can_still_be_judged(
             ]
         )
     else:
-        result.stdout.fnmatch_lines(["*20 of 100 pairs (20.0 %) failed*", "*max_invalid = 19 %*"])
+        result.stdout.fnmatch_lines(["*20 of 100 pairs (20.0%) failed*", "*max_invalid = 19%*"])
         result.stdout.fnmatch_lines(["E*-o llmfair_max_invalid=0.19*"])
 
 
