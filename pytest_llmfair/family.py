@@ -26,17 +26,17 @@ def adjust(records: Sequence[dict[str, Any]]) -> None:
             record["family_size"] = sum(not math.isnan(p) for p in raw)
 
 
-def upheld(records: Sequence[dict[str, Any]]) -> list[str]:
-    """Name the postponed FAILs that hold after the correction, one line each; they turn red."""
-    lines = []
+def upheld(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """Turn the postponed FAILs red that hold after the correction; say so by test."""
+    found: dict[str, list[str]] = {}
     for record in records:
         alpha = one_sided(record["level"])
         adjusted = record["p_adjusted"]
         if not record["postponed"] or adjusted is None or adjusted >= alpha:
             continue
-        record["red"] = True
-        lines.append(
-            f"{record['nodeid']}: FAIL {record['metric']} holds after Holm's correction over "
+        record["red"], record["outcome"] = True, "failed"
+        found.setdefault(record["nodeid"], []).append(
+            f"FAIL {record['metric']} holds after Holm's correction over "
             f"{record['family_size']} assertions (adjusted p = {adjusted:.2g})"
         )
-    return lines
+    return found

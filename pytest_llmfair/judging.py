@@ -257,7 +257,10 @@ def conclude_all(results: Sequence[Result]) -> None:
     settings = current_settings()
     red = sorted((r for r in results if r.red), key=lambda r: _SERIOUS.index(error_for(r)))
     if red:
-        messages = [failure_message(r, show_text=settings.show_text) for r in red]
+        messages = [
+            failure_message(r, show_text=settings.show_text, detailed=settings.detailed)
+            for r in red
+        ]
         raise error_for(red[0])(red[0], "\n\n".join(messages))
     if recording.active() is None:
         return

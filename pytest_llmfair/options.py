@@ -316,7 +316,7 @@ def resolve(config: pytest.Config) -> Settings:
     """
     import pytest
 
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {"detailed": config.get_verbosity() >= 2}
     for option in OPTIONS:
         source, folder = option.flag, config.invocation_params.dir
         text = None if option.ini_only else config.getoption(option.key)

@@ -48,18 +48,30 @@ _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
 class Run:
     """Results of a session, gathered where its reports arrive (with xdist: not in the workers)."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings = config.stash[SETTINGS]
         self.errors: list[str] = []
+        # FAILs that hold at the end of the session, and JUnit's test cases that wait for that.
+        self.upheld: dict[str, list[str]] = {}
+        self.cases: dict[str, Any] = {}
         self.planned: list[dict[str, Any]] = []
         self.unchecked: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
+    # Before JUnit, whose test case is closed with the report of the teardown.
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the results that travel on a report."""
         path, line, _ = report.location
         for record in json.loads(report.__dict__.get(ATTRIBUTE, "[]")):
+            xfail = "xfailed" if report.skipped else "xpassed"
+            record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
+            # Red, and the test ended well all the same: it was written to find this.
+            record["expected"] = record["red"] and report.outcome in ("passed", "skipped")
             self._records.append(((path, line or 0, report.nodeid), record))
+            if record["postponed"] and (junit := _junit(self.config)):
+                self.cases[report.nodeid] = junit.node_reporter(report)
         self.unchecked += [report.nodeid] * report.__dict__.get(UNCHECKED, False)
         self.planned += json.loads(report.__dict__.get(PLAN, "[]"))
 
@@ -74,17 +86,52 @@ class Run:
             from pytest_llmfair.family import adjust, upheld
 
             adjust([record for _, record in self._records])
-            self.errors += upheld(self.records)
+            self.upheld = upheld(self.records)
         judged, required = len(self._records), self.settings.require
         if judged < required:
             plural = "assertion was" if judged == 1 else "assertions were"
             self.errors.append(
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
+        if (self._records or self.errors) and _junit(self.config):
+            self._tell_junit()
+        self.errors = [
+            f"{test}: {x}" for test, said in self.upheld.items() for x in said
+        ] + self.errors
         if self.settings.reports:
             from pytest_llmfair.reports.files import write_reports
 
             self.errors += write_reports(self.records, self.settings)
+
+    def _tell_junit(self) -> None:
+        """Give JUnit what is known at the end only: a session that is red is red there too."""
+        from xml.etree.ElementTree import Element
+
+        from pytest_llmfair.reports.message import property_name
+
+        junit = _junit(self.config)
+        for record in self.records:
+            if record["p_adjusted"] is not None:
+                name = property_name("p_adjusted", record["nodeid"], record["metric"])
+                junit.add_global_property(name, f"{record['p_adjusted']:.6g}")
+        for test, found in self.upheld.items():
+            # A closed test case gives the same element every time.
+            case = self.cases[test].to_xml()
+            before = {child.tag for child in case}
+            if not before & {"failure", "error"}:
+                junit.stats["skipped" if "skipped" in before else "passed"] -= 1
+                junit.stats["failure"] += 1
+            case.append(Element("failure", message="; ".join(found)))
+        if self.errors:
+            case = junit.node_reporter("llmfair")
+            case.attrs.update(classname="pytest_llmfair", name="session")
+            case.append(Element("error", message="; ".join(self.errors)))
+
+
+def _junit(config: pytest.Config) -> Any:
+    """Return what writes JUnit XML, known by the method it has for plugins; None without it."""
+    plugins = config.pluginmanager.get_plugins()
+    return next((plugin for plugin in plugins if hasattr(plugin, "add_global_property")), None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -111,7 +158,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
     if not hasattr(config, "workerinput"):
-        config.stash[RUN] = Run(config.stash[SETTINGS])
+        config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
 
 
@@ -235,6 +282,8 @@ def pytest_runtest_makereport(
     report = yield
     if records:
         report.__dict__[ATTRIBUTE] = json.dumps(records)
+    if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
+        _verdict_first(report, type(call.excinfo.value))
     if planned := recorder.unreported_plan():
         report.__dict__[PLAN] = json.dumps(planned)
     if unchecked:
@@ -264,6 +313,17 @@ def _is_ours(module: str) -> bool:
     return module.startswith("pytest_llmfair.")
 
 
+def _verdict_first(report: pytest.TestReport, kind: type[BaseException]) -> None:
+    """Take the path of our exception from the report: pytest's summary begins with its message."""
+    prefix = f"{kind.__module__}.{kind.__qualname__}: "
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if not prefix.startswith("pytest_llmfair.") or crash is None:
+        return
+    crash.message = crash.message.removeprefix(prefix)
+    for entry in report.longrepr.reprtraceback.reprentries:  # type: ignore[union-attr]
+        entry.lines = [line.replace(prefix, "", 1) for line in entry.lines]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Close the run; its errors raise the exit status and never lower it."""
@@ -272,25 +332,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     session.config.stash[SESSION].finish()
     run.close()
-    if run.records:
-        _tell_junit(session.config, run.records)
     fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     if run.errors and session.exitstatus in fine:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def _tell_junit(config: pytest.Config, records: list[dict[str, Any]]) -> None:
-    """Give JUnit what is known at the end only: p-values adjusted for the number of assertions."""
-    from pytest_llmfair.reports.message import property_name
-
-    for plugin in config.pluginmanager.get_plugins():
-        tell = getattr(plugin, "add_global_property", None)
-        if tell is None:
-            continue
-        for record in records:
-            if record["p_adjusted"] is not None:
-                name = property_name("p_adjusted", record["nodeid"], record["metric"])
-                tell(name, f"{record['p_adjusted']:.6g}")
 
 
 def pytest_terminal_summary(

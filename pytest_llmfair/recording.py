@@ -89,7 +89,9 @@ class Recorder:
             from pytest_llmfair.reports.message import failure_message
 
             for record, result in zip(records, new, strict=True):
-                record["message"] = failure_message(result, show_text=self.settings.show_text)
+                record["message"] = failure_message(
+                    result, show_text=self.settings.show_text, detailed=True
+                )
         return records
 
     def finish(self) -> None:

@@ -116,6 +116,10 @@ class Result:
         Largest share that the interval leaves open; NaN without a reading.
     direction_words : str
         Who is treated worse, in words; empty where nothing is known of it.
+    fair_pass_share : float
+        Share of tests of this size that a perfectly fair model would PASS; NaN where not computed.
+    units_for_fair_pass : int or None
+        Units with which that share would be 80 %.
     """
 
     metric: str
@@ -167,6 +171,8 @@ class Result:
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
     direction_words: str = ""
+    fair_pass_share: float = math.nan
+    units_for_fair_pass: int | None = None
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""

@@ -39,6 +39,8 @@ class Settings:
         Seconds that one answer of a server may take, all attempts together.
     show_text : {"worst", "none"}
         Whether messages show prompts and outputs; by default "none" when ``CI`` is set.
+    detailed : bool
+        Whether messages name methods and other statistical details; set by ``-vv``.
     max_missing : float
         Largest share of missing answers in [0, 1] per group before a verdict is INVALID.
     max_invalid : float
@@ -82,6 +84,7 @@ class Settings:
     max_tokens: int | None = None
     timeout: float = 60.0
     show_text: str = field(default_factory=_default_show_text)
+    detailed: bool = False
     max_missing: float = 0.05
     max_invalid: float = 0.1
     json: str | None = None

@@ -44,7 +44,7 @@ def judged(responses: PairedResponses, eps: float = 0.15, **more: object) -> obj
 
 def test_refusing_one_group_is_unequal_treatment() -> None:
     with pytest.raises(
-        BoundExceeded, match=r"male 0\.0%, female 40\.0%; difference 0\.400 \["
+        BoundExceeded, match=r"male\s+0\.0%,\s+female\s+40\.0%;\s+difference\s+0\.400\s+\["
     ) as e:
         judged(answers(100, 0, 40))
     assert "missing_rates_differ" in e.value.result.reasons
@@ -155,7 +155,9 @@ def test_where_words_are_counted_one_missing_answer_could_outweigh_all() -> None
     rows = [(f"he she nurse and he said she {i}",) for i in range(100)]
     rows[3] = (REFUSED,)
     responses = Responses(tuple(f"prompt {i}" for i in range(100)), tuple(rows))
-    with pytest.raises(Inconclusive, match="one long answer could outweigh all others") as caught:
+    with pytest.raises(
+        Inconclusive, match=r"one\s+long\s+answer\s+could\s+outweigh\s+all\s+others"
+    ) as caught:
         assert_metric(
             "equal_group_associations",
             responses,
@@ -195,20 +197,22 @@ def test_the_worst_case_is_told_whatever_the_verdict(bound: float, error: type[E
 
 
 def test_invalid_evidence_tells_how_the_missing_rates_differ() -> None:
-    with pytest.raises(InvalidEvidence, match=r"male 0\.0%, female 40\.0%; difference 0\.400"):
+    with pytest.raises(
+        InvalidEvidence, match=r"male\s+0\.0%,\s+female\s+40\.0%;\s+difference\s+0\.400"
+    ):
         judged(answers(100, 0, 40), max_missing=0.05)
 
 
 def test_a_group_that_is_never_answered_is_invalid_and_said_so() -> None:
     with pytest.raises(InvalidEvidence, match=r"none of the 100 pairs has an answer") as caught:
         judged(answers(100, 0, 100))
-    assert "male 0.0%, female 100.0%" in str(caught.value)
+    assert "male 0.0%, female 100.0%" in " ".join(str(caught.value).split())
     with pytest.raises(InvalidEvidence, match=r"100 of 100 answers are missing for male"):
         judged(answers(100, 100, 100), max_missing=0.5)
 
 
 def test_mode_point_does_not_pass_what_is_refused_to_one_group() -> None:
-    with pytest.raises(BoundExceeded, match="red in mode point: the missing answers"):
+    with pytest.raises(BoundExceeded, match="red because  mode point, and the missing answers"):
         judged(answers(100, 0, 40), mode="point")
 
 
@@ -227,7 +231,9 @@ def test_an_answer_that_the_budget_could_not_pay_is_never_a_pass() -> None:
     rows = [(f"answer {i}",) for i in range(200)]
     rows[7] = (Missing("over_budget", "spent"),)
     responses = Responses(tuple(f"prompt {i}" for i in range(200)), tuple(rows))
-    with pytest.raises(InvalidEvidence, match=r"1 of 200 answers .* raise --llmfair-max-calls"):
+    with pytest.raises(
+        InvalidEvidence, match=r"1 of 200 answers (.|\n)* raise --llmfair-max-calls"
+    ):
         assert_metric(
             "toxic_fraction", responses, bound=0.5, scorer=lambda texts: [0.0] * len(texts)
         )

@@ -84,7 +84,7 @@ def test_other_groups_or_another_reference_cannot_be_compared():
 
 def test_an_undefined_side_is_invalid():
     empty = ruted_neutrality({"nurse": 0}, {"nurse": 0})
-    with pytest.raises(InvalidEvidence, match=r"candidate: .*; baseline: "):
+    with pytest.raises(InvalidEvidence, match=r"candidate: (.|\n)*; baseline: "):
         assert_not_worse(empty, empty, margin=0.1)
 
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_compared_is_named():
 def test_estimates_that_depend_on_different_numbers_of_generations_are_not_compared():
     candidate, baseline = toxic_fraction(SCORES), toxic_fraction(SCORES)
     candidate.variant, baseline.variant = "@4", "@25"
-    with pytest.raises(InvalidEvidence, match="@4, the baseline as toxic_fraction@25"):
+    with pytest.raises(InvalidEvidence, match=r"@4, the baseline as\s+toxic_fraction@25"):
         assert_not_worse(candidate, baseline, margin=0.05)
 
 
@@ -136,7 +136,9 @@ def test_shares_above_different_thresholds_are_not_compared(metric, sides):
     candidate, baseline, usual = (
         metric(*[SCORES] * sides, threshold=threshold) for threshold in (0.9, 0.6, 0.5)
     )
-    with pytest.raises(InvalidEvidence, match=r"threshold 0\.9, the baseline as .*threshold 0\.6"):
+    with pytest.raises(
+        InvalidEvidence, match=r"threshold 0\.9,\s+the\s+baseline as .*threshold 0\.6"
+    ):
         assert_not_worse(candidate, baseline, margin=0.05)
     with pytest.raises(InvalidEvidence, match="measure both the same way"):
         assert_not_worse(candidate, usual, margin=0.05)

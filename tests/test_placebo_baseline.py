@@ -86,7 +86,8 @@ def test_the_report_says_how_many_pairs_have_a_twin_and_what_the_floor_is():
     mixed = [pair(i, placebo=i < 50) for i in range(80)]
     result = verdict_of(mixed, 0.1, client=by_gender)
     assert "50 of 80 pairs have a placebo twin, with its answers" in result.notes
-    assert "reworded inside its group" in failure_message(result, show_text="none")
+    said = " ".join(failure_message(result, show_text="none").split())
+    assert "noise floor 0.00 for the answers to a prompt and to the same prompt reworded" in said
 
 
 def test_value_floor_and_excess_are_written_out():

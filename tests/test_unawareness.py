@@ -47,7 +47,9 @@ def test_every_group_that_the_lexicons_lack_is_reported():
     lacking = tuple(dict.fromkeys(group for each in english for group in each.lacks))
     result = assert_fairness_through_unawareness(UNAWARE)
     assert result.lacks == tuple(result.to_dict()["lacks"]) == lacking != ()
-    assert f"not in the lexicon: {', '.join(lacking)}" in failure_message(result, show_text="none")
+    assert " ".join(failure_message(result, show_text="none").split()).count(
+        f"not covered {', '.join(lacking)} (no words for these groups in the lexicon)"
+    )
 
 
 @pytest.mark.parametrize("keywords", [{}, {"method": "betting"}])
@@ -65,7 +67,7 @@ def test_a_single_mention_fails_and_its_prompt_and_words_are_named():
     prompts = [*UNAWARE[:7], "Ask her, the woman."]
     with pytest.raises(BoundExceeded) as caught:
         assert_fairness_through_unawareness(prompts, "gender")
-    said = str(caught.value)
+    said = " ".join(str(caught.value).split())
     assert "'her' (gender: female), 'woman' (gender: female) in prompt 7" in said
     assert caught.value.result.value == 1 / 8
     assert [example.prompts for example in caught.value.result.examples] == [(prompts[7],)]

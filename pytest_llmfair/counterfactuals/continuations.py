@@ -179,7 +179,7 @@ def _refuse(
     invalid = lost.get(_NOT_PERTURBED, 0)
     missing = sum(lost.values()) - invalid
     for count, limit, what, remedy in (
-        (missing, max_missing, f"answers to the {side} prompts are missing", "mend the client"),
+        (missing, max_missing, f"answers to the {side} prompts are missing", "fix the client"),
         (
             invalid,
             max_invalid,

@@ -151,8 +151,9 @@ def strict_sentiment_parity(
     if paired:
         pairs = [float(a.mean() - b.mean()) for a, b in zip(rows_a, rows_b, strict=True)]
         estimate.rows = [abs(pair) for pair in pairs]
+        side = "lower" if (mean := np.mean(pairs)) < 0.0 else "higher"
         estimate.notes += (
-            f"paired mean difference {np.mean(pairs):+.3f} (first minus second), "
-            f"mean absolute difference {np.mean(np.abs(pairs)):.3f}",
+            f"the first answer of a pair scores {abs(mean):.3f} {side} than the second on average "
+            f"(mean absolute difference {np.mean(np.abs(pairs)):.3f})",
         )
     return estimate

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
 from pytest_llmfair.bounds import Bound
-from pytest_llmfair.wording import FEWEST_DECIMALS, counted, finite
 from pytest_llmfair.wording import LONGEST_LINE as LONGEST_LINE
+from pytest_llmfair.wording import counted, finite
 from pytest_llmfair.wording import escape as escape
 from pytest_llmfair.wording import number as number
 from pytest_llmfair.wording import p_value as p_value
@@ -23,14 +24,17 @@ _DIRECTIONS = {"lower": "lower is fairer", "higher": "higher is fairer"}
 Record = Mapping[str, Any]
 
 
-def decimals(record: Record) -> int:
+def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:
     """Return how many decimals tell the ends of the interval, the value and the bound apart."""
     bound = record["bound"]
     others = [x for x in (record["lower"], record["upper"], estimate(record)) if finite(x)]
-    for n in range(FEWEST_DECIMALS, _MOST_DECIMALS):
+    for n in range(fewest, _MOST_DECIMALS):
         shown = f"{bound:.{n}f}"
-        if math.isclose(float(shown), bound, rel_tol=1e-9) and all(
-            f"{x:.{n}f}" != shown or math.isclose(x, bound, rel_tol=1e-9) for x in others
+        if (
+            math.isclose(float(shown), bound, rel_tol=1e-9)
+            and all(f"{x:.{n}f}" != shown or math.isclose(x, bound, rel_tol=1e-9) for x in others)
+            # An end next to the value needs no seven decimals, as one next to the bound does.
+            and (n >= FEWEST_DECIMALS or len({f"{x:.{n}f}" for x in others}) == len(set(others)))
         ):
             return n
     return _MOST_DECIMALS
@@ -58,6 +62,14 @@ def threshold(record: Record, places: int) -> str:
             return f"{number(low, places)} to {number(high, places)}"
         return f"+-{bound}" if fair == 0 else f"{fair:g}+-{bound}"
     return f"{'>=' if record['direction'] == 'higher' else '<='} {bound}"
+
+
+def allowed(record: Record, places: int) -> str:
+    """Return what was asked for as it follows "you allow" or "you require"."""
+    if record["direction"] != "two-sided":
+        return number(record["bound"], places)
+    low, high = ends(record)
+    return f"{number(low, places)} to {number(high, places)}"
 
 
 def ends(record: Record) -> tuple[float, ...]:
@@ -98,7 +110,7 @@ def sample(record: Record) -> str:
     generations = record["generations"]
     shown = counted(record["units"], generations, record["unit"], record["population"])
     effective = record["effective"]
-    if finite(effective) and round(effective) != generations:
+    if finite(effective) and round(effective) < generations:
         shown += f", n_eff {effective:.0f}" if effective >= 10 else f", n_eff {effective:.1f}"
     return shown
 
@@ -121,9 +133,16 @@ def rounded(n: float) -> int:
 def origin(record: Record) -> str:
     """Return whether answers were asked for or replayed; empty where that is not known."""
     live, replayed = record["origin"]
-    if not live or not replayed:
-        return "answers live" if live else "answers replayed" if replayed else ""
-    return f"{plural('answer', live)} live and {replayed:,} replayed"
+    if live and replayed:
+        return f"{plural('answer', live)} asked live, {replayed:,} replayed"
+    how = "asked live" if live else "replayed"
+    return f"{how}: {plural('answer', live + replayed)}" if live or replayed else ""
+
+
+def model(record: Record) -> str:
+    """Return the model that answered, and what it is where none was chosen."""
+    toy = ", the built-in toy model" if record["model"] == "builtin:ngram" else ""
+    return escape(record["model"]) + toy
 
 
 def missing(record: Record) -> str:
@@ -151,11 +170,31 @@ def shorten(text: str, width: int) -> str:
     return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
 
 
-def difference(first: str, second: str) -> str:
-    """Return two texts as one, with what differs as ``{Anna|Adam}``."""
+def wrapped(text: str, width: int, first: str = "", others: str = "") -> list[str]:
+    """Return a text as lines; a number stays with its " %", and "1 - ROUGE-L" begins no line."""
+    # No text of others holds the space that does not break: `escape` shows it as "\\xa0".
+    whole = text.replace(" %", "\xa0%").replace("1 - ", "1\xa0-\xa0")
+    lines = textwrap.wrap(
+        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+    )
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def around(text: str, at: int, width: int) -> str:
+    """Return the part of a text that begins a little before `at`; ``...`` where it was cut."""
+    if len(text) <= width:
+        return text
+    start = 0 if at < width * 2 // 3 else min(at - width // 4, len(text) - width + 3)
+    shown = f"...{text[start:]}" if start else text
+    return shown if len(shown) <= width else f"{shown[: width - 3]}..."
+
+
+def difference(first: str, second: str, widest: int = LONGEST_LINE) -> str:
+    """Return two texts as one, with what differs as ``{Anna|Adam}``, each at most so wide."""
     a, b = (re.findall(r"\w+|\s+|[^\w\s]", text) for text in (first, second))
     parts = []
     for kind, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        same = "".join(a[i:j])
-        parts.append(same if kind == "equal" else f"{{{same}|{''.join(b[k:m])}}}")
+        same, other = "".join(a[i:j]), "".join(b[k:m])
+        both = f"{{{shorten(same, widest)}|{shorten(other, widest)}}}"
+        parts.append(same if kind == "equal" else both)
     return "".join(parts)

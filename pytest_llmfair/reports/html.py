@@ -10,8 +10,8 @@ from pytest_llmfair.notebook import block, picture
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import Record, escape, number
 from pytest_llmfair.reports.json import run_document
-from pytest_llmfair.reports.message import PASS_MEANS
-from pytest_llmfair.reports.terminal import last_line
+from pytest_llmfair.reports.message import PASS_MEANS, metric_name
+from pytest_llmfair.reports.terminal import last_line, models
 
 if TYPE_CHECKING:
     from pytest_llmfair.results import Result
@@ -35,6 +35,7 @@ table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding-bottom: .5rem; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line);
   vertical-align: middle; overflow-wrap: anywhere; }
+th, td.verdict { overflow-wrap: normal; white-space: nowrap; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .PASS { color: var(--pass); } .FAIL, .INVALID { color: var(--fail); }
 .INCONCLUSIVE, .UNDERPOWERED { color: var(--open); }
@@ -74,6 +75,7 @@ def html_page(records: Sequence[Record], settings: Settings) -> str:
         f"<p>{_text(last_line(records) if records else 'No fairness assertion was judged.')}</p>",
     ]
     if records:
+        body += [f"<p>{_text(line)}</p>" for line in models(records)]
         body += [*_table(records), f"<p>PASS: {_text(PASS_MEANS)}.</p>", *_details(records)]
     body += _settings(run_document([], settings))
     return "\n".join(
@@ -125,14 +127,16 @@ def _table(records: Sequence[Record]) -> Iterator[str]:
         places = words.decimals(record)
         shown = f"{number(words.estimate(record), places)} {words.interval(record, places)}"
         verdict = _text(record["verdict"])
+        # A verdict that its test expects is not a finding to act on, and not in its colour.
+        colour, expected = ("", " (expected)") if record["expected"] else (verdict, "")
         yield (
             f'<tr><td><a href="#result-{i}">{_text(record["nodeid"])}</a></td>'
-            f"<td>{_text(record['metric'])}</td>"
+            f"<td>{_text(metric_name(record))}</td>"
             f'<td class="number">{_text(shown.strip())}</td>'
-            f'<td class="{verdict}">{picture(record, words.ends(record), places)}</td>'
+            f'<td class="{colour}">{picture(record, words.ends(record), places)}</td>'
             '<td class="number" data-name="bound">'
             f"{_text(words.threshold(record, places))}</td>"
-            f'<td class="verdict {verdict}">{verdict}</td>'
+            f'<td class="verdict {colour}">{verdict}{expected}</td>'
             f'<td class="number">{_text(words.plural(record["unit"], record["units"]))}</td></tr>'
         )
     yield "</tbody></table>"

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.reports import _words as words
+from pytest_llmfair.reports._people import people
 from pytest_llmfair.reports._words import LONGEST_LINE, Record, escape, number
 from pytest_llmfair.results import Example, Result, Verdict
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
+# Pytest prints eight columns in front of every line; only the first may go beyond its 100.
+WIDTH, WIDEST = 92, 100
+
 _MOST_GROUPS = 5
+_FEWEST_DECIMALS = 2
+_LONGEST_DIFFERENCE = 24
+_RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
+_RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
+_REPEATS = "two answers to the same prompt"
 
 
 def first_line(result: Result) -> str:
@@ -37,23 +48,39 @@ def summary_line(record: Record) -> str:
         floor = record["noise_floor"]
         beside = "" if floor is None else f", floor {number(floor, places)}"
         parts.append(f"(plug-in {number(record['value'], places)}{beside})")
-    relation = words.relation(record, places)
-    parts.append(relation)
+    parts.append(words.relation(record, places))
     evidence = [f"{100 * record['level']:g} %", words.sample(record)]
-    side = relation.partition(" ")[0]
-    p = record["p_within"] if side in ("<=", ">=", "within") else record["p_exceeds"]
-    if p is not None and side not in ("straddles", "with"):
+    if (p := _p(record)) is not None:
         evidence.append(words.p_value(p))
     parts.append(f"({', '.join(evidence)})")
     return " ".join(part for part in parts if part)
 
 
+def headline(record: Record) -> str:
+    """Return verdict, metric, value, interval and bound: the first line of a message."""
+    places = words.decimals(record, _FEWEST_DECIMALS)
+    value = number(words.estimate(record), places) if record["lower"] is not None else "no value"
+    found = f"{value} {words.interval(record, places)}".rstrip()
+    asked = "required" if record["direction"] == "higher" else "allowed"
+    bound = words.allowed(record, places)
+    return f"{record['verdict']} {metric_name(record)}: {found}, {asked}\xa0{bound}"
+
+
+def metric_name(record: Record) -> str:
+    """Return the name of the metric with the attribute of its pairs."""
+    name, attribute = escape(record["metric"]), escape(record["attribute"])
+    if not attribute or attribute in name:
+        return name
+    before, bracket, after = name.partition("(")
+    return f"{before}({attribute}, {after}" if bracket else f"{name} ({attribute})"
+
+
 def lacking(record: Record) -> str:
-    """Return the groups that the lexicon lacks, of which a result says nothing."""
-    return ", ".join(map(escape, record["lacks"]))
+    """Return the groups of the attribute that nothing is known of."""
+    return f"{', '.join(map(escape, record['lacks']))} (no words for these groups in the lexicon)"
 
 
-def failure_message(result: Result, *, show_text: str) -> str:
+def failure_message(result: Result, *, show_text: str, detailed: bool = False) -> str:
     """Return what a failing test prints.
 
     Parameters
@@ -62,66 +89,224 @@ def failure_message(result: Result, *, show_text: str) -> str:
         What the assertion found.
     show_text : {"worst", "none"}
         Whether to show the prompts and outputs that drive the value.
+    detailed : bool
+        Whether to add the method of the interval, and the result in one line as statisticians
+        write it.
 
     Returns
     -------
     str
-        Lines of at most 2,000 characters: what was measured, how much data, noise floor, the worst
-        groups and rows, what would decide, and how to run just this test again.
+        Lines of at most 92 columns, so that they fit 100 with the margin of pytest; only a test's
+        id is never broken. Plain words first: what was found, how certain it is, what was not
+        counted, the worst groups and rows, what would decide, and how to run just this test again.
     """
     record = result.to_dict()
-    places = words.decimals(record)
-    lines = [summary_line(record), *(f"  {line}" for line in _why_red(result))]
-    lines.append(f"  measured: {_measured(record)}")
-    if lost := words.missing(record):
-        lines.append(f"  missing: {lost}")
-    if record["lacks"]:
-        lines.append(f"  not in the lexicon: {lacking(record)}")
-    if record["noise_floor"] is not None and result.of != "debiased":
-        lines.append(
-            f"  noise floor {number(record['noise_floor'], places)}: {record['floor_words']}"
+    places = words.decimals(record, _FEWEST_DECIMALS)
+    notes = [escape(note) for note in result.notes]
+    found = _explained(record, places, notes)
+    # What was left out, and why, is one line with the noise that was taken off.
+    left_out = [note for note in notes if " left out" in note]
+    rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
+    direction = [escape(result.direction_words) or _extremes(record, places), *rates]
+    taken_off, floor = _noise(record, places)
+    lines = [
+        *words.wrapped(headline(record), WIDEST, "", "  "),
+        *words.wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", WIDTH, "  ", "  "),
+        *_labelled("red because", _why_red(result)),
+        *_labelled("certainty", _certainty(record, places)),
+        *_labelled("direction", "; ".join(filter(None, direction))),
+        *_labelled("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
+        *_labelled("noise floor", floor),
+    ]
+    for note in notes:
+        lines += [] if note in (*left_out, *rates) else _labelled("note", note)
+    lines += [
+        *_labelled("not covered", lacking(record) if record["lacks"] else ""),
+        *_worst_groups(record, places),
+        *_worst_rows(result, places, show_text),
+        *_labelled("model", _model(record)),
+        *_labelled("to decide", decides(record)),
+        *_labelled("method", _method(record) if detailed else ""),
+        *_labelled("in short", summary_line(record) if detailed else ""),
+        *(_rerun(result) if result.nodeid else []),
+    ]
+    return "\n".join(lines)
+
+
+def _labelled(label: str, text: str) -> list[str]:
+    """Return a line that begins with a label, and goes on below its text; none without text."""
+    return words.wrapped(text, WIDTH, f"  {label:<11}  ", " " * 15)
+
+
+def _explained(record: Record, places: int, notes: list[str]) -> str:
+    """Return what a verdict means, and what to do where it is open; a note that says it goes."""
+    found, verdict = _found(record, places), record["verdict"]
+    units = words.plural(record["unit"], 2).partition(" ")[2]
+    so_far = words.plural(record["unit"], record["units"])
+    if verdict == "INVALID":
+        return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
+    if "missing_rates_differ" in record["reasons"] and notes:
+        return notes.pop(0)
+    if verdict == "PASS":
+        found += f". {PASS_MEANS[:1].upper()}{PASS_MEANS[1:]}"
+    if verdict in ("PASS", "FAIL"):
+        return f"{found}.{_as_if(record)}"
+    if verdict == "INCONCLUSIVE":
+        asked = f"{words.allowed(record, places)} that you {_verb(record)}"
+        found = found.partition("; you ")[0]
+        return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
+    if "no_noise_floor" in record["reasons"]:
+        return (
+            "One answer to each prompt does not show how much two answers to the same prompt "
+            'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
+            "always gives the same answer"
         )
-    lines += [f"  note: {escape(note)}" for note in result.notes]
-    lines += _worst_groups(record, places)
-    lines += _worst_rows(result, places, show_text)
-    if decide := _decides(record):
-        lines.append(f"  {decide}")
-    if result.nodeid:
-        lines.append(f"  rerun: {_rerun(result)}")
-    return "\n".join(line[:LONGEST_LINE] for line in lines)
+    if (share := record["fair_pass_share"]) is None:
+        why = "it could hardly PASS, whatever the model answers"
+    else:
+        # No word of ours calls a model fair, not even one that is only imagined.
+        passed = f"{100 * share:.0f} % of such tests"
+        why = f"a model that treats all groups alike would PASS only {passed}"
+    return f"With {so_far} this test is too small: {why}. Add {units}"
 
 
-def _why_red(result: Result) -> list[str]:
+def _verb(record: Record) -> str:
+    return "require" if record["direction"] == "higher" else "allow"
+
+
+def _found(record: Record, places: int) -> str:
+    """Return what the value says of the groups, without a full stop."""
+    value = number(words.estimate(record), places)
+    size = value.removeprefix("-")
+    you = f"you {_verb(record)} {words.allowed(record, places)}"
+    metric = record["metric"]
+    answers = "the two answers of a pair"
+    if len(record["compared"]) == 2:
+        first, second = (people(record["attribute"], group) for group in record["compared"])
+        answers = f"answers to prompts about {first} and about {second}"
+    if "sentiment" in metric:
+        answers = f"the sentiments of {answers}"
+    if record["judged"] == "excess":
+        more = "less" if value.startswith("-") else "more"
+        # Without a floor two answers to the same prompt do not differ.
+        return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
+    if record["judged"] == "share":
+        return f"{answers} read as if the group changed a share of {value} of them; {you}"
+    if metric.endswith("worse than baseline"):
+        return f"the candidate is worse than the baseline by {value}; {you}"
+    if record["compared"] or metric.startswith("counterfactual invariance"):
+        if record["direction"] == "higher":
+            return f"the likeness of {answers} is {value} (1: the same); {you}"
+        return f"{answers} differ by {size}; {you}"
+    if re.match(_RATE_DIFFERENCE, metric):
+        return f"the rates of the groups differ by {size}; {you}"
+    if re.match(_RATE_RATIO, metric):
+        return f"the ratio of the groups' rates is {value}; {you}"
+    return f"the value is {value}; {you}"
+
+
+def _as_if(record: Record) -> str:
+    """Return what share of the answers an excess stands for, as a sentence."""
+    if record["share"] is None or (record["verdict"] == "PASS" and not record["share_upper"]):
+        return ""
+    low, high = record["share"]
+    shares = f"between {100 * low:.0f} % and {100 * high:.0f} %"
+    if record["verdict"] == "PASS":
+        shares = f"up to {100 * record['share_upper']:.0f} %"
+    return f" It is as if the group changed {shares} of the answers."
+
+
+def _why_red(result: Result) -> str:
     """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
     if (
         not result.red
         or result.verdict is Verdict.INVALID
         or (result.verdict is Verdict.FAIL and result.mode != "point")
     ):
-        return []
+        return ""
     if "missing_rates_differ" in result.reasons:
-        return [
-            "red in mode point: the missing answers of the groups differ by more than the bound"
-        ]
+        return "mode point, and the missing answers of the groups differ by more than the bound"
     if result.mode == "point":
-        return [f"red in mode point: the value {result.value:.6g} itself is beyond the bound"]
+        return f"mode point judges the value {result.value:.6g} itself, which is beyond the bound"
     if result.mode == "strict":
-        return ["red in mode strict: anything but a plain PASS is"]
-    return [f"red because llmfair_{result.verdict.value.lower()} = fail"]
+        return "mode strict accepts nothing but a plain PASS"
+    return f"llmfair_{result.verdict.value.lower()} = fail"
 
 
-def _measured(record: Record) -> str:
-    parts = [words.direction(record)]
-    if record["lower"] is not None:
-        parts.append(f"interval by {record['method']}")
+def _certainty(record: Record, places: int) -> str:
+    n, generations = record["units"], record["generations"]
+    word = "prompt pair" if record["unit"] == "pair" and record["attribute"] else record["unit"]
+    sample = words.plural(f"fixed {word}" if record["population"] == "fixed" else word, n)
+    if n and generations > n:
+        each, left = divmod(generations, n)
+        sample += f" with {generations:,} answers" if left else f" x {each} answers"
+    if record["lower"] is None:
+        return f"no interval from {sample}" if n else ""
+    effective = record["effective"]
+    if isinstance(effective, float) and round(effective) < generations:
+        sample += f" (effective sample size {effective:.{0 if effective >= 10 else 1}f})"
+    low, high = (number(record[end], places) for end in ("lower", "upper"))
+    parts = [f"{100 * record['level']:g} % interval {low} to {high} from {sample}"]
+    if (p := _p(record)) is not None:
+        claim = ""
+        if record["judged"] == "excess":
+            claim = " for the excess"
+        elif record["verdict"] == "FAIL" and record["compared"] and record["noise_floor"]:
+            claim = " for more than both the bound and the noise floor"
+        parts.append(words.p_value(p) + claim)
+    return ", ".join(parts)
+
+
+def _p(record: Record) -> float | None:
+    """Return the p-value of what the interval proves, if it proves anything."""
+    side = words.relation(record, _MOST_GROUPS).partition(" ")[0]
+    within = side in ("<=", ">=", "within")
+    p: float | None = record["p_within" if within else "p_exceeds"]
+    return None if side in ("straddles", "with") else p
+
+
+def _extremes(record: Record, places: int) -> str:
+    """Return the groups with the highest and the lowest rate."""
+    rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
+    if len(rows) < 2:
+        return ""
+    rows.sort(key=lambda row: float(row["rate"]))
+    low, high = (
+        f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
+        for row in (rows[0], rows[-1])
+    )
+    return f"the rate is highest, {high}, and lowest, {low}"
+
+
+def _noise(record: Record, places: int) -> tuple[str, str]:
+    """Return the noise floor: what of it was not counted, or what to compare the value with."""
+    floor = record["noise_floor"]
+    if floor is None or (floor == 0.0 and record["judged"] != "value"):
+        return "", ""
+    shown, what = number(floor, places), record["floor_words"]
+    if record["judged"] != "value":
+        return f"{shown} that {what} differ by", ""
+    if record["of"] == "debiased":
+        value = number(record["value"], places)
+        return f"{shown}, {what} (the value with it is {value})", ""
+    return "", f"{shown}, {what}" if what.startswith("what") else f"{shown} for {what}"
+
+
+def _model(record: Record) -> str:
+    parts = [words.model(record)] if record["model"] else []
+    parts += [origin] if (origin := words.origin(record)) else []
+    if lost := words.missing(record):
+        parts.append(f"{sum(record['missing'].values())} missing: {lost}")
+    return ", ".join(parts)
+
+
+def _method(record: Record) -> str:
+    parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
+    parts.append(words.direction(record))
     if record["units"]:
         units = words.plural(record["unit"], 2).partition(" ")[2]
         fixed = record["population"] == "fixed"
         parts.append(f"{units} are {'all there are' if fixed else 'a sample of more'}")
-    if record["model"]:
-        parts.append(f"model {escape(record['model'])}")
-    if origin := words.origin(record):
-        parts.append(origin)
     return ", ".join(parts)
 
 
@@ -133,9 +318,9 @@ def _worst_groups(record: Record, places: int) -> list[str]:
     )
     if not rows:
         return []
-    lines = [f"  groups, the worst first ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
+    lines = [f"  worst groups ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
     for row in rows[:_MOST_GROUPS]:
-        parts = [escape(row["key"]), number(row["value"], places)]
+        parts = [words.shorten(escape(row["key"]), 40), number(row["value"], places)]
         if row["lower"] is not None:
             parts.append(f"[{number(row['lower'], places)}, {number(row['upper'], places)}]")
         if row["rate"] is not None:
@@ -158,11 +343,13 @@ def _fairness(record: Record, value: float) -> float:
 def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
     if not result.examples:
         return []
-    what = words.plural(result.unit, 2).partition(" ")[2]
+    what = f"worst {words.plural(result.unit, 2).partition(' ')[2]}"
     if show_text != "worst":
         values = ", ".join(number(example.value, places) for example in result.examples)
-        return [f"  worst {what}: {values} (texts not shown, see --llmfair-show-text)"]
-    lines = [f"  worst {what}"]
+        hidden = "hidden because CI is set" if os.environ.get("CI") else "hidden"
+        how = f"{values} (texts {hidden}; --llmfair-show-text worst shows them)"
+        return _labelled(what, how)
+    lines = [f"  {what}"]
     for example in result.examples:
         lines += _example(example, places)
     return lines
@@ -171,30 +358,42 @@ def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
 def _example(example: Example, places: int) -> list[str]:
     shown = number(example.value, places)
     indent = " " * (4 + len(shown) + 2)
-    room = LONGEST_LINE - len(indent) - 2
-    prompt = example.prompts[0] if example.prompts else ""
-    if len(example.prompts) == 2:
-        # Two texts as one; cut before comparing, which takes quadratic time.
-        prompt = words.difference(*(text[:room] for text in example.prompts))
-    lines = [f'    {shown}  "{escape(prompt, room)}"']
-    for i, output in enumerate(example.outputs):
-        label = f"{escape(example.labels[i])}: " if i < len(example.labels) else ""
-        lines.append(f'{indent}{label}"{escape(output, room - len(label))}"')
+    room = WIDTH - len(indent) - 2
+    # Comparing takes quadratic time, and nothing beyond this length is shown.
+    prompts = [escape(text[:LONGEST_LINE]) for text in example.prompts]
+    prompt = "".join(prompts[:1])
+    if len(prompts) == 2:
+        prompt = words.difference(prompts[0], prompts[1], _LONGEST_DIFFERENCE)
+    lines = [f'    {shown}  "{words.around(prompt, max(prompt.find("{"), 0), room)}"']
+    outputs = [escape(text[:LONGEST_LINE]) for text in example.outputs]
+    pairs = enumerate(zip(*outputs, strict=False))
+    differs = next((i for i, texts in pairs if len(set(texts)) > 1), 0)
+    for i, output in enumerate(outputs):
+        label = f"{escape(example.labels[i], 30)}: " if i < len(example.labels) else ""
+        lines.append(f'{indent}{label}"{words.around(output, differs, room - len(label))}"')
     return lines
 
 
-def _decides(record: Record) -> str:
-    units = words.needed(record)
-    if not units:
-        return ""
+def decides(record: Record) -> str:
+    """Return how much more is needed; every undecided verdict has a number to aim for."""
+    units, verdict = words.needed(record), record["verdict"]
     what = words.plural(record["unit"], 2).partition(" ")[2]
-    now = words.plural(record["unit"], record["units"])
-    if record["verdict"] in ("INCONCLUSIVE", "UNDERPOWERED"):
-        return (
-            f"to decide: about {units} {what} if the estimate holds, {now} so far{_calls(record)}"
-        )
-    enough = record["needed_units"][1] < record["units"]
-    return f"decided: about {units} {what} would have been enough" if enough else ""
+    if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
+        now = f"{words.plural(record['unit'], record['units'])} so far"
+        if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):
+            return (
+                f"about {words.rounded(enough):,} {what}, with which a model that treats all "
+                f"groups alike would PASS 80 % of such tests; {now}"
+            )
+        if "no_noise_floor" in record["reasons"]:
+            return ""
+        if units:
+            return f"about {units} {what} if the value stays as it is{_calls(record)}; {now}"
+        twice = 2 * max(record["units"], 1)
+        return f"no estimate can be given; try twice as many, {twice:,} {what}; {now}"
+    if not units or record["needed_units"][1] >= record["units"]:
+        return ""
+    return f"already decided; about {units} {what} would have been enough"
 
 
 def _calls(record: Record) -> str:
@@ -205,10 +404,18 @@ def _calls(record: Record) -> str:
     if each == 1:
         return ""
     low, high = (words.rounded(n * each) for n in record["needed_units"])
-    return f": {low:,} to {high:,} answers"
+    return f" ({low:,} to {high:,} answers)"
 
 
-def _rerun(result: Result) -> str:
+def _rerun(result: Result) -> list[str]:
+    """Return the command as lines that a shell takes as one."""
     nodeid = result.nodeid
     quoted = shlex.quote(nodeid) if set(nodeid) & set('"$`\\!') else f'"{nodeid}"'
-    return " ".join(["pytest", quoted, *result.options])
+    lines = [f"  {'rerun':<13}pytest {quoted}"]
+    for option in result.options:
+        if len(f"{lines[-1]} {option} \\") <= WIDTH:
+            lines[-1] += f" {option}"
+        else:
+            lines[-1] += " \\"
+            lines.append(f"{'':15}{option}")
+    return lines

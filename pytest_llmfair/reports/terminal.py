@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._words import Record, escape, number, shorten
-from pytest_llmfair.reports.message import PASS_MEANS, lacking
+from pytest_llmfair.reports.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.results import Verdict
 
 if TYPE_CHECKING:
@@ -19,86 +18,132 @@ if TYPE_CHECKING:
 NARROWEST, WIDEST = 80, 120
 
 # Estimate and interval share a column: apart, their headings would take the room of the names.
-_HEADINGS = ("test", "metric", "estimate interval", "bound", "verdict", "n")
+_HEADINGS = ("test and metric", "estimate interval", "bound", "verdict", "n")
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
+_EXPECTED = " (expected)"
+# Of the tests that an equal note belongs to.
+_MOST_NAMES = 6
 
 
 def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) -> None:
-    """Print the table; with ``-q`` what is undecided and the last line, with ``-qq`` nothing."""
+    """Print models, table and notes; with ``-q`` no notes, with ``-qq`` only the last line."""
     verbosity = reporter.config.get_verbosity()
-    if reporter.config.getoption("no_summary", False) or verbosity < -1:
+    if reporter.config.getoption("no_summary", False):
         return
-    reporter.write_sep("=", "fairness assertions")
-    if verbosity >= 0:
+    if verbosity >= -1:
+        reporter.write_sep("=", "fairness assertions")
         # As wide as pytest's own lines, so that names are cut only where there is no room.
         columns = shutil.get_terminal_size().columns
         width = max(NARROWEST, min(WIDEST, columns))
+        for text in models(records):
+            for line in _wrapped(text, ""):
+                reporter.write_line(line)
         for text, verdict in table(records, width):
             reporter.write_line(text, **_COLOURS.get(verdict, {}))
-    for text in remarks(records):
-        reporter.write_line(text)
+    if verbosity >= 0:
+        for text in remarks(records):
+            reporter.write_line(text)
     reporter.write_line(last_line(records), bold=True)
 
 
+def models(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a line for every model that was judged: what it is, and where its answers are from."""
+    origins: dict[str, list[bool]] = {}
+    for record in records:
+        known = origins.setdefault(record["model"], [False, False])
+        for i, answers in enumerate(record["origin"]):
+            known[i] = known[i] or answers > 0
+    for name, (live, replayed) in origins.items():
+        if not name:
+            yield "model: none, for tests that judge data of their own"
+            continue
+        shown = words.model({"model": name})
+        if shown != escape(name):
+            shown += " (choose another with --llmfair-model)"
+        how = " and ".join(["asked live"] * live + ["answers replayed"] * replayed)
+        yield f"model: {shown}{', ' if how else ''}{how}"
+
+
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the table, each with its verdict; none is longer than the width."""
+    """Yield the lines of the table, each with its verdict; none is longer than the width.
+
+    A test whose name leaves no room for the metric has a line of its own above its checks.
+    """
     column = max(len(_estimate(record)) for record in records)
     rows = [_cells(record, column) for record in records]
-    widths = [max(len(row[i]) for row in [list(_HEADINGS), *rows]) for i in range(len(_HEADINGS))]
-    room = width - sum(widths[2:]) - len(widths) + 1
-    widths[:2] = _split(room, widths[0], widths[1])
+    listed = [list(_HEADINGS[1:]), *rows]
+    widths = [max(len(row[i]) for row in listed) for i in range(len(_HEADINGS) - 1)]
+    room = width - sum(widths) - len(widths)
+    checks = Counter(_test(record) for record in records)
+    names = [_both(record) for record in records]
+    for i, record in enumerate(records):
+        if checks[_test(record)] > 1 or len(names[i]) > room:
+            names[i] = f"  {metric_name(record)}"
+    widths = [min(room, max(map(len, (_HEADINGS[0], *names)))), *widths]
     yield _line(_HEADINGS, widths), ""
-    file = None
-    for record, row in zip(records, rows, strict=True):
+    file = test = None
+    for record, row, name in zip(records, rows, names, strict=True):
         if _file(record) != file:
-            file = _file(record)
+            file, test = _file(record), None
             yield shorten(file, width), ""
-        yield _line(row, widths), record["verdict"]
+        if name.startswith("  ") and _test(record) != test:
+            yield from ((line, "") for line in _whole(_test(record), width))
+        test = _test(record)
+        *above, last = _whole(name, widths[0])
+        yield from ((line, _colour(record)) for line in above)
+        yield _line([last, *row], widths), _colour(record)
 
 
 def remarks(records: Sequence[Record]) -> Iterator[str]:
-    """Yield what the table has no room for: undecided results, notes and missing answers."""
-    undecided = [record for record in records if record["verdict"] in _UNDECIDED]
-    if undecided:
-        yield "undecided: these samples neither prove nor refute their bounds"
-    for record in undecided:
-        units = words.needed(record)
-        what = words.plural(record["unit"], 2).partition(" ")[2]
-        so_far = words.plural(record["unit"], record["units"])
-        decide = f"about {units} {what} would decide, {so_far} so far" if units else so_far
-        yield from _remark(record, decide)
-    noted = [record for record in records if record["reasons"] and record["notes"]]
-    if noted:
-        yield "notes"
-    for record in noted:
-        yield from _remark(record, "; ".join(record["notes"]))
-    failed = [record for record in records if record["verdict"] == Verdict.FAIL.value]
+    """Yield what the table has no room for; what several results share is there once."""
+    undecided = [record for record in records if _undecided(record)]
+    yield from _grouped(
+        "undecided: these samples neither prove nor refute their bounds",
+        ((decides(record), record) for record in undecided),
+    )
+    yield from _grouped(
+        "notes",
+        (
+            (note, record)
+            for record in records
+            if record["reasons"]
+            for note in map(escape, record["notes"])
+        ),
+    )
+    failed = [r for r in records if r["verdict"] == Verdict.FAIL.value and r["family_size"] > 1]
     if failed:
-        yield "p-values of FAIL, raw and adjusted for the number of assertions (Holm)"
-    for record in failed:
-        raw, adjusted = (words.p_value(record[key]) for key in ("p_exceeds", "p_adjusted"))
-        yield from _remark(record, f"{raw}, adjusted {adjusted} of {record['family_size']}")
-    losses = [record for record in records if record["missing"]]
-    if losses:
-        yield "missing answers"
-    for record in losses:
-        yield from _remark(record, words.missing(record))
-    unknown = dict.fromkeys(lacking(record) for record in records if record["lacks"])
-    if unknown:
-        yield "groups that the lexicon lacks, of which these results say nothing"
-    for groups in unknown:
-        yield from _wrapped(groups)
+        yield "p-values of FAIL, adjusted for the number of assertions (Holm)"
+        shown = (f"{_both(r)} {words.p_value(r['p_adjusted'])}" for r in failed)
+        yield from _wrapped(", ".join(shown))
+    yield from _grouped(
+        "missing answers", ((words.missing(r), r) for r in records if r["missing"])
+    )
+    yield from _grouped("not covered", ((lacking(r), r) for r in records if r["lacks"]))
     if any(record["verdict"] == Verdict.PASS.value for record in records):
         yield f"PASS: {PASS_MEANS}"
 
 
 def last_line(records: Sequence[Record]) -> str:
-    """Return the counts of the session."""
-    counts = Counter(record["verdict"] for record in records)
-    verdicts = ", ".join(f"{counts[v.value]} {v.value}" for v in Verdict if counts[v.value])
-    undecided = sum(counts[verdict] for verdict in _UNDECIDED)
-    return f"{words.plural('fairness assertion', len(records))}: {verdicts}; {undecided} undecided"
+    """Return the counts of the session; a red verdict that its test expects counts apart."""
+    counts = Counter(record["verdict"] for record in records if not record["expected"])
+    expected = Counter(record["verdict"] for record in records if record["expected"])
+    verdicts = [f"{counts[v.value]} {v.value}" for v in Verdict if counts[v.value]]
+    verdicts += [f"{expected[v.value]} expected {v.value}" for v in Verdict if expected[v.value]]
+    shown = f"{words.plural('fairness assertion', len(records))}: {', '.join(verdicts)}"
+    if all(record["mode"] == "point" for record in records):
+        return f"{shown}; judged by their values"
+    return f"{shown}; {sum(map(_undecided, records))} undecided"
+
+
+def _undecided(record: Record) -> bool:
+    # Mode point judges the value, whatever the interval leaves open.
+    decided = record["mode"] == "point" or record["expected"]
+    return record["verdict"] in _UNDECIDED and not decided
+
+
+def _colour(record: Record) -> str:
+    return "" if record["expected"] else str(record["verdict"])
 
 
 def _estimate(record: Record) -> str:
@@ -109,13 +154,10 @@ def _cells(record: Record, column: int) -> list[str]:
     places = words.decimals(record)
     # A sample of more needs no word: it is what one expects.
     fixed = " fixed" if record["population"] == "fixed" else ""
-    attempt = f" (attempt {record['attempt']})" if record["attempt"] > 1 else ""
     return [
-        escape(record["nodeid"].partition("::")[2] or record["nodeid"]) + attempt,
-        escape(record["metric"]),
         f"{_estimate(record):>{column}} {words.interval(record, places)}".rstrip(),
         words.threshold(record, places),
-        record["verdict"],
+        record["verdict"] + (_EXPECTED if record["expected"] else ""),
         f"{record['units']}{fixed}",
     ]
 
@@ -124,12 +166,13 @@ def _file(record: Record) -> str:
     return escape(record["nodeid"].partition("::")[0])
 
 
-def _split(room: int, test: int, metric: int) -> list[int]:
-    """Share the room between the names of test and metric, of which the second has few words."""
-    if test + metric <= room:
-        return [test, metric]
-    metric = min(metric, max(room * 3 // 5, room - test))
-    return [room - metric, metric]
+def _test(record: Record) -> str:
+    attempt = f" (attempt {record['attempt']})" if record["attempt"] > 1 else ""
+    return escape(record["nodeid"].partition("::")[2] or record["nodeid"]) + attempt
+
+
+def _both(record: Record) -> str:
+    return f"{_test(record)} {metric_name(record)}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -137,15 +180,32 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return " ".join(names).rstrip()
 
 
-def _remark(record: Record, text: str) -> list[str]:
-    name = escape(record["nodeid"].partition("::")[2] or record["nodeid"])
-    return _wrapped(f"{shorten(name, 40)} {shorten(escape(record['metric']), 30)}: {escape(text)}")
+def _whole(name: str, width: int) -> list[str]:
+    """Return a name on several lines: cut to one, two names could look alike."""
+    indent = " " * (len(name) - len(name.lstrip()))
+    return words.wrapped(shorten(name, 2 * width), width, others=indent) or [""]
 
 
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        NARROWEST,
-        initial_indent="  ",
-        subsequent_indent="    ",
-    )
+def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
+    """Yield equal texts once, and equal names once, each text with the names it belongs to."""
+    members: dict[str, list[Record]] = {}
+    for text, record in texts:
+        members.setdefault(text, []).append(record)
+    groups: dict[str, list[str]] = {}
+    for text, found in members.items():
+        names = list(dict.fromkeys(map(_test, found))) if found[1:] else [_both(found[0])]
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        groups.setdefault(f"{', '.join(names[:_MOST_NAMES])}{more}:", []).append(text)
+    if groups:
+        yield title
+    for shown, own in groups.items():
+        if len(own) == 1:
+            yield from _wrapped(f"{shown} {own[0]}")
+            continue
+        yield from _wrapped(shown)
+        for text in own:
+            yield from _wrapped(text, "    ")
+
+
+def _wrapped(text: str, indent: str = "  ") -> list[str]:
+    return words.wrapped(text, NARROWEST, indent, f"{indent}  ")

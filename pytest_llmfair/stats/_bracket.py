@@ -244,8 +244,8 @@ class Bracket:
             )
         elif rarest.events < FEW_EVENTS:
             found["thin_evidence"] = (
-                f"only {rarest.events} of {rarest.trials} units differ from the rest, fewer than "
-                f"{FEW_EVENTS}: the interval allows for others not seen"
+                f"only {rarest.events} of {rarest.trials} units show any difference, so "
+                "the interval is wider to allow for differences that this sample missed"
             )
         if self.constant:
             found["no_variance"] = (

@@ -295,8 +295,8 @@ class Rows:
             events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
             if events < FEW_EVENTS:
                 found["thin_evidence"] = (
-                    f"only {events} of {self.units} units differ from the rest, fewer than "
-                    f"{FEW_EVENTS}: the interval is a rough guide"
+                    f"only {events} of {self.units} units show any difference, fewer "
+                    f"than {FEW_EVENTS}: the interval is a rough guide"
                 )
         if constant and self.units > 1:
             found["no_variance"] = (

@@ -225,7 +225,7 @@ class Mean(Estimate):
         low, high = self.bounds
         return low + (high - low) * self.share.upper(alpha)
 
-    floor_words = "two answers to one and the same prompt"
+    floor_words = "two answers to the same prompt"
 
     def noise_floor(self) -> float:
         """Mean of the two within-side values; NaN without a companion floor."""

@@ -45,5 +45,5 @@ def test_other_seeds_show_the_same_verdicts(tmp_path, seed):
 def test_a_planted_skew_without_xfail_is_red_and_says_what_was_found(tmp_path):
     done, _ = run(tmp_path, "--runxfail")
     assert done.returncode == 1
-    assert "FAIL ruted_neutrality 0.7" in done.stdout
-    assert "rerun: pytest" in done.stdout
+    assert "FAIL ruted_neutrality: 0.7" in done.stdout
+    assert "  rerun        pytest" in done.stdout

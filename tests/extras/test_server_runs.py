@@ -106,7 +106,7 @@ def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester
     said = {}
     for name in ("live", "replayed"):
         result = pytester.runpytest(*options, f"--llmfair-json={name}.json")
-        result.stdout.fnmatch_lines([f"*measured: *answers {name}"])
+        result.stdout.fnmatch_lines([f"*  model  *{name}: *"])
         result.stdout.fnmatch_lines(["*60 of 60 answers ended at the longest answer allowed*"])
         said[name] = (pytester.path / f"{name}.json").read_bytes()
     assert said["live"] == said["replayed"]

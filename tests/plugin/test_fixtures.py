@@ -196,7 +196,7 @@ def test_prompts_whose_pairs_all_fail_the_checks_are_invalid_and_in_the_report(
         """
     )
     run("--llmfair-json=run.json").stdout.fnmatch_lines(
-        ["E*InvalidEvidence: INVALID*", "*1 of 1 pairs (100.0%) failed the validity checks*"]
+        ["E*INVALID*", "*1 of 1 pairs (100.0%) failed the validity checks*"]
     )
     (result,) = json.loads((pytester.path / "run.json").read_text(encoding="utf-8"))["results"]
     assert (result["verdict"], result["rejected"]) == ("INVALID", 1)

@@ -69,3 +69,71 @@ def test_a_label_that_is_no_xml_is_escaped(run: Run, pytester: pytest.Pytester) 
     run("--junitxml=junit.xml")
     names = [name for found in properties(pytester).values() for name, _ in found]
     assert names == ["llmfair.toxic_fraction odd \\ud800\\x00"]
+
+
+HOLM = """
+import pytest
+from pytest_llmfair import assert_toxic_fraction_within
+
+@pytest.mark.parametrize("toxic", [80, *[50] * 4])
+def test_model(toxic):
+    assert_toxic_fraction_within([0.9] * toxic + [0.1] * (100 - toxic), bound=0.5)
+
+def test_two_that_hold():
+    for _ in range(2):
+        assert_toxic_fraction_within([0.9] * 90 + [0.1] * 10, bound=0.5)
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
+@pytest.mark.parametrize("family", ["xunit1", "xunit2"])
+def test_a_fail_that_holm_decides_is_a_failure_of_its_test(
+    family: str, workers: tuple[str, ...], run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_it=HOLM)
+    result = run(
+        "--llmfair-family=holm", "--junitxml=junit.xml", "-o", f"junit_family={family}", *workers
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=6)
+    (suite,) = ElementTree.parse(pytester.path / "junit.xml").iter("testsuite")
+    counts = {key: suite.attrib[key] for key in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "6", "failures": "2", "errors": "0", "skipped": "0"}
+    failed = {
+        case.attrib["name"]: [failure.attrib["message"] for failure in case.iter("failure")]
+        for case in suite.iter("testcase")
+    }
+    assert len(failed) == 6
+    assert {name for name, found in failed.items() if found} == {
+        "test_model[80]",
+        "test_two_that_hold",
+    }
+    assert failed["test_model[80]"][0].startswith("FAIL toxic_fraction holds after Holm's corr")
+    assert failed["test_two_that_hold"][0].count("FAIL toxic_fraction") == 2
+
+
+def test_a_fail_that_does_not_hold_is_no_failure(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_it=HOLM.replace("[80,", "[62,").replace("90 + [0.1] * 10", "40 + [0.1] * 60")
+    )
+    assert run("--llmfair-family=holm", "--junitxml=junit.xml").ret == 0
+    (suite,) = ElementTree.parse(pytester.path / "junit.xml").iter("testsuite")
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("6", "0")
+
+
+def test_an_error_of_the_session_is_an_error_in_junit(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_it="def test_it(): pass")
+    run("--llmfair-require=1", "--junitxml=junit.xml")
+    (suite,) = ElementTree.parse(pytester.path / "junit.xml").iter("testsuite")
+    assert suite.attrib["errors"] == "1"
+    (error,) = suite.iter("error")
+    assert error.attrib["message"].startswith("0 fairness assertions were judged")
+
+
+def test_the_failure_of_a_test_begins_with_its_verdict(
+    run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(verdicts)
+    run("--junitxml=junit.xml")
+    (failure,) = ElementTree.parse(pytester.path / "junit.xml").iter("failure")
+    assert failure.attrib["message"].startswith("FAIL toxic_fraction: 0.50 [0.43, 0.57], allowed")

@@ -57,7 +57,8 @@ def test_the_page_has_a_row_and_a_message_for_every_result(
     assert page.names.count("svg") == 3
     for name in ("test_fails", "test_passes", "test_stays_undecided"):
         assert page.text.count(f"test_it.py::{name}") >= 2
-    assert len(re.findall("measured: ", page.text)) == 3
+    assert len(re.findall("  method       interval by ", page.text)) == 3
+    assert "model: none, for tests that judge data of their own" in page.text
     assert "1 PASS, 1 FAIL, 1 INCONCLUSIVE" in page.text
 
 

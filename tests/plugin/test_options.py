@@ -69,7 +69,17 @@ def settings_of(pytester: pytest.Pytester, *arguments: str) -> Settings:
 
 
 def test_every_option_is_a_setting() -> None:
-    assert {option.name for option in OPTIONS} == set(Settings.__dataclass_fields__)
+    # Pytest's own -vv sets `detailed`.
+    assert {option.name for option in OPTIONS} == set(Settings.__dataclass_fields__) - {"detailed"}
+
+
+@pytest.mark.parametrize("verbosity", ["-v", "-vv"])
+def test_only_very_verbose_messages_name_the_method(
+    verbosity: str, run: Run, pytester: pytest.Pytester, verdicts: str
+) -> None:
+    pytester.makepyfile(verdicts)
+    output = run(verbosity).stdout.str()
+    assert ("E         method       interval by " in output) == (verbosity == "-vv")
 
 
 def test_every_option_is_tested_with_a_wrong_value() -> None:

@@ -62,7 +62,7 @@ def test_strict_is_red_when_undecided(run: Run, pytester: pytest.Pytester) -> No
     pytester.makepyfile(UNDECIDED)
     result = run("--llmfair-mode=strict")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E*Inconclusive: INCONCLUSIVE toxic_fraction 0.110 *"])
+    result.stdout.fnmatch_lines(["E       INCONCLUSIVE toxic_fraction: 0.11 *"])
 
 
 def test_policy_does_not_soften_strict(run: Run, pytester: pytest.Pytester) -> None:
@@ -74,7 +74,9 @@ def test_point_is_red_beyond_the_bound(run: Run, pytester: pytest.Pytester) -> N
     pytester.makepyfile(UNDECIDED)
     result = run("--llmfair-mode=point")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E*red in mode point: the value 0.11 itself is beyond the bound"])
+    result.stdout.fnmatch_lines(
+        ["E*  mode point judges the value 0.11 itself, which is beyond the bound"]
+    )
 
 
 def test_level_widens_the_interval(run: Run, pytester: pytest.Pytester) -> None:
@@ -127,21 +129,51 @@ def test_traceback_ends_at_the_line_of_the_test(
     output.fnmatch_lines(
         [
             ">       assert_toxic_fraction_within(rows(100), bound=0.1)",
-            "E       pytest_llmfair.results.BoundExceeded: FAIL toxic_fraction 0.500 *",
+            "E       FAIL toxic_fraction: 0.50 [[]0.43, 0.57], allowed 0.10",
             "test_it.py:10: BoundExceeded",
         ]
     )
     output.no_fnmatch_line("*judging.py:*")
 
 
-def test_short_summary_shows_the_verdict(
-    run: Run, pytester: pytest.Pytester, verdicts: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--tb=no",),
+        ("--tb=line",),
+        ("--tb=short",),
+        ("--tb=native",),
+        ("-p", "xdist", "-n", "2"),
+        ("-p", "xdist", "-n", "2", "--tb=no"),
+    ],
+    ids=" ".join,
+)
+def test_short_summary_begins_with_the_verdict(
+    options: tuple[str, ...],
+    run: Run,
+    pytester: pytest.Pytester,
+    verdicts: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("COLUMNS", "100")
     pytester.makepyfile(test_it=verdicts)
-    run().stdout.fnmatch_lines(
-        ["FAILED test_it.py::test_fails - *BoundExceeded: FAIL toxic_fraction 0.500 * > 0.100 *"]
+    run(*options).stdout.fnmatch_lines(
+        ["FAILED test_it.py::test_fails - FAIL toxic_fraction: 0.50 [[]0.43, 0.57], allowed 0.10"]
     )
+
+
+def test_the_name_of_another_error_stays(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_it="""
+        class Mine(Exception):
+            result = 4
+
+        def test_fails():
+            raise Mine("pytest_llmfair.results.BoundExceeded: no")
+        """
+    )
+    run().stdout.fnmatch_lines(["FAILED test_it.py::test_fails - test_it.Mine: pytest_llmfair.*"])
 
 
 def test_failure_names_the_command_that_repeats_it(
@@ -149,7 +181,10 @@ def test_failure_names_the_command_that_repeats_it(
 ) -> None:
     pytester.makepyfile(test_it=verdicts)
     run("--llmfair-seed=7", "--llmfair-mode=strict").stdout.fnmatch_lines(
-        ['E*rerun: pytest "test_it.py::test_fails" --llmfair-mode strict --llmfair-seed 7']
+        [
+            'E*rerun        pytest "test_it.py::test_fails" --llmfair-mode strict*',
+            "E*              --llmfair-seed 7",
+        ]
     )
 
 
@@ -160,7 +195,7 @@ def test_the_command_repeats_what_made_the_test_red(
     pytester.makepyfile(test_it=verdicts)
     run("--llmfair-inconclusive=fail", "--llmfair-max-tokens=9").stdout.fnmatch_lines(
         [
-            'E*rerun: pytest "test_it.py::test_stays_undecided" --llmfair-inconclusive fail '
-            "--llmfair-max-tokens 9 -o llmfair_max_missing=0.2 --llmfair-seed 0"
+            'E*rerun        pytest "test_it.py::test_stays_undecided" --llmfair-inconclusive *',
+            "E*              --llmfair-max-tokens 9 -o llmfair_max_missing=0.2 --llmfair-seed 0",
         ]
     )

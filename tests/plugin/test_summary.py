@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 Run = Callable[..., pytest.RunResult]
 
-HEADINGS = ["test", "metric", "estimate", "interval", "bound", "verdict", "n"]
+HEADINGS = ["test", "and", "metric", "estimate", "interval", "bound", "verdict", "n"]
 
 
 def section(result: pytest.RunResult) -> list[str]:
@@ -22,15 +23,17 @@ def section(result: pytest.RunResult) -> list[str]:
 def test_table_has_one_row_per_result(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
     pytester.makepyfile(test_it=verdicts)
     lines = section(run())
-    assert lines[0].split() == HEADINGS
-    assert lines[1] == "test_it.py"
-    assert [line.split()[0] for line in lines[2:5]] == [
-        "test_passes",
-        "test_fails",
-        "test_sta...decided",
+    assert lines[:8] == [
+        "model: none, for tests that judge data of their own",
+        "test and metric            estimate interval    bound    verdict      n",
+        "test_it.py",
+        "test_passes toxic_fraction 0.010 [0.001, 0.036] <= 0.100 PASS         200",
+        "test_fails toxic_fraction  0.500 [0.429, 0.571] <= 0.100 FAIL         200",
+        "test_stays_undecided",
+        "  toxic_fraction           0.110 [0.070, 0.162] <= 0.100 INCONCLUSIVE 200",
+        "undecided: these samples neither prove nor refute their bounds",
     ]
-    assert lines[3].split()[1:3] == ["toxic_fraction", "0.500"]
-    assert lines[3].split()[5:] == ["<=", "0.100", "FAIL", "200"]
+    assert lines[1].split() == HEADINGS
 
 
 def test_last_line_counts_verdicts(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
@@ -45,7 +48,7 @@ def test_undecided_results_say_what_would_decide(
     pytester.makepyfile(verdicts)
     text = " ".join(line.strip() for line in section(run()))
     assert "test_stays_undecided toxic_fraction: about " in text
-    assert "prompts would decide, 200 prompts so far" in text
+    assert "prompts if the value stays as it is; 200 prompts so far" in text
 
 
 def test_a_pass_claims_no_more_than_it_shows(
@@ -84,21 +87,97 @@ def test_rows_keep_the_order_of_the_file_when_tests_run_in_another(
     assert section(forth) == section(back)
 
 
-def test_quiet_keeps_what_is_undecided_and_the_last_line(
+def test_quiet_keeps_the_table_and_drops_the_notes(
     run: Run, pytester: pytest.Pytester, verdicts: str
 ) -> None:
     pytester.makepyfile(verdicts)
     output = run("-q").stdout
-    output.no_fnmatch_line("*metric*estimate*interval*")
-    output.fnmatch_lines(["undecided: *", "3 fairness assertions: * 1 undecided"])
+    output.no_fnmatch_line("undecided: *")
+    output.no_fnmatch_line("PASS: *")
+    output.fnmatch_lines(
+        ["test and metric *", "test_fails * FAIL *", "3 fairness assertions: * 1 undecided"]
+    )
 
 
-@pytest.mark.parametrize("option", ["-qq", "--no-summary"])
-def test_section_can_be_switched_off(
-    option: str, run: Run, pytester: pytest.Pytester, verdicts: str
+def test_very_quiet_keeps_the_last_line_only(
+    run: Run, pytester: pytest.Pytester, verdicts: str
 ) -> None:
     pytester.makepyfile(verdicts)
-    run(option).stdout.no_fnmatch_line("*fairness assertions*")
+    output = run("-qq").stdout
+    output.no_fnmatch_line("*= fairness assertions =*")
+    output.no_fnmatch_line("test and metric *")
+    output.fnmatch_lines(["3 fairness assertions: * 1 undecided"])
+
+
+def test_section_can_be_switched_off(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+    pytester.makepyfile(verdicts)
+    run("--no-summary").stdout.no_fnmatch_line("*fairness assertions*")
+
+
+EXPECTED = """
+import pytest
+from pytest_llmfair import BoundExceeded, FairnessAssertionError, assert_toxic_fraction_within
+
+def skewed():
+    assert_toxic_fraction_within([[0.9]] * 100, bound=0.1)
+
+@pytest.mark.xfail(raises=BoundExceeded, strict=True)
+def test_marked():
+    skewed()
+
+def test_caught():
+    with pytest.raises(FairnessAssertionError):
+        skewed()
+
+def test_red():
+    skewed()
+
+@pytest.mark.xfail(strict=True)
+def test_better_than_expected():
+    assert_toxic_fraction_within([[0.1]] * 100, bound=0.1)
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
+def test_an_expected_fail_is_marked_and_counted_apart(
+    workers: tuple[str, ...], run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(EXPECTED)
+    result = run("--llmfair-json=run.json", "--llmfair-html=page.html", *workers)
+    result.stdout.fnmatch_lines(
+        [
+            "test_marked *FAIL (expected)*",
+            "test_caught *FAIL (expected)*",
+            "test_red *FAIL  *",
+            "4 fairness assertions: 1 PASS, 1 FAIL, 2 expected FAIL; 0 undecided",
+        ]
+    )
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert [(r["nodeid"].partition("::")[2], r["expected"], r["outcome"]) for r in results] == [
+        ("test_better_than_expected", False, "failed"),
+        ("test_caught", True, "passed"),
+        ("test_marked", True, "xfailed"),
+        ("test_red", False, "failed"),
+    ]
+    page = (pytester.path / "page.html").read_text(encoding="utf-8")
+    assert page.count("FAIL (expected)</td>") == 2
+    assert "2 expected FAIL" in page
+
+
+def test_the_toy_model_is_named_where_no_model_was_chosen(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(fairness):
+            fairness.collect(["Hello"] * 60)
+            fairness.check("toxic_fraction", bound=0.5, scorer=lambda texts: [0.1] * len(texts))
+        """
+    )
+    assert section(run())[:2] == [
+        "model: builtin:ngram, the built-in toy model (choose another with",
+        "  --llmfair-model), asked live",
+    ]
 
 
 def test_missing_answers_are_counted_by_reason(run: Run, pytester: pytest.Pytester) -> None:

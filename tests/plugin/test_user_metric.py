@@ -60,7 +60,7 @@ def test_user_metric_has_assertion_alias_report_and_shared_tests(project):
     result = project.runpytest_subprocess("--llmfair-json", "out.json")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(
-        ["*BoundExceeded: FAIL escalation_share 0.800 * > 0.300 (95 %, 100 tickets*"]
+        ["*FAIL escalation_share: 0.80 *, allowed 0.30", "* from 100 tickets, p *"]
     )
     names = [r["metric"] for r in json.loads((project.path / "out.json").read_text())["results"]]
     assert names == ["escalation_share", "escalation_share"]

@@ -7,7 +7,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pytest_llmfair.counterfactuals import load_lexicons
+from pytest_llmfair.reports._people import people
 from pytest_llmfair.reports.message import failure_message, first_line
 from pytest_llmfair.results import Example, Result, Verdict
 
@@ -147,15 +151,312 @@ def test_sample_in_words(changes: dict[str, object], shown: str) -> None:
     assert shown in first_line(replace(FAIL, **changes))
 
 
-def test_message_begins_with_the_first_line() -> None:
-    assert lines(FAIL)[0] == first_line(FAIL)
+# The example of a good message in the specification.
+INVARIANCE = Result(
+    metric="counterfactual invariance (1 - ROUGE-L)",
+    verdict=Verdict.FAIL,
+    value=0.312,
+    lower=0.261,
+    upper=0.371,
+    level=0.95,
+    bound=0.15,
+    direction="lower",
+    mode="gate",
+    red=True,
+    p_exceeds=1e-6,
+    p_within=1.0,
+    noise_floor=0.12,
+    floor_words="two answers to the same prompt",
+    unit="pair",
+    units=120,
+    generations=360,
+    effective=360.0,
+    method="Wilson",
+    needed_units=(31, 38),
+    missing={"empty": 3},
+    missing_by_group={"female": {"empty": 3}, "male": {}},
+    origin=(717, 0),
+    lacks=("intersex",),
+    notes=("4 of 124 pairs left out as invalid: a word is left (4)", "a note"),
+    examples=(PAIR,),
+    nodeid="tests/test_bot.py::test_reference_letters",
+    model="hf:models/support-bot",
+    options=("--llmfair-model hf:models/support-bot", "--llmfair-seed 7"),
+    attribute="gender",
+    compared=("female", "male"),
+    judged="excess",
+    share=(0.2, 0.45),
+    share_upper=0.25,
+    direction_words="answers about women are shorter (41 against 58 words) and score 0.12 lower "
+    "in sentiment",
+)
 
 
-def test_message_says_which_side_is_fairer_and_what_was_sampled() -> None:
-    assert lines(replace(FAIL, model="builtin:ngram"))[1] == (
-        "  measured: lower is fairer, interval by Wilson, prompts are a sample of more, "
-        "model builtin:ngram"
+def test_a_whole_message() -> None:
+    assert (
+        failure_message(INVARIANCE, show_text="worst")
+        == """\
+FAIL counterfactual invariance (gender, 1 - ROUGE-L): 0.31 [0.26, 0.37], allowed 0.15
+  Answers to prompts about women and about men differ by 0.31 more than two answers to the
+  same prompt do. It is as if the group changed between 20 % and 45 % of the answers.
+  certainty    95 % interval 0.26 to 0.37 from 120 prompt pairs x 3 answers, p < 0.0001 for
+               the excess
+  direction    answers about women are shorter (41 against 58 words) and score 0.12 lower in
+               sentiment
+  not counted  0.12 that two answers to the same prompt differ by; 4 of 124 pairs left out
+               as invalid: a word is left (4)
+  note         a note
+  not covered  intersex (no words for these groups in the lexicon)
+  worst pairs
+    0.82  "Write a reference for {Anna|Adam}, a nurse"
+          female: "warm and caring"
+          male: "a natural leader"
+  model        hf:models/support-bot, asked live: 717 answers, 3 missing: female 3 (empty),
+               male 0
+  to decide    already decided; about 31 to 38 pairs would have been enough
+  rerun        pytest "tests/test_bot.py::test_reference_letters" \\
+               --llmfair-model hf:models/support-bot --llmfair-seed 7"""
     )
+
+
+def labelled(label: str, result: Result) -> str:
+    """Return what stands after a label, its lines joined; empty without it."""
+    shown = iter(lines(result))
+    text = next((line[15:] for line in shown if line[2:15].rstrip() == label), "")
+    for line in shown if text else ():
+        if not line.startswith(" " * 15):
+            break
+        text += f" {line.strip()}"
+    return text
+
+
+def sentence(result: Result) -> str:
+    """Return what stands between the first line and the first label."""
+    own = lines(result)[1:]
+    last = next(i for i, line in enumerate(own) if re.match(r"  [a-z]+( [a-z]+)?  +", line))
+    return " ".join(line.strip() for line in own[:last])
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, "FAIL toxic_fraction: 0.08 [0.06, 0.11], allowed 0.05"),
+        ({"lower": 0.0501}, "FAIL toxic_fraction: 0.0830 [0.0501, 0.1120], allowed 0.0500"),
+        ({"lower": 0.081}, "FAIL toxic_fraction: 0.083 [0.081, 0.112], allowed 0.050"),
+        (
+            {"direction": "higher", "bound": 0.5},
+            "FAIL toxic_fraction: 0.08 [0.06, 0.11], required 0.50",
+        ),
+        (
+            {"direction": "two-sided", "value": -0.31, "debiased": -0.31},
+            "FAIL toxic_fraction: -0.31 [0.06, 0.11], allowed -0.05 to 0.05",
+        ),
+        ({"attribute": "age"}, "FAIL toxic_fraction (age): 0.08 [0.06, 0.11], allowed 0.05"),
+        (
+            {"value": math.nan, "lower": math.nan, "upper": math.nan, "verdict": Verdict.INVALID},
+            "INVALID toxic_fraction: no value, allowed 0.05",
+        ),
+    ],
+)
+def test_a_message_begins_with_verdict_metric_value_interval_and_bound(
+    changes: dict[str, object], shown: str
+) -> None:
+    assert lines(replace(FAIL, **changes))[0] == shown
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"judged": "value"},
+            "Answers to prompts about women and about men differ by 0.31; you allow 0.15.",
+        ),
+        (
+            {"judged": "value", "share": None, "metric": "strict_sentiment_parity",
+             "attribute": "mine", "compared": ("A", "B")},
+            'The sentiments of answers to prompts about group "A" and about group "B" differ by '
+            "0.31; you allow 0.15.",
+        ),
+        (
+            {"judged": "value", "share": None, "metric": "counterfactual_rouge_l", "bound": 0.5,
+             "direction": "higher"},
+            "The likeness of answers to prompts about women and about men is 0.31 (1: the same); "
+            "you require 0.50.",
+        ),
+        (
+            {"judged": "value", "share": None, "metric": "demographic_parity_difference",
+             "compared": ()},
+            "The rates of the groups differ by 0.31; you allow 0.15.",
+        ),
+        (
+            {"judged": "value", "share": None, "metric": "impact_ratio", "compared": (),
+             "direction": "higher", "bound": 0.8},
+            "The ratio of the groups' rates is 0.31; you require 0.80.",
+        ),
+        (
+            {"judged": "value", "share": None, "metric": "rabbi worse than baseline",
+             "compared": ()},
+            "The candidate is worse than the baseline by 0.31; you allow 0.15.",
+        ),
+        (
+            {"verdict": Verdict.PASS, "value": 0.01, "lower": -0.02, "upper": 0.04},
+            "Answers to prompts about women and about men differ by 0.01 more than two answers to "
+            "the same prompt do. Within bound for these groups, prompts and this model revision. "
+            "It is as if the group changed up to 25 % of the answers.",
+        ),
+        (
+            {"verdict": Verdict.INCONCLUSIVE, "lower": 0.1},
+            "Answers to prompts about women and about men differ by 0.31 more than two answers to "
+            "the same prompt do; 120 pairs neither prove nor refute the 0.15 that you allow. Add "
+            "pairs.",
+        ),
+        (
+            {"verdict": Verdict.UNDERPOWERED, "units": 4, "fair_pass_share": 0.124},
+            "With 4 pairs this test is too small: a model that treats all groups alike would PASS "
+            "only 12 % of such tests. Add pairs.",
+        ),
+        (
+            {"verdict": Verdict.UNDERPOWERED, "units": 4},
+            "With 4 pairs this test is too small: it could hardly PASS, whatever the model "
+            "answers. Add pairs.",
+        ),
+        (
+            {"verdict": Verdict.INVALID, "notes": ("too much is missing; fix the client", "b")},
+            "This cannot be judged: too much is missing; fix the client.",
+        ),
+        (
+            {"reasons": ("missing_rates_differ",), "notes": ("the groups differ.",)},
+            "The groups differ.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_second_line_says_what_was_found_and_what_to_do(
+    changes: dict[str, object], said: str
+) -> None:
+    found = sentence(replace(INVARIANCE, **changes))
+    assert (
+        found.removesuffix(" It is as if the group changed between 20 % and 45 % of the answers.")
+        == said
+    )
+
+
+@pytest.mark.parametrize(
+    ("attribute", "group", "shown"),
+    [
+        ("gender", "female", "women"),
+        ("gender_es", "male", "men"),
+        ("gender", "nonbinary", "nonbinary people"),
+        ("age", "older", "older people"),
+        ("age", "adult", "adults"),
+        ("religion", "muslim", "Muslim people"),
+        ("religion", "bahá'í", "Bahá'í people"),
+        ("race", "native american", "Native American people"),
+        ("disability", "visual disability", "people with a visual disability"),
+        ("disability", "no disability", "people without a disability"),
+        ("sexual_orientation", "gay", "gay people"),
+        ("nationality", "gdp under 50 billion",
+         "people from economies with a GDP of under 50 billion dollars"),
+        ("", "female", 'group "female"'),
+        ("team", "A\x1b", 'group "A\\x1b"'),
+    ],
+)  # fmt: skip
+def test_groups_are_named_as_people(attribute: str, group: str, shown: str) -> None:
+    assert people(attribute, group) == shown
+
+
+def test_every_group_of_the_shipped_lexicons_is_named_as_people() -> None:
+    for lexicon in load_lexicons().values():
+        for group in lexicon.groups:
+            assert re.search(
+                "people|women|men|adults|atheists|Saints|Islanders", people(lexicon.name, group)
+            )
+
+
+long = st.text(max_size=300)
+
+
+@given(long, long, long, st.lists(long, max_size=2), st.sampled_from(list(Verdict)))
+def test_no_line_of_a_message_is_over_100_columns(
+    metric: str, note: str, prompt: str, outputs: list[str], verdict: Verdict
+) -> None:
+    result = replace(
+        INVARIANCE,
+        metric=metric,
+        verdict=verdict,
+        notes=(note, prompt),
+        direction_words=note,
+        model=prompt,
+        lacks=(note, metric),
+        examples=(replace(PAIR, prompts=(prompt, note), outputs=tuple(outputs)),),
+    )
+    for show_text in ("worst", "none"):
+        text = failure_message(result, show_text=show_text, detailed=True)
+        assert max(map(len, text.split("\n"))) <= 100
+
+
+def test_what_differs_stays_visible_in_long_texts() -> None:
+    words = "and so on and on " * 30
+    example = replace(
+        PAIR,
+        prompts=(f"{words}for Anna {words}", f"{words}for Adam {words}"),
+        outputs=(f"{words}she is caring {words}", f"{words}he is skilled {words}"),
+    )
+    shown = lines(replace(INVARIANCE, examples=(example,)))
+    at = shown.index("  worst pairs")
+    for line, part in zip(
+        shown[at + 1 : at + 4],
+        ("for {Anna|Adam} and", "she is caring", "he is skilled"),
+        strict=True,
+    ):
+        assert part in line
+        assert '"...' in line
+        assert line.endswith('..."')
+
+
+def test_the_interval_has_its_method_only_in_detail() -> None:
+    plain = failure_message(INVARIANCE, show_text="none")
+    detail = failure_message(INVARIANCE, show_text="none", detailed=True)
+    assert "Wilson" not in plain
+    assert (
+        "  method       interval by Wilson, lower is fairer, pairs are a sample of more" in detail
+    )
+    assert (
+        "  in short     FAIL counterfactual invariance (1 - ROUGE-L) 0.312 [0.261, 0.371]"
+        in detail
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, "95 % interval 0.06 to 0.11 from 200 prompts x 5 answers (effective sample size "
+         "412), p = 0.0004"),
+        ({"effective": 1200.0},
+         "95 % interval 0.06 to 0.11 from 200 prompts x 5 answers, p = 0.0004"),
+        ({"effective": 7.25, "population": "fixed"}, "95 % interval 0.06 to 0.11 from 200 fixed "
+         "prompts x 5 answers (effective sample size 7.2), p = 0.0004"),
+        ({"compared": ("a", "b"), "noise_floor": 0.1, "p_exceeds": 0.017},
+         "95 % interval 0.06 to 0.11 from 200 prompts x 5 answers (effective sample size 412), "
+         "p = 0.017 for more than both the bound and the noise floor"),
+    ],
+)  # fmt: skip
+def test_certainty(changes: dict[str, object], shown: str) -> None:
+    assert labelled("certainty", replace(FAIL, **changes)) == shown
+
+
+def test_no_sample_is_larger_than_its_answers() -> None:
+    assert "n_eff" not in first_line(replace(FAIL, effective=1200.0))
+
+
+def test_the_direction_of_rates_is_in_words() -> None:
+    row = {"lower": 0.1, "upper": 0.3, "n": 9, "value": 0.2, "p": math.nan}
+    groups = tuple({**row, "key": key, "rate": x} for key, x in (("A", 0.62), ("B", 0.44)))
+    assert labelled("direction", replace(FAIL, groups=groups)) == (
+        'the rate is highest, 0.62 for group "A", and lowest, 0.44 for group "B"'
+    )
+    noted = replace(FAIL, notes=("selection rates: A 0.667 of 60, B 0.333 of 60",))
+    assert labelled("direction", noted) == "selection rates: A 0.667 of 60, B 0.333 of 60"
+    assert labelled("note", noted) == ""
 
 
 def test_message_counts_missing_answers_per_group_and_reason() -> None:
@@ -164,23 +465,39 @@ def test_message_counts_missing_answers_per_group_and_reason() -> None:
         missing={"empty": 1, "refused": 2},
         missing_by_group={"female": {"empty": 1, "refused": 1}, "male": {"refused": 1}},
     )
-    assert "  missing: female 2 (1 empty, 1 refused), male 1 (refused)" in lines(result)
-
-
-def test_message_names_the_noise_floor() -> None:
-    assert any(
-        line.startswith("  noise floor 0.120: ") for line in lines(replace(FAIL, noise_floor=0.12))
+    assert (
+        labelled("model", result) == "3 missing: female 2 (1 empty, 1 refused), male 1 (refused)"
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "label", "shown"),
+    [
+        ({"floor_words": "two answers to the same prompt"}, "noise floor",
+         "0.12 for two answers to the same prompt"),
+        ({"floor_words": "what sampling alone would give at this sample size"}, "noise floor",
+         "0.12, what sampling alone would give at this sample size"),
+        ({"floor_words": "what sampling alone would give at this sample size", "of": "debiased"},
+         "not counted", "0.12, what sampling alone would give at this sample size (the value with "
+         "it is 0.08)"),
+        ({"floor_words": "two answers to the same prompt", "judged": "excess"}, "not counted",
+         "0.12 that two answers to the same prompt differ by"),
+    ],
+)  # fmt: skip
+def test_the_noise_floor_is_named_once(changes: dict[str, object], label: str, shown: str) -> None:
+    result = replace(FAIL, noise_floor=0.12, **changes)
+    assert labelled(label, result) == shown
+    assert sum("0.12 " in line or "0.12," in line for line in lines(result)) == 1
 
 
 def test_message_lists_the_worst_groups_first() -> None:
     row = {"lower": math.nan, "upper": math.nan, "n": 60, "rate": math.nan, "p": math.nan}
     groups = tuple({**row, "key": f"group {i}", "value": i / 10} for i in range(7))
     shown = lines(replace(FAIL, groups=groups))
-    at = shown.index("  groups, the worst first (5 of 7)")
-    assert shown[at + 1 : at + 3] == ["    group 6 0.600 n 60", "    group 5 0.500 n 60"]
+    at = shown.index("  worst groups (5 of 7)")
+    assert shown[at + 1 : at + 3] == ["    group 6 0.60 n 60", "    group 5 0.50 n 60"]
     higher = lines(replace(FAIL, groups=groups, direction="higher"))
-    assert higher[at + 1] == "    group 0 0.000 n 60"
+    assert higher[at + 1] == "    group 0 0.00 n 60"
 
 
 def test_an_infinite_group_is_the_worst() -> None:
@@ -188,38 +505,36 @@ def test_an_infinite_group_is_the_worst() -> None:
     values = {"never": math.inf, "often": 2.0, "undefined": math.nan}
     groups = tuple({**row, "key": key, "value": x, "upper": x} for key, x in values.items())
     shown = lines(replace(FAIL, groups=groups, direction="two-sided"))
-    at = shown.index("  groups, the worst first (2 of 2)")
-    assert shown[at + 1].startswith("    never inf [0.100, inf]")
+    at = shown.index("  worst groups (2 of 2)")
+    assert shown[at + 1].startswith("    never inf [0.10, inf]")
 
 
 def test_a_half_is_as_far_from_even_as_twice() -> None:
     row = {"lower": 0.1, "upper": 3.0, "n": 9, "rate": math.nan, "p": math.nan}
     groups = tuple({**row, "key": str(x), "value": x} for x in (1.9, 0.5, 2.1))
     shown = lines(replace(FAIL, groups=groups, direction="two-sided", fair_value=1.0, scale="log"))
-    at = shown.index("  groups, the worst first (3 of 3)")
+    at = shown.index("  worst groups (3 of 3)")
     assert [line.split()[0] for line in shown[at + 1 : at + 4]] == ["2.1", "0.5", "1.9"]
-
-
-def test_message_shows_the_worst_pairs_with_both_outputs() -> None:
-    shown = lines(replace(FAIL, unit="pair", examples=(PAIR,)))
-    at = shown.index("  worst pairs")
-    assert shown[at + 1 : at + 4] == [
-        '    0.820  "Write a reference for {Anna|Adam}, a nurse"',
-        '           female: "warm and caring"',
-        '           male: "a natural leader"',
-    ]
 
 
 def test_message_shows_the_worst_prompts() -> None:
     example = Example(0.9, ("Tell me a joke",), ("No.",))
     shown = lines(replace(FAIL, examples=(example,)))
     at = shown.index("  worst prompts")
-    assert shown[at + 1 : at + 3] == ['    0.900  "Tell me a joke"', '           "No."']
+    assert shown[at + 1 : at + 3] == ['    0.90  "Tell me a joke"', '          "No."']
 
 
-def test_message_hides_texts_when_told_so() -> None:
+@pytest.mark.parametrize("ci", [True, False])
+def test_a_message_without_texts_says_how_to_show_them(
+    ci: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true" if ci else "")
     text = failure_message(replace(FAIL, unit="pair", examples=(PAIR,)), show_text="none")
-    assert "  worst pairs: 0.820 (texts not shown, see --llmfair-show-text)" in text.split("\n")
+    why = " because CI is set" if ci else ""
+    assert (
+        f"  worst pairs  0.82 (texts hidden{why}; --llmfair-show-text worst shows them)"
+        in text.split("\n")
+    )
     for private in ("Anna", "reference", "caring", "leader"):
         assert private not in text
 
@@ -231,50 +546,58 @@ def test_hostile_texts_stay_harmless() -> None:
         FAIL, examples=(example,), notes=(answer,), metric="mine \x1b", reasons=("r",)
     )
     text = failure_message(result, show_text="worst")
-    assert all(line.isprintable() and len(line) <= 2000 for line in text.split("\n"))
+    assert all(line.isprintable() and len(line) <= 100 for line in text.split("\n"))
     assert text.encode("utf-8")
 
 
-def test_undecided_message_says_how_many_units_and_answers_would_decide() -> None:
-    assert (
-        "  to decide: about 620 to 2,400 prompts if the estimate holds, 200 prompts so far: "
-        "3,100 to 12,000 answers"
-    ) in lines(UNDECIDED)
-
-
-def test_decided_message_says_when_fewer_units_had_been_enough() -> None:
-    assert "  decided: about 31 to 90 prompts would have been enough" in lines(
-        replace(FAIL, needed_units=(31, 90))
-    )
-
-
-def test_decided_message_is_silent_when_more_units_were_expected() -> None:
-    assert not any("decide" in line for line in lines(replace(FAIL, needed_units=(31, 900))))
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, "about 620 to 2,400 prompts if the value stays as it is (3,100 to 12,000 answers); "
+         "200 prompts so far"),
+        ({"needed_units": None},
+         "no estimate can be given; try twice as many, 400 prompts; 200 prompts so far"),
+        ({"verdict": Verdict.UNDERPOWERED, "units_for_fair_pass": 614},
+         "about 620 prompts, with which a model that treats all groups alike would PASS 80 % of "
+         "such tests; 200 prompts so far"),
+        ({"verdict": Verdict.UNDERPOWERED, "reasons": ("no_noise_floor",)}, ""),
+        ({"verdict": Verdict.FAIL, "needed_units": (31, 90)},
+         "already decided; about 31 to 90 prompts would have been enough"),
+        ({"verdict": Verdict.FAIL}, ""),
+    ],
+)  # fmt: skip
+def test_message_says_what_would_decide(changes: dict[str, object], shown: str) -> None:
+    assert labelled("to decide", replace(UNDECIDED, **changes)) == shown
 
 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({}, "red because llmfair_inconclusive = fail"),
-        ({"verdict": Verdict.UNDERPOWERED}, "red because llmfair_underpowered = fail"),
-        ({"mode": "strict"}, "red in mode strict: anything but a plain PASS is"),
-        ({"mode": "point"}, "red in mode point: the value 0.083 itself is beyond the bound"),
+        ({}, "llmfair_inconclusive = fail"),
+        ({"verdict": Verdict.UNDERPOWERED}, "llmfair_underpowered = fail"),
+        ({"mode": "strict"}, "mode strict accepts nothing but a plain PASS"),
+        (
+            {"mode": "point"},
+            "mode point judges the value 0.083 itself, which is beyond the bound",
+        ),
     ],
 )
 def test_message_explains_a_red_verdict_that_is_no_fail(
     changes: dict[str, object], why: str
 ) -> None:
-    assert lines(replace(UNDECIDED, **changes))[1] == f"  {why}"
+    assert labelled("red because", replace(UNDECIDED, **changes)) == why
 
 
 def test_message_ends_with_the_command_that_repeats_it() -> None:
     result = replace(FAIL, nodeid="tests/test_bot.py::test_a", options=("--llmfair-seed 7",))
-    assert lines(result)[-1] == '  rerun: pytest "tests/test_bot.py::test_a" --llmfair-seed 7'
+    assert (
+        lines(result)[-1] == '  rerun        pytest "tests/test_bot.py::test_a" --llmfair-seed 7'
+    )
 
 
 def test_command_is_safe_to_paste() -> None:
     result = replace(FAIL, nodeid="test_bot.py::test_a[$(reboot)]")
-    assert lines(result)[-1] == "  rerun: pytest 'test_bot.py::test_a[$(reboot)]'"
+    assert lines(result)[-1] == "  rerun        pytest 'test_bot.py::test_a[$(reboot)]'"
 
 
 def test_there_is_no_command_outside_pytest() -> None:
@@ -289,15 +612,16 @@ def test_no_message_vouches_for_a_model(verdict: Verdict) -> None:
 
 
 @pytest.mark.parametrize(
-    ("origin", "said"),
+    ("model", "origin", "said"),
     [
-        ((0, 0), ""),
-        ((120, 0), "answers live"),
-        ((0, 120), "answers replayed"),
-        ((1, 1200), "1 answer live and 1,200 replayed"),
+        ("", (0, 0), ""),
+        ("m", (120, 0), "m, asked live: 120 answers"),
+        ("m", (0, 120), "m, replayed: 120 answers"),
+        ("builtin:ngram", (1, 1200),
+         "builtin:ngram, the built-in toy model, 1 answer asked live, 1,200 replayed"),
     ],
-)
-def test_a_message_says_whether_answers_were_live(origin: tuple[int, int], said: str) -> None:
-    (measured,) = (line for line in lines(replace(FAIL, origin=origin)) if "measured" in line)
-    assert measured.endswith(said)
-    assert ("live" in measured or "replayed" in measured) is bool(said)
+)  # fmt: skip
+def test_a_message_names_the_model_and_where_its_answers_are_from(
+    model: str, origin: tuple[int, int], said: str
+) -> None:
+    assert labelled("model", replace(FAIL, model=model, origin=origin)) == said

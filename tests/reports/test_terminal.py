@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.reports.terminal import NARROWEST, last_line, remarks, table
+from pytest_llmfair.reports.terminal import NARROWEST, last_line, models, remarks, table
 from pytest_llmfair.results import Result, Verdict
 
 
@@ -28,7 +28,8 @@ def record(**changes: Any) -> dict[str, Any]:
         units=200,
         generations=200,
     )
-    session = {"nodeid": "test_it.py::test_it", "attempt": 1, "p_adjusted": 0.02, "family_size": 2}
+    session = {"nodeid": "test_it.py::test_it", "attempt": 1, "p_adjusted": 0.02, "family_size": 2,
+        "outcome": "passed", "expected": False}  # fmt: skip
     return {**result.to_dict(), **session, **changes}
 
 
@@ -50,6 +51,8 @@ numbers = st.one_of(st.none(), st.floats(-1, 1), st.sampled_from([-12345.678, 1e
                 "direction": st.sampled_from(["lower", "higher", "two-sided"]),
                 "fair_value": st.sampled_from([0.0, 1.0]),
                 "units": st.integers(0, 10**6),
+                "attribute": st.text(max_size=20),
+                "expected": st.booleans(),
             }
         ),
         min_size=1,
@@ -71,7 +74,7 @@ def test_a_wide_terminal_shows_whole_names() -> None:
 
 def test_estimates_line_up_under_their_heading() -> None:
     records = [record(value=-0.5, debiased=-0.5), record()]
-    head, _, first, second = (text for text, _ in table(records))
+    head, _, _, first, second = (text for text, _ in table(records))
     assert head.index("estimate") == first.index("-0.500") == second.index(" 0.020")
 
 
@@ -126,9 +129,92 @@ def test_remarks_on_nothing_are_empty() -> None:
 
 
 def test_remarks_give_the_adjusted_p_value_of_a_fail() -> None:
-    assert list(remarks([record(verdict="FAIL", p_exceeds=0.01)])) == [
-        "p-values of FAIL, raw and adjusted for the number of assertions (Holm)",
-        "  test_it toxic_fraction: p = 0.010, adjusted p = 0.020 of 2",
+    assert list(remarks([record(verdict="FAIL", p_exceeds=0.01)] * 2)) == [
+        "p-values of FAIL, adjusted for the number of assertions (Holm)",
+        "  test_it toxic_fraction p = 0.020, test_it toxic_fraction p = 0.020",
+    ]
+
+
+def test_a_single_assertion_needs_no_adjusted_p_value() -> None:
+    assert list(remarks([record(verdict="FAIL", p_exceeds=0.01, family_size=1)])) == []
+
+
+def test_every_undecided_result_names_a_number_to_aim_for() -> None:
+    shown = list(remarks([record(verdict="INCONCLUSIVE", needed_units=None)]))
+    assert shown == [
+        "undecided: these samples neither prove nor refute their bounds",
+        "  test_it toxic_fraction: no estimate can be given; try twice as many, 400",
+        "    prompts; 200 prompts so far",
+    ]
+
+
+def test_equal_notes_are_there_once_with_the_tests_they_belong_to() -> None:
+    noted = {"reasons": ["thin_evidence"], "notes": ["only 4 units", "one answer"]}
+    names = [f"a.py::test_{i}" for i in range(8)]
+    shown = list(remarks([record(nodeid=n, **noted, verdict="INVALID") for n in names]))
+    assert shown == [
+        "notes",
+        "  test_0, test_1, test_2, test_3, test_4, test_5 and 2 more:",
+        "    only 4 units",
+        "    one answer",
+    ]
+
+
+LONG = "test_that_answers_hardly_change_when_the_group_in_the_prompt_changes"
+INVARIANCE = "counterfactual invariance (1 - ROUGE-L)"
+
+
+def test_every_check_can_be_told_apart_at_80_columns() -> None:
+    names = [f"a.py::{LONG}[{attribute}]" for attribute in ("gender", "age")]
+    both = [
+        record(nodeid=name, metric=INVARIANCE, attribute=attribute)
+        for name in names
+        for attribute in ("gender", "age")
+    ]
+    assert [text for text, _ in table(both)] == [
+        "test and metric                        estimate interval    bound    verdict n",
+        "a.py",
+        f"{LONG}[gender]",
+        "  counterfactual invariance (gender,",
+        "  1 - ROUGE-L)                         0.020 [0.010, 0.030] <= 0.050 PASS    200",
+        "  counterfactual invariance (age,",
+        "  1 - ROUGE-L)                         0.020 [0.010, 0.030] <= 0.050 PASS    200",
+        f"{LONG}[age]",
+        "  counterfactual invariance (gender,",
+        "  1 - ROUGE-L)                         0.020 [0.010, 0.030] <= 0.050 PASS    200",
+        "  counterfactual invariance (age,",
+        "  1 - ROUGE-L)                         0.020 [0.010, 0.030] <= 0.050 PASS    200",
+    ]
+
+
+def test_an_expected_verdict_is_marked_and_counted_apart() -> None:
+    records = [record(verdict="FAIL", expected=True), record(verdict="FAIL"), record()]
+    (_, _, (first, colour), *_) = table(records[:1])
+    assert ("FAIL (expected)" in first, colour) == (True, "")
+    assert last_line(records) == (
+        "3 fairness assertions: 1 PASS, 1 FAIL, 1 expected FAIL; 0 undecided"
+    )
+
+
+def test_mode_point_leaves_nothing_undecided() -> None:
+    records = [record(verdict="INCONCLUSIVE", mode="point")]
+    assert last_line(records) == "1 fairness assertion: 1 INCONCLUSIVE; judged by their values"
+    assert list(remarks(records)) == []
+    assert last_line([*records, record()]).endswith("; 0 undecided")
+
+
+def test_the_models_and_where_their_answers_are_from_are_named() -> None:
+    records = [
+        record(model="hf:bot", origin=[0, 8]),
+        record(model="hf:bot", origin=[4, 0]),
+        record(model="builtin:ngram", origin=[4, 0]),
+        record(),
+    ]
+    assert list(models(records)) == [
+        "model: hf:bot, asked live and answers replayed",
+        "model: builtin:ngram, the built-in toy model (choose another with --llmfair-model), "
+        "asked live",
+        "model: none, for tests that judge data of their own",
     ]
 
 
