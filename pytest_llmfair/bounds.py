@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -18,6 +19,75 @@ Scale = Literal["linear", "log"]
 _ROUNDING = 1e-12
 # Of a ratio; larger ones are no floats.
 _LARGEST_LOG = 700.0
+
+
+# Share of runs that counts as reliable.
+_SURE = 0.8
+# A search for a number of units ends here; more are never collected.
+_MOST_UNITS = 10**6
+_LARGEST_FACTOR = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What a test of a given size can do.
+
+    Attributes
+    ----------
+    detectable : float
+        Distance from the fair value that is found with 80 % power at the variance of the bound.
+    share : float
+        Share of runs in which a perfectly fair model would pass; NaN where it is unknown.
+    needed : int or None
+        Units (answers per unit, where the units are a fixed list) for a share of 80 %; None where
+        it is unknown or above a million.
+    """
+
+    detectable: float = math.nan
+    share: float = math.nan
+    needed: int | None = None
+
+    def too_little(
+        self, estimate: Estimate, unit: str, max_mde: float | None
+    ) -> Mapping[str, str]:
+        """Say why an undecided sample is UNDERPOWERED; empty where it is not.
+
+        Known from the sample size, the bound and the spread, so that the verdict does not flake.
+        """
+        from pytest_llmfair.reports._words import to_aim_for
+
+        if self.share < 0.5:
+            often = "practically never pass a test of this size"
+            if self.share >= 0.005:
+                often = f"pass a test of this size in only {100 * self.share:.0f} % of runs"
+            aim = to_aim_for(self.needed, unit, fixed=estimate.sample.population == "fixed")
+            remedy = f"for 80 % collect {aim}, or loosen the bound" if aim else "loosen the bound"
+            return {"underpowered": f"a perfectly fair model would {often}; {remedy}"}
+        if max_mde is not None and self.detectable > max_mde:
+            return {
+                "underpowered": f"only a distance of {self.detectable:.3f} from the fair value "
+                f"would be found (80 % power), more than max_mde = {max_mde:g}; collect more "
+                "answers, or raise max_mde"
+            }
+        return {}
+
+
+def search(enough: Callable[[int], bool], fewest: int, most: int) -> int | None:
+    """Return the smallest number that is enough, of those from `fewest`; None beyond `most`."""
+    if fewest > most:
+        return None
+    if enough(fewest):
+        return fewest
+    low, step = fewest, 1
+    while not enough(min(low + step, most)):
+        if low + step >= most:
+            return None
+        low, step = low + step, 2 * step
+    high = min(low + step, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def one_sided(level: float) -> float:
@@ -159,34 +229,51 @@ class Bound:
             end = self.ends[estimate.value >= self.fair]
         return estimate.needed_units(end, level=level)
 
-    def power(
-        self, estimate: Estimate, level: float, max_mde: float | None
-    ) -> tuple[float, Mapping[str, str]]:
-        """Return the detectable distance, and why this sample could never have decided.
+    def units_to_shrink(self, estimate: Estimate, level: float) -> tuple[int, int] | None:
+        """Units at which an interval that straddles the bound would end at it.
 
-        Both are known from the sample size and the bound alone, so that the verdict cannot flake.
-        A bound on the fair value itself can never be proven kept, and is no design error.
+        Widths shrink with the square root of the sample size. The range reaches from where the
+        interval just ends at the bound to where it clears the bound in 80 % of runs; None where
+        the estimate itself is on the bound, or the interval has no end.
         """
-        if self.distance == 0.0 and max_mde is None:
-            return math.nan, {}
-        limit = 3.0 * self.distance if max_mde is None else max_mde
-        gap = self.distance_of(self.fair + estimate.best_case_gap(one_sided(level)))
+        interval, centre = estimate.interval(level), estimate.debiased
+        most = 0.0
+        for end in self.ends if self.direction == "two-sided" else (self.value,):
+            if interval.lower <= end <= interval.upper:
+                side = interval.upper if end >= centre else interval.lower
+                away = abs(end - centre)
+                most = max(most, abs(side - centre) / away if away > 0.0 else math.inf)
+        alpha, units = one_sided(level), estimate.sample.units
+        surer = 1.0 + NormalDist().inv_cdf(_SURE) / NormalDist().inv_cdf(1.0 - alpha)
+        if not 1.0 <= most * surer < _LARGEST_FACTOR:
+            return None
+        return tuple(min(_MOST_UNITS, math.ceil(units * x**2)) for x in (most, most * surer))
+
+    def power(self, estimate: Estimate, level: float, times: float = 1.0) -> Power:
+        """Return what a test of this size, or of `times` as much, can do.
+
+        A bound on the fair value itself is never passed, and no design error.
+        """
         beyond = estimate.minimum_detectable_effect(bound=self.end, level=level)
         detectable = self.distance + beyond
         if self.scale == "log":
             detectable = self.distance_of(self.end + beyond)
-        why = ""
-        if gap > self.distance:
-            why = (
-                f"even the fairest answers of {estimate.sample.units} units leave {gap:.3f} open, "
-                f"more than the {self.distance:g} this bound allows; add units or loosen the bound"
-            )
-        elif detectable > limit:
-            why = (
-                f"only a distance of {detectable:.3f} from the fair value would be found (80 % "
-                f"power), more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
-            )
-        return detectable, {"underpowered": why} if why else {}
+        if self.distance == 0.0 or estimate.undefined is not None:
+            return Power(detectable)
+        allowed = {
+            "lower": (-math.inf, self.value),
+            "higher": (self.value, math.inf),
+            "two-sided": self.ends,
+        }[self.direction]
+        passes = estimate.fair_passes(allowed, self.fair, one_sided(level))
+        share, size = passes(times), estimate.sample
+        now = size.units
+        if size.population == "fixed":
+            now = max(1, round(size.generations / max(size.units, 1)))
+        if math.isnan(share):
+            return Power(detectable)
+        needed = search(lambda n: passes(n / now) >= _SURE, 2, _MOST_UNITS)
+        return Power(detectable, share, needed)
 
     def hidden_parts(self, estimate: Estimate, level: float) -> Mapping[str, str]:
         """Name the rows proven beyond the bound although the aggregate is within it.

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.bounds import Bound, Direction, Scale
+from pytest_llmfair.bounds import Bound, Direction, Power, Scale
 from pytest_llmfair.losses import Losses
 from pytest_llmfair.settings import Settings
 
@@ -88,6 +88,12 @@ class Result:
         The estimate's table: key, value, lower, upper, n, rate, p.
     examples : tuple of Example
         Rows that drive the value, the worst first.
+    fair_pass_share : float
+        Share of runs in which a perfectly fair model would pass a test of this size; NaN where
+        that is unknown, or the verdict is neither INCONCLUSIVE nor UNDERPOWERED.
+    units_for_fair_pass : int or None
+        Units with which that share is 80 %; None where it is unknown, above a million, or the
+        units are a fixed list.
     needed_units : tuple of int or None
         Range of units that would decide.
     model : str
@@ -141,6 +147,8 @@ class Result:
     effective: float = math.nan
     population: str = "sampled"
     detectable: float = math.nan
+    fair_pass_share: float = math.nan
+    units_for_fair_pass: int | None = None
     needed_units: tuple[int, int] | None = None
     missing: dict[str, int] = field(default_factory=dict)
     missing_by_group: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -222,6 +230,7 @@ def judge(
     floor_invalid: Mapping[str, str] | None = None,
     floor_words: str = "",
     losses: Losses | None = None,
+    unit: str = "unit",
     **report: Any,
 ) -> Result:
     """Judge an estimate against a bound.
@@ -243,8 +252,8 @@ def judge(
     scale : {"linear", "log"}
         "log" for ratios: the bound is on the absolute logarithm.
     mode, level, max_mde
-        Override the settings; `max_mde` is the largest detectable distance from the fair value
-        that still counts as a test (default 3 times the bound's own distance).
+        Override the settings; with `max_mde`, a sample whose detectable distance from the fair
+        value is larger is UNDERPOWERED too.
     invalid : mapping, optional
         Reason code to words, when the caller already knows that the evidence cannot be judged.
     excess : Estimate, optional
@@ -257,6 +266,8 @@ def judge(
     losses : Losses, optional
         What the missing answers mean: a FAIL where their rates differ by more than the bound, and
         in mode strict no PASS that they could refute.
+    unit : str
+        What a sampling unit is, singular.
     **report
         Further fields of :class:`Result`.
 
@@ -288,7 +299,7 @@ def judge(
 
     within, exceeds = threshold.sides(interval.lower, interval.upper)
     found: Mapping[str, str] = {}
-    detectable = math.nan
+    power = Power()
     if invalid:
         verdict, found = Verdict.INVALID, invalid
     elif within:
@@ -301,7 +312,8 @@ def judge(
         if exceeds:
             reasons.append("within_noise")
             notes.append(f"{floor_words} may differ by as much")
-        detectable, found = threshold.power(estimate, level, max_mde)
+        power = threshold.power(estimate, level)
+        found = power.too_little(estimate, unit, max_mde)
         verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
     if losses is not None:
         if verdict is not Verdict.INVALID and (unequal := losses.unequal(threshold, level)):
@@ -330,10 +342,15 @@ def judge(
             needed = excess.needed_units(0.0, level=level)
         else:
             needed = threshold.needed_units(estimate, level)
-    if needed is not None and verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
+    if verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
         # These units did not decide: an approximation that says they do knows nothing.
         more = estimate.sample.units + 1
-        needed = (max(needed[0], more), needed[1]) if needed[1] >= more else None
+        if needed is None or needed[1] < more:
+            needed = threshold.units_to_shrink(estimate, level)
+        if needed is not None:
+            needed = max(needed[0], more), max(needed[1], more)
+        else:
+            notes.append(_no_number(estimate, unit))
 
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
@@ -367,7 +384,10 @@ def judge(
         generations=estimate.sample.generations,
         effective=estimate.sample.effective,
         population=estimate.sample.population,
-        detectable=detectable,
+        detectable=power.detectable,
+        fair_pass_share=power.share,
+        units_for_fair_pass=None if estimate.sample.population == "fixed" else power.needed,
+        unit=unit,
         needed_units=needed,
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),
@@ -407,6 +427,15 @@ def _red(
     if verdict is Verdict.UNDERPOWERED:
         return settings.underpowered == "fail"
     return verdict is Verdict.FAIL
+
+
+def _no_number(estimate: Estimate, unit: str) -> str:
+    from pytest_llmfair.reports._words import plurals
+
+    why = "the estimate is too close to the bound"
+    if not math.isfinite(estimate.standard_error()):
+        why = f"these data do not show how much {plurals(unit)} differ"
+    return f"no number of {plurals(unit)} that would decide can be given: {why}"
 
 
 def _table(estimate: Estimate, level: float) -> tuple[dict[str, Any], ...]:

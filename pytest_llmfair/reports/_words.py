@@ -111,7 +111,26 @@ def direction(record: Record) -> str:
 
 def plural(word: str, n: int) -> str:
     """Return ``1 pair`` or ``2 pairs``."""
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {_PLURALS.get(word, word + 's')}"
+    return f"{n:,} {word if n == 1 else plurals(word)}"
+
+
+def plurals(word: str) -> str:
+    """Return ``pairs`` for ``pair``."""
+    return _PLURALS.get(word, word + "s")
+
+
+def to_aim_for(needed: int | None, unit: str, *, fixed: bool = False, groups: int = 1) -> str:
+    """Return a number of units to collect, such as ``about 460 people (230 per group)``.
+
+    Of a fixed list of units, answers to each; empty where no number is known.
+    """
+    if needed is None:
+        return ""
+    if fixed:
+        return f"about {rounded(needed):,} answers per {unit}"
+    each = rounded(needed / groups)
+    per_group = f" ({each:,} per group)" if groups > 1 else ""
+    return f"about {plural(unit, each * groups)}{per_group}"
 
 
 def sample(record: Record) -> str:
@@ -123,7 +142,8 @@ def sample(record: Record) -> str:
         each, left = divmod(generations, units)
         shown += f", {generations:,} answers" if left else f" x {each}"
     effective = record["effective"]
-    if _finite(effective) and round(effective) != generations:
+    # Only where units that resemble each other make it smaller: more than the count would puzzle.
+    if _finite(effective) and round(effective) < generations:
         shown += f", n_eff {effective:.0f}" if effective >= 10 else f", n_eff {effective:.1f}"
     return shown
 

@@ -115,7 +115,7 @@ def _measured(record: Record) -> str:
     if record["lower"] is not None:
         parts.append(f"interval by {record['method']}")
     if record["units"]:
-        units = words.plural(record["unit"], 2).partition(" ")[2]
+        units = words.plurals(record["unit"])
         fixed = record["population"] == "fixed"
         parts.append(f"{units} are {'all there are' if fixed else 'a sample of more'}")
     if record["model"]:
@@ -158,7 +158,7 @@ def _fairness(record: Record, value: float) -> float:
 def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
     if not result.examples:
         return []
-    what = words.plural(result.unit, 2).partition(" ")[2]
+    what = words.plurals(result.unit)
     if show_text != "worst":
         values = ", ".join(number(example.value, places) for example in result.examples)
         return [f"  worst {what}: {values} (texts not shown, see --llmfair-show-text)"]
@@ -187,7 +187,7 @@ def _decides(record: Record) -> str:
     units = words.needed(record)
     if not units:
         return ""
-    what = words.plural(record["unit"], 2).partition(" ")[2]
+    what = words.plurals(record["unit"])
     now = words.plural(record["unit"], record["units"])
     if record["verdict"] in ("INCONCLUSIVE", "UNDERPOWERED"):
         return (

@@ -90,7 +90,7 @@ def _power(one: Planned) -> Iterator[tuple[str, bool]]:
             False,
         )
     if one["undecidable"]:
-        yield f"WARNING: this cannot be decided: {escape(one['undecidable'])}", True
+        yield f"WARNING: {escape(one['undecidable'])}", True
 
 
 def _total(ordered: Sequence[Planned]) -> str:

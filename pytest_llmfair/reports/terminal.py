@@ -64,7 +64,7 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
         yield "undecided: these samples neither prove nor refute their bounds"
     for record in undecided:
         units = words.needed(record)
-        what = words.plural(record["unit"], 2).partition(" ")[2]
+        what = words.plurals(record["unit"])
         so_far = words.plural(record["unit"], record["units"])
         decide = f"about {units} {what} would decide, {so_far} so far" if units else so_far
         yield from _remark(record, decide)

@@ -8,9 +8,13 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
+from scipy import special
+
 from pytest_llmfair.stats._intervals import normal_quantile, t_quantile
 
 if TYPE_CHECKING:
+    from pytest_llmfair.stats._clusters import Floats
     from pytest_llmfair.stats._contributions import Contributions
 
 Population = Literal["sampled", "fixed"]
@@ -307,13 +311,38 @@ class Estimate(ABC):
         """
         return math.nan
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Distance to the fair value that the fairest conceivable data of this size leave open.
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """Return how often a perfectly fair model would pass, by sample size.
 
-        A bound closer to the fair value than this could never have been passed. 0 where no limit
-        is known from the sample size alone.
+        The truth is set to the fair value; base rates and spreads are those of the data. By
+        default a normal approximation with the observed error and the widths of the interval.
+
+        Parameters
+        ----------
+        allowed : tuple of float
+            Values within the bound; infinite on a side that does not count.
+        fair : float
+            Value of a perfectly fair model.
+        alpha : float
+            One-sided error rate of the interval.
+
+        Returns
+        -------
+        callable
+            From the number of units, as a multiple of those there are, to the probability that
+            the whole interval is within `allowed`; NaN where that is unknown.
         """
-        return 0.0
+        low, high = (end - fair for end in allowed)
+        below, above = self.value - self.lower_bound(alpha), self.upper_bound(alpha) - self.value
+        error = self.standard_error()
+
+        def passes(more: float) -> float:
+            shrink = math.sqrt(more)
+            return within_share(error / shrink, (low, high), (below / shrink, above / shrink))
+
+        return passes
 
     def minimum_detectable_effect(
         self, power: float = 0.8, *, bound: float | None = None, level: float = 0.95
@@ -374,6 +403,28 @@ class Estimate(ABC):
     def fewest_units(self, threshold: float, alpha: float) -> int:
         """Units below which no data at all decide against `threshold`; 0 where that is unknown."""
         return 0
+
+
+def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
+    """Probability that an interval of these widths around a normal draw lies in `allowed`.
+
+    Draws have mean 0 and standard deviation `error`; NaN where that is unknown.
+    """
+    (low, high), (below, above) = allowed, widths
+    if not math.isfinite(error):
+        return math.nan
+    low, high = (low + below if math.isfinite(low) else low), high - above
+    if math.isnan(high) or low > high:
+        return 0.0
+    if error == 0.0:
+        return float(low <= 0.0 <= high)
+    return float(special.ndtr(high / error) - special.ndtr(low / error))
+
+
+def share_of_ends(ends: Floats, limit: float, power: float) -> Callable[[float], float]:
+    """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
+    known = not np.isnan(ends).any()
+    return lambda more: float((ends <= limit * more**power).mean()) if known else math.nan
 
 
 @dataclass(eq=False, kw_only=True)

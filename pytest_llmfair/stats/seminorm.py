@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._associations import Cooccurrences
-from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._base import Estimate, Population, Sample, share_of_ends
 from pytest_llmfair.stats._bracket import Bracket, Engine
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._distributions import Comparison
@@ -384,6 +384,8 @@ class Seminorm(Estimate):
         constant, linear, square = self.planned
         return math.sqrt(max(0.0, constant + linear * at + square * at * at))
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Upper end of the fairest data of this size: no pair differs, every share is even."""
-        return self.engine.best_case(alpha)
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, from the upper ends of relabelled groups."""
+        return share_of_ends(self.engine.fair_ends(alpha), allowed[1], self.engine.rate)
