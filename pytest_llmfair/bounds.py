@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_llmfair.power import MOST_UNITS, SURE, Power, search
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate
@@ -19,75 +21,6 @@ Scale = Literal["linear", "log"]
 _ROUNDING = 1e-12
 # Of a ratio; larger ones are no floats.
 _LARGEST_LOG = 700.0
-
-
-# Share of runs that counts as reliable.
-_SURE = 0.8
-# A search for a number of units ends here; more are never collected.
-_MOST_UNITS = 10**6
-_LARGEST_FACTOR = 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """What a test of a given size can do.
-
-    Attributes
-    ----------
-    detectable : float
-        Distance from the fair value that is found with 80 % power at the variance of the bound.
-    share : float
-        Share of runs in which a perfectly fair model would pass; NaN where it is unknown.
-    needed : int or None
-        Units (answers per unit, where the units are a fixed list) for a share of 80 %; None where
-        it is unknown or above a million.
-    """
-
-    detectable: float = math.nan
-    share: float = math.nan
-    needed: int | None = None
-
-    def too_little(
-        self, estimate: Estimate, unit: str, max_mde: float | None
-    ) -> Mapping[str, str]:
-        """Say why an undecided sample is UNDERPOWERED; empty where it is not.
-
-        Known from the sample size, the bound and the spread, so that the verdict does not flake.
-        """
-        from pytest_llmfair.reports._words import to_aim_for
-
-        if self.share < 0.5:
-            often = "practically never pass a test of this size"
-            if self.share >= 0.005:
-                often = f"pass a test of this size in only {100 * self.share:.0f} % of runs"
-            aim = to_aim_for(self.needed, unit, fixed=estimate.sample.population == "fixed")
-            remedy = f"for 80 % collect {aim}, or loosen the bound" if aim else "loosen the bound"
-            return {"underpowered": f"a perfectly fair model would {often}; {remedy}"}
-        if max_mde is not None and self.detectable > max_mde:
-            return {
-                "underpowered": f"only a distance of {self.detectable:.3f} from the fair value "
-                f"would be found (80 % power), more than max_mde = {max_mde:g}; collect more "
-                "answers, or raise max_mde"
-            }
-        return {}
-
-
-def search(enough: Callable[[int], bool], fewest: int, most: int) -> int | None:
-    """Return the smallest number that is enough, of those from `fewest`; None beyond `most`."""
-    if fewest > most:
-        return None
-    if enough(fewest):
-        return fewest
-    low, step = fewest, 1
-    while not enough(min(low + step, most)):
-        if low + step >= most:
-            return None
-        low, step = low + step, 2 * step
-    high = min(low + step, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
 
 
 def one_sided(level: float) -> float:
@@ -244,10 +177,11 @@ class Bound:
                 away = abs(end - centre)
                 most = max(most, abs(side - centre) / away if away > 0.0 else math.inf)
         alpha, units = one_sided(level), estimate.sample.units
-        surer = 1.0 + NormalDist().inv_cdf(_SURE) / NormalDist().inv_cdf(1.0 - alpha)
-        if not 1.0 <= most * surer < _LARGEST_FACTOR:
+        surer = 1.0 + NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(1.0 - alpha)
+        if not 0.0 < most < math.inf:
             return None
-        return tuple(min(_MOST_UNITS, math.ceil(units * x**2)) for x in (most, most * surer))
+        just, surely = (min(MOST_UNITS, math.ceil(units * x**2)) for x in (most, most * surer))
+        return just, surely
 
     def power(self, estimate: Estimate, level: float, times: float = 1.0) -> Power:
         """Return what a test of this size, or of `times` as much, can do.
@@ -272,7 +206,7 @@ class Bound:
             now = max(1, round(size.generations / max(size.units, 1)))
         if math.isnan(share):
             return Power(detectable)
-        needed = search(lambda n: passes(n / now) >= _SURE, 2, _MOST_UNITS)
+        needed = search(lambda n: passes(n / now) >= SURE, 2, MOST_UNITS)
         return Power(detectable, share, needed)
 
     def hidden_parts(self, estimate: Estimate, level: float) -> Mapping[str, str]:

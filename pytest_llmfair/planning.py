@@ -14,9 +14,9 @@ from typing import Any
 from scipy.special import betaincinv
 
 from pytest_llmfair import recording
-from pytest_llmfair.bounds import Bound, Power, one_sided, search
+from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.metrics import MetricInfo, get_metric
-from pytest_llmfair.reports._words import plural, plurals, to_aim_for
+from pytest_llmfair.power import Power, plural, plurals, search, to_aim_for
 from pytest_llmfair.stats import Estimate, Mean
 
 # Sizes at which errors are read off; from there they shrink with the square root.

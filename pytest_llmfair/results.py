@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.bounds import Bound, Direction, Power, Scale
+from pytest_llmfair.bounds import Bound, Direction, Scale
 from pytest_llmfair.losses import Losses
+from pytest_llmfair.power import Power, no_number
 from pytest_llmfair.settings import Settings
 
 if TYPE_CHECKING:
@@ -350,7 +351,7 @@ def judge(
         if needed is not None:
             needed = max(needed[0], more), max(needed[1], more)
         else:
-            notes.append(_no_number(estimate, unit))
+            notes.append(no_number(estimate, unit))
 
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
@@ -427,15 +428,6 @@ def _red(
     if verdict is Verdict.UNDERPOWERED:
         return settings.underpowered == "fail"
     return verdict is Verdict.FAIL
-
-
-def _no_number(estimate: Estimate, unit: str) -> str:
-    from pytest_llmfair.reports._words import plurals
-
-    why = "the estimate is too close to the bound"
-    if not math.isfinite(estimate.standard_error()):
-        why = f"these data do not show how much {plurals(unit)} differ"
-    return f"no number of {plurals(unit)} that would decide can be given: {why}"
 
 
 def _table(estimate: Estimate, level: float) -> tuple[dict[str, Any], ...]:

@@ -9,12 +9,14 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from pytest_llmfair.bounds import Bound
+from pytest_llmfair.power import plural, plurals, rounded
 
 # A line longer than this helps nobody, and an answer of 10 MB must not drown the log.
 LONGEST_LINE = 2000
 
+__all__ = ["plural", "plurals", "rounded"]
+
 _FEWEST_DECIMALS, _MOST_DECIMALS = 3, 7
-_PLURALS = {"person": "people"}
 _DIRECTIONS = {"lower": "lower is fairer", "higher": "higher is fairer"}
 
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
@@ -109,30 +111,6 @@ def direction(record: Record) -> str:
     return _DIRECTIONS.get(record["direction"], f"both sides of {record['fair_value']:g} count")
 
 
-def plural(word: str, n: int) -> str:
-    """Return ``1 pair`` or ``2 pairs``."""
-    return f"{n:,} {word if n == 1 else plurals(word)}"
-
-
-def plurals(word: str) -> str:
-    """Return ``pairs`` for ``pair``."""
-    return _PLURALS.get(word, word + "s")
-
-
-def to_aim_for(needed: int | None, unit: str, *, fixed: bool = False, groups: int = 1) -> str:
-    """Return a number of units to collect, such as ``about 460 people (230 per group)``.
-
-    Of a fixed list of units, answers to each; empty where no number is known.
-    """
-    if needed is None:
-        return ""
-    if fixed:
-        return f"about {rounded(needed):,} answers per {unit}"
-    each = rounded(needed / groups)
-    per_group = f" ({each:,} per group)" if groups > 1 else ""
-    return f"about {plural(unit, each * groups)}{per_group}"
-
-
 def sample(record: Record) -> str:
     """Return how much evidence there is, such as ``200 prompts x 5, n_eff 412``."""
     units, generations = record["units"], record["generations"]
@@ -155,12 +133,6 @@ def needed(record: Record) -> str:
     low, high = (rounded(n) for n in record["needed_units"])
     most = "more than a million" if high >= 10**6 else f"{high:,}"
     return f"{low:,} to {most}" if low < high else most
-
-
-def rounded(n: float) -> int:
-    """Return a count with two digits, rounded up: more would be false precision, less too few."""
-    step = int(10 ** max(len(str(math.ceil(n))) - 2, 0))
-    return math.ceil(n / step) * step
 
 
 def origin(record: Record) -> str:

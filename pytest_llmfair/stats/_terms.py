@@ -136,9 +136,12 @@ class Terms:
 
     def fair_ends(self, alpha: float) -> Floats:
         """Upper ends of terms at exact parity."""
-        z = normal_quantile(1.0 - alpha)
+        if not self.telling.any():
+            return np.ones(1)
+        z, part = normal_quantile(1.0 - alpha), float(self.telling.mean())
         draws = np.quantile(self._at_parity[:, self.telling].mean(axis=1), QUANTILES)
-        return np.array([self._in_all(lambda d=d: self._fold.upper(d, z)) for d in draws.tolist()])
+        ends = np.array([self._fold.upper(float(draw), z) for draw in draws])
+        return np.asarray(part * ends + 1.0 - part)
 
     def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Reason codes and the same in words."""

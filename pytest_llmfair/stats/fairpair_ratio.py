@@ -272,12 +272,13 @@ class FairPairRatio(Estimate):
         self, allowed: tuple[float, float], fair: float, alpha: float
     ) -> Callable[[float], float]:
         """As :meth:`Estimate.fair_passes`, on the log scale with the error as it would be at 1."""
-        error = self.error()
-        if self.product is None or not error > _ROUNDING:
-            return lambda more: math.nan
-        calmer = self.value * self.standard_error(1.0) / self.standard_error(max(self.value, 1.0))
-        low, high = (calmer * abs(math.log(x) - self.product.log) for x in self._bounds(alpha))
-        draws = special.ndtri(QUANTILES) * calmer * error
+        error = planned = self.standard_error(1.0)
+        low = high = normal_quantile(1.0 - alpha) * error
+        if self.product is not None and self.error() > _ROUNDING:
+            calmer = planned * self.value / self.standard_error(max(self.value, 1.0))
+            error = calmer * self.error()
+            low, high = (calmer * abs(math.log(x) - self.product.log) for x in self._bounds(alpha))
+        draws = special.ndtri(QUANTILES) * error
 
         def passes(more: float) -> float:
             shrink = math.sqrt(more)
