@@ -162,26 +162,31 @@ class Bound:
             end = self.ends[estimate.value >= self.fair]
         return estimate.needed_units(end, level=level)
 
-    def units_to_shrink(self, estimate: Estimate, level: float) -> tuple[int, int] | None:
-        """Units at which an interval that straddles the bound would end at it.
+    def more_units(
+        self, estimate: Estimate, level: float, planned: tuple[int, int] | None
+    ) -> tuple[int, int] | None:
+        """Return the units that would decide, for evidence that did not.
 
-        Widths shrink with the square root of the sample size. The range reaches from where the
-        interval just ends at the bound to where it clears the bound in 80 % of runs; None where
-        the estimate itself is on the bound, or the interval has no end.
+        An approximation that says these units were enough knows nothing. Widths shrink with the
+        square root of the sample size: the range then reaches from where the interval would just
+        end at the bound to where it clears the bound in 80 % of runs. None where the estimate
+        itself is on the bound, or the interval has no end.
         """
+        units = estimate.sample.units
+        if planned is not None and planned[1] > units:
+            return max(planned[0], units + 1), planned[1]
         interval, centre = estimate.interval(level), estimate.debiased
-        most = 0.0
+        factor = 0.0
         for end in self.ends if self.direction == "two-sided" else (self.value,):
             if interval.lower <= end <= interval.upper:
-                side = interval.upper if end >= centre else interval.lower
+                far = interval.upper if end >= centre else interval.lower
                 away = abs(end - centre)
-                most = max(most, abs(side - centre) / away if away > 0.0 else math.inf)
-        alpha, units = one_sided(level), estimate.sample.units
-        surer = 1.0 + NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(1.0 - alpha)
-        if not 0.0 < most < math.inf:
+                factor = max(factor, abs(far - centre) / away if away > 0.0 else math.inf)
+        if not 0.0 < factor < math.inf:
             return None
-        just, surely = (min(MOST_UNITS, math.ceil(units * x**2)) for x in (most, most * surer))
-        return just, surely
+        surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
+        few, many = (math.ceil(units * x * x) for x in (factor, factor * surer))
+        return min(MOST_UNITS, max(few, units + 1)), min(MOST_UNITS, max(many, units + 1))
 
     def power(self, estimate: Estimate, level: float, times: float = 1.0) -> Power:
         """Return what a test of this size, or of `times` as much, can do.

@@ -90,11 +90,10 @@ class Result:
     examples : tuple of Example
         Rows that drive the value, the worst first.
     fair_pass_share : float
-        Share of runs in which a perfectly fair model would pass a test of this size; NaN where
-        that is unknown, or the verdict is neither INCONCLUSIVE nor UNDERPOWERED.
+        Of an undecided verdict, share of runs in which a perfectly fair model would pass a test of
+        this size; NaN where that is unknown.
     units_for_fair_pass : int or None
-        Units with which that share is 80 %; None where it is unknown, above a million, or the
-        units are a fixed list.
+        Units for a share of 80 %; None where unknown, over a million, or a fixed list.
     needed_units : tuple of int or None
         Range of units that would decide.
     model : str
@@ -231,7 +230,6 @@ def judge(
     floor_invalid: Mapping[str, str] | None = None,
     floor_words: str = "",
     losses: Losses | None = None,
-    unit: str = "unit",
     **report: Any,
 ) -> Result:
     """Judge an estimate against a bound.
@@ -267,8 +265,6 @@ def judge(
     losses : Losses, optional
         What the missing answers mean: a FAIL where their rates differ by more than the bound, and
         in mode strict no PASS that they could refute.
-    unit : str
-        What a sampling unit is, singular.
     **report
         Further fields of :class:`Result`.
 
@@ -300,7 +296,7 @@ def judge(
 
     within, exceeds = threshold.sides(interval.lower, interval.upper)
     found: Mapping[str, str] = {}
-    power = Power()
+    power, unit = Power(), report.get("unit", "unit")
     if invalid:
         verdict, found = Verdict.INVALID, invalid
     elif within:
@@ -344,14 +340,8 @@ def judge(
         else:
             needed = threshold.needed_units(estimate, level)
     if verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
-        # These units did not decide: an approximation that says they do knows nothing.
-        more = estimate.sample.units + 1
-        if needed is None or needed[1] < more:
-            needed = threshold.units_to_shrink(estimate, level)
-        if needed is not None:
-            needed = max(needed[0], more), max(needed[1], more)
-        else:
-            notes.append(no_number(estimate, unit))
+        needed = threshold.more_units(estimate, level, needed)
+        notes += [] if needed else [no_number(estimate, unit)]
 
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
@@ -388,7 +378,6 @@ def judge(
         detectable=power.detectable,
         fair_pass_share=power.share,
         units_for_fair_pass=None if estimate.sample.population == "fixed" else power.needed,
-        unit=unit,
         needed_units=needed,
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),

@@ -62,7 +62,7 @@ ALLOWED = {
         "text",
     },
     "counterfactuals": {"bilou", "checks", "counterfactuals", "files", "sampling", "text"},
-    "reports": {"bounds", "reports", "results", "settings"},
+    "reports": {"bounds", "power", "reports", "results", "settings"},
 }
 # These ask a model about pairs: they load what is behind their room, and only when called.
 ASK_A_MODEL = {
