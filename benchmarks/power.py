@@ -7,8 +7,8 @@
 For each metric three sizes at which a pilot sample predicts 20, 50 and 80 % of fair runs to pass.
 A line shows the predicted share (median over data sets), the simulated share of PASS, and how
 often the verdict UNDERPOWERED flips between data sets. Limits: predictions are off by at most 15
-points, and, where the predicted share is not between 30 and 70 %, at most 5 % of verdicts flip. The exit code is 1 when a limit is
-missed.
+points, and, where the predicted share is not between 20 and 80 %, at most 5 % of verdicts flip.
+The exit code is 1 when a limit is missed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Arguments = dict[str, Any]
 
 LEVEL = 0.95
 # Away from the edge of UNDERPOWERED, in shares.
-EDGE = (0.3, 0.7)
+EDGE = (0.2, 0.8)
 TARGETS = (0.2, 0.5, 0.8)
 # Units of the sample from which sizes are planned, and the most that are simulated.
 PILOT, MOST = 100, 1500
@@ -43,7 +43,6 @@ OTHER = {
         (
             "average_score_difference",
             "average_score_gap",
-            "background_comparison",
             "disparity_score",
             "earth_movers_distance",
             "fned_star",
@@ -58,9 +57,10 @@ OTHER = {
         0.1,
     ),
     "avg_gf": 0.05,
+    "background_comparison": 0.05,
     "avg_gf_tc": 0.1,
     "cooccurrence_bias_score": 0.5,
-    "f1_ratio": 0.3,
+    "f1_ratio": 0.2,
     "fairpair": 0.05,
     "jensen_shannon_divergence": 0.03,
     "trick_stereotype": 0.15,
@@ -186,8 +186,15 @@ DRAWS: dict[str, Callable[[Rng, int], Arguments]] = {
 BY_METRIC = {"average_score_difference": counterfactuals, "strict_sentiment_parity": score_pairs}
 # One of each kind, in the test suite.
 SMOKE = ("demographic_parity_difference", "rabbi", "pairwise_preference_gap", "toxic_fraction")
-# Each resamples for seconds.
-SLOW = {"background_comparison", "multigroup_comparison", "pairwise_comparison"}
+# Each resamples.
+SLOW = {
+    "avg_gf",
+    "cooccurrence_bias_score",
+    "earth_movers_distance",
+    "jensen_shannon_divergence",
+    "stereotypical_associations",
+    "strict_sentiment_parity",
+}
 
 
 class Case:
@@ -221,12 +228,12 @@ class Case:
 
     def lines(self, plan: Plan) -> Iterator[Line]:
         """Simulate; one line per size."""
-        runs = plan.repeats(20 if self.info.name in SLOW else None, smoke=40)
+        runs = plan.repeats(60 if self.info.name in SLOW else None, smoke=40)
         rng = np.random.default_rng(3)
         for n in self.sizes(rng):
             estimates = [self.measure(rng, n) for _ in range(runs)]
             inside = [self._passes(estimate) for estimate in estimates]
-            known = estimates[: max(20, runs // 4)]
+            known = estimates[: max(40, runs // 2)]
             shares = np.array([self.bound.power(e, LEVEL).share for e in known])
             predicted, simulated = float(np.median(shares)), float(np.mean(inside))
             short = float(np.mean(shares < 0.5))

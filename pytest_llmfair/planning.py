@@ -373,14 +373,16 @@ def outlook(
     -------
     dict
         `detectable`, the distance beyond the bound that is found with 80 % power at the variance
-        of the bound, None when unknown; `undecidable`, why it would be UNDERPOWERED.
+        of the bound, None when unknown; `undecidable`, why it would be UNDERPOWERED; `share` of
+        runs in which a perfectly fair model would pass, None when unknown.
     """
-    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": ""}
+    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
     try:
         estimate = sample()
         power = threshold.power(estimate, level)
     except ValueError as error:
         return {**known, "unknown": str(error)}
+    known["share"] = None if math.isnan(power.share) else power.share
     known["undecidable"] = power.too_little(estimate, unit, max_mde).get("underpowered", "")
     if not math.isfinite(power.detectable) or threshold.distance == 0.0:
         return {**known, "unknown": "no difference that would be found is known before the data"}

@@ -93,7 +93,7 @@ class Result:
         Of an undecided verdict, share of runs in which a perfectly fair model would pass a test of
         this size; NaN where that is unknown.
     units_for_fair_pass : int or None
-        Units for a share of 80 %; None where unknown, over a million, or a fixed list.
+        Units for 80 %; None where unknown, over a million, or a fixed list.
     needed_units : tuple of int or None
         Range of units that would decide.
     model : str
@@ -251,8 +251,7 @@ def judge(
     scale : {"linear", "log"}
         "log" for ratios: the bound is on the absolute logarithm.
     mode, level, max_mde
-        Override the settings; with `max_mde`, a sample whose detectable distance from the fair
-        value is larger is UNDERPOWERED too.
+        Override the settings; a sample with a larger detectable distance is UNDERPOWERED too.
     invalid : mapping, optional
         Reason code to words, when the caller already knows that the evidence cannot be judged.
     excess : Estimate, optional
@@ -332,13 +331,10 @@ def judge(
     first = verdict is Verdict.INVALID or "missing_rates_differ" in found
     notes = [*found.values(), *notes] if first else [*notes, *found.values()]
 
-    needed = None
-    if verdict is not Verdict.INVALID:
-        # Beyond the bound but within the noise, it is the excess that more units would decide.
-        if excess is not None and "within_noise" in reasons:
-            needed = excess.needed_units(0.0, level=level)
-        else:
-            needed = threshold.needed_units(estimate, level)
+    needed = None if verdict is Verdict.INVALID else threshold.needed_units(estimate, level)
+    # Within the noise, it is the excess that more units would decide.
+    if excess is not None and "within_noise" in reasons:
+        needed = excess.needed_units(0.0, level=level)
     if verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
         needed = threshold.more_units(estimate, level, needed)
         notes += [] if needed else [no_number(estimate, unit)]

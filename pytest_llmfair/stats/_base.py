@@ -8,13 +8,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
-from scipy import special
-
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._intervals import normal_quantile, t_quantile
 
 if TYPE_CHECKING:
-    from pytest_llmfair.stats._clusters import Floats
     from pytest_llmfair.stats._contributions import Contributions
 
 Population = Literal["sampled", "fixed"]
@@ -403,28 +400,6 @@ class Estimate(ABC):
     def fewest_units(self, threshold: float, alpha: float) -> int:
         """Units below which no data at all decide against `threshold`; 0 where that is unknown."""
         return 0
-
-
-def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
-    """Probability that an interval of these widths around a normal draw lies in `allowed`.
-
-    Draws have mean 0 and standard deviation `error`; NaN where that is unknown.
-    """
-    (low, high), (below, above) = allowed, widths
-    if not math.isfinite(error):
-        return math.nan
-    low, high = (low + below if math.isfinite(low) else low), high - above
-    if math.isnan(high) or low > high:
-        return 0.0
-    if error == 0.0:
-        return float(low <= 0.0 <= high)
-    return float(special.ndtr(high / error) - special.ndtr(low / error))
-
-
-def share_of_ends(ends: Floats, limit: float, power: float) -> Callable[[float], float]:
-    """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
-    known = not np.isnan(ends).any()
-    return lambda more: float((ends <= limit * more**power).mean()) if known else math.nan
 
 
 @dataclass(eq=False, kw_only=True)

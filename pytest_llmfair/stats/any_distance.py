@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_llmfair.stats._base import Estimate, Population, share_of_ends
+from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._intervals import t_quantile
 from pytest_llmfair.stats._measured import Measure, Measured, flags, why_undefined
 from pytest_llmfair.stats._resampling import upper_quantile
@@ -111,7 +112,7 @@ class AnyDistance(Estimate):
         width = self.upper_bound(alpha) - self.value
         known = math.isfinite(width) and not self.measured.single
         ends = self.measured.relabelled + width if known else np.full(1, math.nan)
-        return share_of_ends(ends, allowed[1], 0.5)
+        return share_of_ends(ends, allowed[1], self.sample.units)
 
 
 def _quantile(draws: Floats, alpha: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from pytest_llmfair.stats._base import Estimate, Population, within_share
+from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._clusters import (
     Floats,
     Indices,
@@ -20,6 +20,7 @@ from pytest_llmfair.stats._clusters import (
     left_out_influence,
 )
 from pytest_llmfair.stats._contributions import Contributions
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
 from pytest_llmfair.stats._rows import NO_VARIANCE

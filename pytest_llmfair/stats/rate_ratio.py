@@ -10,7 +10,8 @@ from typing import Literal
 from numpy.typing import ArrayLike
 from scipy import special
 
-from pytest_llmfair.stats._base import Estimate, Population, within_share
+from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._rate_bounds import ratio_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
 

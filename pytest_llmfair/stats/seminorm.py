@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._associations import Cooccurrences
-from pytest_llmfair.stats._base import Estimate, Population, Sample, share_of_ends
+from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._bracket import Bracket, Engine
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._scores import (
     Rows,
@@ -388,4 +389,5 @@ class Seminorm(Estimate):
         self, allowed: tuple[float, float], fair: float, alpha: float
     ) -> Callable[[float], float]:
         """As :meth:`Estimate.fair_passes`, from the upper ends of relabelled groups."""
-        return share_of_ends(self.engine.fair_ends(alpha), allowed[1], self.engine.rate)
+        ends = self.engine.fair_ends(alpha)
+        return share_of_ends(ends, allowed[1], self.sample.units, self.engine.rate)

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, Population, share_of_ends
+from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._intervals import zero_event_bound
 from pytest_llmfair.stats._noncentral import Noncentral
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
@@ -182,7 +183,7 @@ class Spread(Estimate):
             replace(self, square=square, value=math.sqrt(square / self.count)).upper_bound(alpha)
             for square in squares.tolist()
         ]
-        return share_of_ends(np.array(ends), allowed[1], 0.5)
+        return share_of_ends(np.array(ends), allowed[1], self.sample.units)
 
 
 def _centred(covariance: Floats) -> Floats:
