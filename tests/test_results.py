@@ -103,7 +103,7 @@ def test_four_prompts_are_underpowered_whatever_they_show():
 def test_an_undecided_distance_names_a_number_to_aim_for():
     # The debiased value is far within the bound, and only the width of the interval undecided.
     rng = np.random.default_rng(4)
-    result = verdict_of(strict_sentiment_parity(*rng.beta(2, 3, (2, 36))), 0.17)
+    result = verdict_of(strict_sentiment_parity(*rng.beta(2, 3, (2, 36))), 0.16)
     assert result.verdict is Verdict.INCONCLUSIVE
     few, many = result.needed_units
     assert 36 < few < many
