@@ -170,7 +170,7 @@ class Bound:
         An approximation that says these units were enough knows nothing. Widths shrink with the
         square root of the sample size: the range then reaches from where the interval would just
         end at the bound to where it clears the bound in 80 % of runs. None where the estimate
-        itself is on the bound, or the interval has no end.
+        itself is on the bound (a million units do not decide), or the interval has no end.
         """
         units = estimate.sample.units
         if planned is not None and planned[1] > units:
@@ -182,7 +182,7 @@ class Bound:
                 far = interval.upper if end >= centre else interval.lower
                 away = abs(end - centre)
                 factor = max(factor, abs(far - centre) / away if away > 0.0 else math.inf)
-        if not 0.0 < factor < math.inf:
+        if not 0.0 < factor * factor * units < MOST_UNITS:
             return None
         surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
         few, many = (math.ceil(units * x * x) for x in (factor, factor * surer))
