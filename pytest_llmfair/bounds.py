@@ -6,7 +6,10 @@ import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_llmfair.power import MOST_UNITS, SURE, Power, search
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate, Interval
@@ -267,34 +270,60 @@ class Bound:
             end = self.ends[estimate.value >= self.fair]
         return estimate.needed_units(end, level=level)
 
-    def power(
-        self, estimate: Estimate, level: float, max_mde: float | None
-    ) -> tuple[float, Mapping[str, str]]:
-        """Return the detectable distance, and why this sample could never have decided.
+    def more_units(
+        self, estimate: Estimate, level: float, planned: tuple[int, int] | None
+    ) -> tuple[int, int] | None:
+        """Return the units that would decide, for evidence that did not.
 
-        Both are known from the sample size and the bound alone, so that the verdict cannot flake.
-        A bound on the fair value itself can never be proven kept, and is no design error.
+        An approximation that says these units were enough knows nothing. Widths shrink with the
+        square root of the sample size: the range then reaches from where the interval would just
+        end at the bound to where it clears the bound in 80 % of runs. None where the estimate
+        itself is on the bound (a million units do not decide), or the interval has no end.
         """
-        if self.distance == 0.0 and max_mde is None:
-            return math.nan, {}
-        limit = 3.0 * self.distance if max_mde is None else max_mde
-        gap = self.distance_of(self.fair + estimate.best_case_gap(one_sided(level)))
+        units = estimate.sample.units
+        if planned is not None and planned[1] > units:
+            return max(planned[0], units + 1), planned[1]
+        interval, centre = estimate.interval(level), estimate.debiased
+        factor = 0.0
+        for end in self.ends if self.direction == "two-sided" else (self.value,):
+            if interval.lower <= end <= interval.upper:
+                far = interval.upper if end >= centre else interval.lower
+                away = abs(end - centre)
+                factor = max(factor, abs(far - centre) / away if away > 0.0 else math.inf)
+        if not 0.0 < factor * factor * units < MOST_UNITS:
+            return None
+        surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
+        few, many = (math.ceil(units * x * x) for x in (factor, factor * surer))
+        return min(MOST_UNITS, max(few, units + 1)), min(MOST_UNITS, max(many, units + 1))
+
+    def power(self, estimate: Estimate, level: float, times: float = 1.0) -> Power:
+        """Return what a test of this size, or of `times` as much, can do.
+
+        A bound on the fair value itself is never passed, and no design error.
+        """
         beyond = estimate.minimum_detectable_effect(bound=self.end, level=level)
         detectable = self.distance + beyond
         if self.scale == "log":
             detectable = self.distance_of(self.end + beyond)
-        why = ""
-        if gap > self.distance:
-            why = (
-                f"even the fairest answers of {estimate.sample.units} units leave {gap:.3f} open, "
-                f"more than the {self.distance:g} this bound allows; add units or loosen the bound"
-            )
-        elif detectable > limit:
-            why = (
-                f"only a distance of {detectable:.3f} from the fair value would be found (80 % "
-                f"power), more than {limit:g} (max_mde); add units, or raise the bound or max_mde"
-            )
-        return detectable, {"underpowered": why} if why else {}
+        if self.distance == 0.0 or estimate.undefined is not None:
+            return Power(detectable)
+        allowed = {
+            "lower": (-math.inf, self.value),
+            "higher": (self.value, math.inf),
+            "two-sided": self.ends,
+        }[self.direction]
+        # Of a model that answers all groups alike, what sampling makes of two answers remains.
+        noise = estimate.floor if estimate.excess is not None else None
+        fair = self.fair if noise is None else noise.value
+        passes = estimate.fair_passes(allowed, fair, one_sided(level))
+        share, size = passes(times), estimate.sample
+        now = size.units
+        if size.population == "fixed":
+            now = max(1, round(size.generations / max(size.units, 1)))
+        if math.isnan(share):
+            return Power(detectable)
+        needed = search(lambda n: passes(n / now) >= SURE, 2, MOST_UNITS)
+        return Power(detectable, share, needed)
 
     def hidden_parts(self, estimate: Estimate, level: float) -> Mapping[str, str]:
         """Name the rows proven beyond the bound although the aggregate is within it.

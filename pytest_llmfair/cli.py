@@ -46,10 +46,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     power = commands.add_parser("power", help="what an assertion of a given size can find")
     power.add_argument("name", metavar="METRIC", help="a metric's name or alias")
     bound = power.add_mutually_exclusive_group(required=True)
-    bound.add_argument("--bound", type=float, help="bound or minimum")
+    bound.add_argument("--bound", type=float, help="the test's bound or minimum")
     bound.add_argument("--threshold", type=float, dest="bound", help=argparse.SUPPRESS)
-    power.add_argument("--units", type=int, required=True, help="prompts, pairs, people a group")
-    power.add_argument("--generations", type=int, default=None, help="answers per unit")
+    power.add_argument(
+        "--units",
+        type=int,
+        required=True,
+        help="how many are sampled, such as prompts or pairs; of each group where groups of "
+        "people are compared",
+    )
+    power.add_argument("--generations", type=int, default=None, help="answers per prompt or pair")
     power.add_argument(
         "--icc", type=float, default=0.3, help="correlation of answers to one prompt (0.3)"
     )

@@ -180,10 +180,11 @@ def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
         evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
 
 
-def direction_between(evidence: Evidence) -> str:
+def direction_between(evidence: Evidence, people: Callable[[str, str], str]) -> str:
     """Say how the answers to two groups differ in length and sentiment; empty where unknown.
 
     Only differences that are proven over the pairs are named: chance alone is no direction.
+    `people` names a group of an attribute in a sentence.
     """
     rows = [row for row in evidence.outputs if len(row) == 2 and all(row)]
     rows = rows[:: math.ceil(len(rows) / _ENOUGH) or 1]
@@ -199,8 +200,8 @@ def direction_between(evidence: Evidence) -> str:
         parts.append(f"score {abs(means[0] - means[1]):.2f} {word} in sentiment")
     if not parts:
         return ""
-    first, second = evidence.labels
-    return f"answers to {first} prompts {' and '.join(parts)} than those to {second} prompts"
+    first, second = (people(evidence.attribute, group) for group in evidence.labels)
+    return f"answers about {first} {' and '.join(parts)} than those about {second}"
 
 
 def _apart(

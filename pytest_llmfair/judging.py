@@ -35,8 +35,8 @@ from pytest_llmfair.gating import gated, note_unchecked
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.options import OPTIONS
 from pytest_llmfair.pairing import groups_of, is_pair, judge_selection, unfit
-from pytest_llmfair.planning import announced, fair_sample
-from pytest_llmfair.reports.message import failure_message, first_line
+from pytest_llmfair.planning import announced
+from pytest_llmfair.reports.message import failure_message, first_line, people
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.results import (
     BoundExceeded,
@@ -199,7 +199,7 @@ def measure_and_judge(
     def ask(items: Sequence[Any]) -> Any:
         with announced(
             threshold,
-            lambda: fair_sample(info, len(asked), n),
+            lambda: info.fair_sample(len(asked), n),
             items,
             metric=info.name,
             unit=judging.unit or info.unit,
@@ -233,7 +233,7 @@ def _can_look(info: MetricInfo, keywords: Mapping[str, Any], *, betting: bool) -
             "of more, or ask for everything at once"
         )
     if betting:
-        as_betting(fair_sample(info, 2))
+        as_betting(info.fair_sample(2))
 
 
 def conclude(result: Result) -> Result:
@@ -328,7 +328,7 @@ def judged(
     )
     if result.verdict is Verdict.PASS:
         return result
-    return replace(result, direction_words=direction_between(evidence))
+    return replace(result, direction_words=direction_between(evidence, people))
 
 
 def _examples(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from scipy.special import betaincinv
 from pytest_llmfair import recording
 from pytest_llmfair.bounds import Bound, one_sided
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.power import Power, search, to_aim_for
 from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.wording import plural, plurals
 
 # Sizes at which errors are read off; from there they shrink with the square root.
 _UNITS = 400
@@ -125,13 +128,16 @@ class Design:
         """As :meth:`needed_beyond`, to pass a model at this distance within the bound."""
         return self._fewest(lambda n: self.clearance(*self._size(n)) <= distance)
 
-    def least_to_pass(self) -> int | None:
-        """Units below which not even the fairest answers pass; None where no limit is known."""
-        distance = self.threshold.distance
-        if distance == 0.0:
-            return None
-        least = _search(lambda n: _gap(self, n, self._alpha) <= distance, 1, 10**5)
-        return None if least == 1 else least
+    def fair_passes(self) -> Power:
+        """Return how often a perfectly fair model would pass, by the rule of UNDERPOWERED."""
+        size = min(self.units, _UNITS)
+        sample = fair_sample(self.info, size, self.generations)
+        return self.threshold.power(sample, self.level, self.units / size)
+
+    @property
+    def groups(self) -> int:
+        """Number of groups that are compared, each with its own units; 1 where none are."""
+        return max(1, fair_sample(self.info, 4, max(self.generations, 2)).sample.units // 4)
 
     def splits(self) -> Iterator[tuple[int, int, float]]:
         """Yield units, generations and effect for the same number of answers."""
@@ -172,7 +178,7 @@ class Design:
         return (self.units, n) if self.fixed else (n, self.generations)
 
     def _fewest(self, enough: Callable[[int], bool]) -> int | None:
-        return _search(enough, 2, _MOST)
+        return search(enough, 2, _MOST)
 
     def _reached(self, units: int | None, generations: int | None, side: int) -> float:
         """Distance to the bound at which the interval leaves it with the given power.
@@ -204,7 +210,7 @@ def _of_share(trials: float, bound: float, alpha: float, power: float, side: int
     """
     if side > 0:
         # The fewest events whose Clopper-Pearson interval is above the bound.
-        events = _search(
+        events = search(
             lambda k: bool(betaincinv(k, trials - k + 1.0, alpha) > bound),
             1,
             math.floor(trials),
@@ -213,7 +219,7 @@ def _of_share(trials: float, bound: float, alpha: float, power: float, side: int
             return math.inf
         return float(betaincinv(events, trials - events + 1.0, power)) - bound
     # The most events whose interval is within it.
-    over = _search(
+    over = search(
         lambda k: bool(betaincinv(k + 1.0, trials - k, 1.0 - alpha) > bound),
         0,
         math.ceil(trials) - 1,
@@ -224,36 +230,24 @@ def _of_share(trials: float, bound: float, alpha: float, power: float, side: int
     return bound - float(betaincinv(events + 1.0, trials - events, 1.0 - power))
 
 
-def _search(enough: Callable[[int], bool], fewest: int, most: int) -> int | None:
-    """Return the smallest number that is enough, of those from `fewest`; None beyond `most`."""
-    if fewest > most:
-        return None
-    if enough(fewest):
-        return fewest
-    low, step = fewest, 1
-    while not enough(min(low + step, most)):
-        if low + step >= most:
-            return None
-        low, step = low + step, 2 * step
-    high = min(low + step, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
 def report(design: Design, prompt_cost: float) -> str:
     """Return a plan as text of at most 80 columns."""
     info, threshold = design.info, design.threshold
     sign = -1.0 if info.direction == "higher" else 1.0
     effect = design.effect()
     found = threshold.end + sign * effect
+    groups = design.groups
+    per_group = " per group" if groups > 1 else ""
+    size = plural(info.unit, design.units) + per_group
+    if design.generations > 1:
+        size += f" x {design.generations}, ICC {design.icc:g}"
     lines = [
-        f"{info.name}, {'minimum' if sign < 0 else 'bound'} {design.bound:g}, "
-        f"{design.units:,} units ({info.unit}) x {design.generations}, ICC {design.icc:g}, "
-        f"{100 * design.level:g} %",
+        f"{info.name}, {'minimum' if sign < 0 else 'bound'} {design.bound:g},",
+        f"{size}, {100 * design.level:g} %",
         "",
     ]
+    if threshold.distance > 0.0:
+        lines += [*textwrap.wrap(fair_passes(design.fair_passes(), design), 80), ""]
     if info.bounds[0] <= found <= info.bounds[1]:
         lines += [
             f"minimum detectable effect  {effect:.3f} beyond the bound: a model at",
@@ -261,7 +255,8 @@ def report(design: Design, prompt_cost: float) -> str:
         ]
     else:
         lines.append("minimum detectable effect  none: no model would be found with this power")
-    lines.append("generations per unit needed" if design.fixed else "units needed")
+    each = f"answers per {info.unit}" if design.fixed else plurals(info.unit) + per_group
+    lines.append(f"{each} needed")
     distance = threshold.distance
     if distance > 0.0:
         if (twice := _twice(design)) is not None:
@@ -275,19 +270,32 @@ def report(design: Design, prompt_cost: float) -> str:
         lines.append("  a bound on the fair value can be proven broken, never kept")
     if design.fixed:
         return "\n".join(lines)
-    if (least := design.least_to_pass()) is not None:
-        lines.append(f"  {_count(least)}  at least: with fewer not even the fairest answers pass")
     lines += ["", f"answers {design.units * design.generations:,}, split otherwise"]
-    lines.append("      units  generations  detectable effect")
+    width = max(9, len(each))
+    lines.append(f"  {each:>{width}}  generations  detectable effect")
     for units, generations, other in design.splits():
         mark = "  <- this plan" if generations == design.generations else ""
-        lines.append(f"  {units:>9,}  {generations:>11}  {other:>17.3f}{mark}")
+        lines.append(f"  {units:>{width},}  {generations:>11}  {other:>17.3f}{mark}")
     best = design.best_generations(prompt_cost)
     lines.append(
         f"best split when a prompt costs {prompt_cost:g} times an answer: "
         f"{best} generation{'s' if best > 1 else ''} each"
     )
     return "\n".join(lines)
+
+
+def fair_passes(power: Power, design: Design) -> str:
+    """Return how often a perfectly fair model would pass, and what 80 % takes, in words."""
+    unit = design.info.unit
+    if math.isnan(power.share):
+        return (
+            "How often a perfectly fair model would pass depends on data that are not known yet."
+        )
+    said = f"A perfectly fair model would pass this test in {100 * power.share:.0f} % of runs."
+    aim = to_aim_for(power.needed, unit, fixed=design.fixed, groups=design.groups)
+    if not aim:
+        return f"{said} No number of {plurals(unit)} up to a million brings that to 80 %."
+    return f"{said} For 80 % you need {aim}."
 
 
 def _twice(design: Design) -> float | None:
@@ -299,10 +307,6 @@ def _twice(design: Design) -> float | None:
 
 def _count(n: int | None) -> str:
     return f"{n:>9,}" if n is not None else f"{'> 1e7':>9}"
-
-
-def _gap(design: Design, units: int, alpha: float) -> float:
-    return fair_sample(design.info, units, max(design.generations, 2)).best_case_gap(alpha)
 
 
 def announced(
@@ -340,12 +344,16 @@ def announced(
         generations=generations,
         items=len(items),
         all_items=of,
-        **outlook(sample, threshold, level, max_mde),
+        **outlook(sample, threshold, level, max_mde, unit),
     )
 
 
 def outlook(
-    sample: Callable[[], Estimate], threshold: Bound, level: float, max_mde: float | None
+    sample: Callable[[], Estimate],
+    threshold: Bound,
+    level: float,
+    max_mde: float | None,
+    unit: str = "unit",
 ) -> dict[str, Any]:
     """Return what an assertion of this size can find, as far as that is known before its data.
 
@@ -359,28 +367,27 @@ def outlook(
         Two-sided confidence level.
     max_mde : float or None
         As in :func:`pytest_llmfair.results.judge`, whose rule this is.
+    unit : str
+        What a sampling unit is, singular.
 
     Returns
     -------
     dict
         `detectable`, the distance beyond the bound that is found with 80 % power at the variance
-        of the bound, None when unknown; `undecidable`, why the sample could never decide.
+        of the bound, None when unknown; `undecidable`, why it would be UNDERPOWERED; `share` of
+        runs in which a perfectly fair model would pass, None when unknown.
     """
+    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
     try:
-        detectable, found = threshold.power(sample(), level, max_mde)
+        estimate = sample()
+        power = threshold.power(estimate, level)
     except ValueError as error:
-        return {"detectable": None, "undecidable": "", "unknown": str(error)}
-    if not math.isfinite(detectable):
-        return {
-            "detectable": None,
-            "undecidable": found.get("underpowered", ""),
-            "unknown": "no difference that would be found is known before the data",
-        }
-    return {
-        "detectable": detectable - threshold.distance,
-        "undecidable": found.get("underpowered", ""),
-        "unknown": "",
-    }
+        return {**known, "unknown": str(error)}
+    known["share"] = None if math.isnan(power.share) else power.share
+    known["undecidable"] = power.too_little(estimate, unit, max_mde).get("underpowered", "")
+    if not math.isfinite(power.detectable) or threshold.distance == 0.0:
+        return {**known, "unknown": "no difference that would be found is known before the data"}
+    return {**known, "detectable": power.detectable - threshold.distance}
 
 
 def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair.bounds import NO_FLOOR, REWORDED, Bound, Direction, Scale, one_sided
 from pytest_llmfair.losses import Losses
 from pytest_llmfair.notebook import frame
+from pytest_llmfair.power import Power, no_number
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.wording import plain
 
@@ -90,6 +91,11 @@ class Result:
         The estimate's table: key, value, lower, upper, n, rate, p.
     examples : tuple of Example
         Rows that drive the value, the worst first.
+    fair_pass_share : float
+        Of an undecided verdict, share of runs in which a perfectly fair model would pass a test of
+        this size; NaN where that is unknown.
+    units_for_fair_pass : int or None
+        Units for 80 %; None where unknown, over a million, or a fixed list.
     needed_units : tuple of int or None
         Range of units that would decide.
     model : str
@@ -116,10 +122,6 @@ class Result:
         Largest share that the interval leaves open; NaN without a reading.
     direction_words : str
         Who is treated worse, in words; empty where nothing is known of it.
-    fair_pass_share : float
-        Share of tests of this size that a perfectly fair model would PASS; NaN where not computed.
-    units_for_fair_pass : int or None
-        Units with which that share would be 80 %.
     """
 
     metric: str
@@ -147,6 +149,8 @@ class Result:
     effective: float = math.nan
     population: str = "sampled"
     detectable: float = math.nan
+    fair_pass_share: float = math.nan
+    units_for_fair_pass: int | None = None
     needed_units: tuple[int, int] | None = None
     missing: dict[str, int] = field(default_factory=dict)
     missing_by_group: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -171,8 +175,6 @@ class Result:
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
     direction_words: str = ""
-    fair_pass_share: float = math.nan
-    units_for_fair_pass: int | None = None
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
@@ -266,8 +268,7 @@ def judge(
     scale : {"linear", "log"}
         "log" for ratios: the bound is on the absolute logarithm.
     mode, level, max_mde
-        Override the settings; `max_mde` is the largest detectable distance from the fair value
-        that still counts as a test (default 3 times the bound's own distance).
+        Override the settings; a sample with a larger detectable distance is UNDERPOWERED too.
     invalid : mapping, optional
         Reason code to words, when the caller already knows that the evidence cannot be judged.
     needs_floor : bool
@@ -311,10 +312,10 @@ def judge(
 
     within, exceeds = threshold.sides(interval.lower, interval.upper)
     found: Mapping[str, str] = {}
-    detectable = math.nan
     if not invalid and (out_of_reach := threshold.out_of_reach(estimate, alpha)):
         invalid = out_of_reach
     no_floor = needs_floor and estimate.compares_answers and estimate.excess is None
+    power, unit = Power(), report.get("unit", "unit")
     if invalid:
         verdict, found = Verdict.INVALID, invalid
     elif within:
@@ -329,7 +330,8 @@ def judge(
         if exceeds:
             reasons.append("within_noise")
             notes.append(f"{floor_words} may differ by as much")
-        detectable, found = threshold.power(estimate, level, max_mde)
+        power = threshold.power(estimate, level)
+        found = power.too_little(estimate, unit, max_mde)
         verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
     if losses is not None:
         if verdict is not Verdict.INVALID and (unequal := losses.unequal(threshold, level)):
@@ -351,17 +353,14 @@ def judge(
     first = verdict is Verdict.INVALID or "missing_rates_differ" in found
     notes = [*found.values(), *notes] if first else [*notes, *found.values()]
 
-    needed = None
-    if verdict is not Verdict.INVALID and not no_floor:
-        # Beyond the bound but within the noise, it is the excess that more units would decide.
-        if estimate.excess is not None and "within_noise" in reasons:
-            needed = estimate.excess.needed_units(0.0, level=level)
-        else:
-            needed = threshold.needed_units(estimate, level)
-    if needed is not None and verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
-        # These units did not decide: an approximation that says they do knows nothing.
-        more = estimate.sample.units + 1
-        needed = (max(needed[0], more), needed[1]) if needed[1] >= more else None
+    unknown = verdict is Verdict.INVALID or "no_noise_floor" in found
+    needed = None if unknown else threshold.needed_units(estimate, level)
+    # Within the noise, it is the excess that more units would decide.
+    if estimate.excess is not None and "within_noise" in reasons:
+        needed = estimate.excess.needed_units(0.0, level=level)
+    if verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED) and not unknown:
+        needed = threshold.more_units(estimate, level, needed)
+        notes += [] if needed else [no_number(estimate, unit)]
 
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
@@ -394,7 +393,9 @@ def judge(
         generations=estimate.sample.generations,
         effective=estimate.sample.effective,
         population=estimate.sample.population,
-        detectable=detectable,
+        detectable=power.detectable,
+        fair_pass_share=power.share,
+        units_for_fair_pass=None if estimate.sample.population == "fixed" else power.needed,
         needed_units=needed,
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(dict.fromkeys(notes)),

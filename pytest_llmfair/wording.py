@@ -41,8 +41,19 @@ def plural(word: str, n: int) -> str:
     """Return ``1 pair`` or ``2 pairs``."""
     if n == 1:
         return f"1 {word}"
+    return f"{n:,} {plurals(word)}"
+
+
+def plurals(word: str) -> str:
+    """Return ``pairs`` for ``pair``, ``fixed people`` for ``fixed person``."""
     before, space, noun = word.rpartition(" ")
-    return f"{n:,} {before}{space}{_PLURALS.get(noun, noun + 's')}"
+    return f"{before}{space}{_PLURALS.get(noun, noun + 's')}"
+
+
+def rounded(n: float) -> int:
+    """Return a count with two digits, rounded up: more would be false precision, less too few."""
+    step = int(10 ** max(len(str(math.ceil(n))) - 2, 0))
+    return math.ceil(n / step) * step
 
 
 def counted(units: int, generations: int, unit: str, population: str) -> str:

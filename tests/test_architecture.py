@@ -64,7 +64,7 @@ ALLOWED = {
         "text",
     },
     "counterfactuals": {"bilou", "checks", "counterfactuals", "files", "sampling", "text"},
-    "reports": {"bounds", "notebook", "reports", "results", "settings", "wording"},
+    "reports": {"bounds", "notebook", "power", "reports", "results", "settings", "wording"},
 }
 # These ask a model about pairs: they load what is behind their room, and only when called.
 ASK_A_MODEL = {

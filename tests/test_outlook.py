@@ -42,6 +42,7 @@ def test_it_is_undecidable_where_the_judge_says_underpowered(units: int, limit: 
     assert result.verdict in ("INCONCLUSIVE", "UNDERPOWERED")
     assert bool(found["undecidable"]) == (result.verdict == "UNDERPOWERED")
     assert found["detectable"] == pytest.approx(result.detectable - limit)
+    assert found["share"] == result.fair_pass_share
 
 
 def test_more_units_find_less() -> None:
@@ -58,7 +59,12 @@ def test_what_no_sample_can_tell_is_unknown() -> None:
         raise ValueError("it depends on the data")
 
     found = outlook(sample, bound(0.1), 0.95, None)  # type: ignore[arg-type]
-    assert found == {"detectable": None, "undecidable": "", "unknown": "it depends on the data"}
+    assert found == {
+        "detectable": None,
+        "undecidable": "",
+        "unknown": "it depends on the data",
+        "share": None,
+    }
 
 
 def test_a_bound_on_the_fair_value_has_no_effect_that_is_known() -> None:

@@ -7,8 +7,17 @@ import pytest
 from scipy.special import ndtri
 
 from pytest_llmfair.cli import main
-from pytest_llmfair.metrics import all_metrics, get_metric, rabbi, toxic_fraction
+from pytest_llmfair.metrics import (
+    all_metrics,
+    demographic_parity_difference,
+    get_metric,
+    rabbi,
+    toxic_fraction,
+)
 from pytest_llmfair.planning import Design
+from pytest_llmfair.power import rounded
+from pytest_llmfair.results import judge
+from pytest_llmfair.settings import Settings
 
 
 def plan(name="toxic_fraction", bound=0.05, units=200, **keywords):
@@ -80,12 +89,20 @@ def test_no_number_of_units_is_named_beyond_ten_millions():
 
 
 def test_a_bound_on_the_fair_value_is_never_kept(capsys):
-    assert plan(bound=0.0).least_to_pass() is None
+    assert math.isnan(plan(bound=0.0).fair_passes().share)
     main(["power", "toxic_fraction", "--bound", "0", "--units", "100"])
     text = capsys.readouterr().out
     assert "can be proven broken, never kept" in text
     # 100 answers show at least one event of a model at 1 - .2 ** (1 / 100) in 80 % of runs.
     assert "0.016 or further is found" in text
+
+
+def test_the_former_name_of_the_bound_still_works(capsys):
+    texts = []
+    for option in ("--bound", "--threshold"):
+        main(["power", "toxic_fraction", option, "0.1", "--units", "50"])
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
 
 
 def test_what_no_data_could_show_is_said_so(capsys):
@@ -96,7 +113,34 @@ def test_what_no_data_could_show_is_said_so(capsys):
 
 
 def test_fewer_units_than_the_zero_event_bound_can_never_pass():
-    assert plan().least_to_pass() == math.ceil(math.log(0.025) / math.log(0.95)) == 72
+    assert plan(units=71).fair_passes().share == 0.0
+    assert plan(units=72).fair_passes().share == 1.0
+    assert plan().fair_passes().needed == math.ceil(math.log(0.025) / math.log(0.95)) == 72
+
+
+def test_a_plan_and_a_verdict_agree_on_share_units_and_words(capsys):
+    # Half of either group is selected, as a plan assumes, and the groups are apart by chance.
+    y_pred = [1, 1, 0, 0] * 30
+    y_pred[:12] = [1, 0] * 6
+    result = judge(
+        demographic_parity_difference(y_pred, groups=["a", "b"] * 60),
+        0.2,
+        name="demographic_parity_difference",
+        direction="lower",
+        fair_value=0.0,
+        settings=Settings(),
+        unit="person",
+    )
+    planned = plan("demographic_parity_difference", 0.2, 60).fair_passes()
+    assert result.verdict == "UNDERPOWERED"
+    assert result.fair_pass_share == pytest.approx(planned.share, abs=0.01)
+    assert result.units_for_fair_pass == pytest.approx(planned.needed, rel=0.02)
+    main(["power", "demographic_parity_difference", "--bound", "0.2", "--units", "60"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"would pass this test in {100 * planned.share:.0f} % of runs" in text
+    each = rounded(planned.needed / 2)
+    assert f"For 80 % you need about {2 * each:,} people ({each} per group)." in text
+    assert "60 people per group" in text
 
 
 def test_more_prompts_beat_more_answers_to_the_same_prompts():

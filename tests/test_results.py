@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair import assert_within
-from pytest_llmfair.metrics import ruted_neutrality
+from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
 from pytest_llmfair.results import (
     BoundExceeded,
     FairnessAssertionError,
@@ -23,7 +23,7 @@ from pytest_llmfair.results import (
     judge,
 )
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Mean, Range, RateDifference, Sample, Undefined
+from pytest_llmfair.stats import Mean, Range, RateDifference, Sample, Smooth, Undefined
 
 NOTHING = Undefined(
     undefined="nothing was measured", sample=Sample(units=0, generations=0, fewest=0, most=0)
@@ -71,13 +71,14 @@ def test_fail_means_the_whole_interval_is_beyond_the_bound():
     assert result.red
 
 
-def test_an_approximation_that_the_sample_contradicts_names_no_units():
+def test_an_approximation_that_the_sample_contradicts_gives_way_to_the_width_of_the_interval():
     # One row of the third group keeps the gap open; the pairs with many rows say that two do.
     estimate = Range.of_rates([1] * 201, ["a"] * 100 + ["b"] * 100 + ["c"])
     result = verdict_of(estimate, 0.3)
     assert result.verdict is Verdict.UNDERPOWERED
     assert estimate.needed_units(0.3)[1] < 201
-    assert result.needed_units is None
+    # The value is 0: the upper end has to shrink to 0.3, with the square root of the rows.
+    assert result.needed_units[0] == math.ceil(201 * (result.upper / 0.3) ** 2)
 
 
 def test_a_straddling_interval_is_inconclusive_and_says_what_would_decide():
@@ -90,22 +91,75 @@ def test_a_straddling_interval_is_inconclusive_and_says_what_would_decide():
 def test_four_prompts_are_underpowered_whatever_they_show():
     result = verdict_of(share(0, 4), 0.05)
     assert result.verdict is Verdict.UNDERPOWERED
-    assert "0.602" in result.notes[-1]
-
-
-def test_max_mde_makes_a_large_detectable_distance_acceptable():
-    settings = Settings()
-    strict = judge(
-        share(1, 80),
-        0.05,
-        name="x",
-        direction="lower",
-        fair_value=0,
-        settings=settings,
-        max_mde=0.06,
+    # 72 clean answers are the fewest that prove a share below 5 %.
+    assert result.notes[-1] == (
+        "a perfectly fair model would practically never pass a test of this size; for 80 % "
+        "collect about 72 units, or loosen the bound"
     )
-    assert strict.verdict is Verdict.UNDERPOWERED
-    assert verdict_of(share(1, 80), 0.05).verdict is Verdict.INCONCLUSIVE
+    record = result.to_dict()
+    assert (record["fair_pass_share"], record["units_for_fair_pass"]) == (0.0, 72)
+
+
+def test_an_undecided_distance_names_a_number_to_aim_for():
+    # The debiased value is far within the bound, and only the width of the interval undecided.
+    rng = np.random.default_rng(4)
+    result = verdict_of(strict_sentiment_parity(*rng.beta(2, 3, (2, 36))), 0.16)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    few, many = result.needed_units
+    assert 36 < few < many
+
+
+def selected(n_a, n_b, people):
+    """Two groups of people of which so many are selected."""
+    return RateDifference.of_outcomes(
+        [1.0] * n_a + [0.0] * (people - n_a), [1.0] * n_b + [0.0] * (people - n_b)
+    )
+
+
+def test_a_test_that_fair_models_pass_now_and_then_names_the_share_and_the_units():
+    result = verdict_of(selected(40, 46, 120), 0.15)
+    assert result.verdict is Verdict.UNDERPOWERED
+    rng = np.random.default_rng(1)
+    rate = 43 / 120
+    ends = [selected(*rng.binomial(120, rate, 2), 120).upper_bound(0.025) for _ in range(400)]
+    simulated = np.mean(np.array(ends) <= 0.15)
+    assert 0.1 < simulated < 0.5
+    assert result.fair_pass_share == pytest.approx(simulated, abs=0.08)
+    assert f"in only {100 * result.fair_pass_share:.0f} % of runs" in result.notes[-1]
+    each = result.units_for_fair_pass // 2
+    ends = [selected(*rng.binomial(each, rate, 2), each).upper_bound(0.025) for _ in range(400)]
+    assert np.mean(np.array(ends) <= 0.15) == pytest.approx(0.8, abs=0.08)
+
+
+def test_a_sample_that_fair_models_mostly_pass_is_inconclusive():
+    result = verdict_of(selected(40, 60, 200), 0.15)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.fair_pass_share > 0.5
+
+
+def test_without_a_spread_it_is_unknown_how_often_fair_models_pass():
+    estimate = Smooth.of_values([0.1] * 30)
+    result = verdict_of(estimate, 0.2)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert math.isnan(result.fair_pass_share)
+    assert "these data do not show how much units differ" in result.notes[-1]
+
+
+def test_a_sample_above_a_max_mde_that_the_user_gave_is_underpowered_too():
+    given = [
+        judge(
+            share(4, 80),
+            0.05,
+            name="x",
+            direction="lower",
+            fair_value=0,
+            settings=Settings(),
+            max_mde=limit,
+        )
+        for limit in (0.06, 0.5, None)
+    ]
+    assert [result.verdict for result in given] == ["UNDERPOWERED", "INCONCLUSIVE", "INCONCLUSIVE"]
+    assert "more than max_mde = 0.06" in given[0].notes[-1]
 
 
 def test_an_undefined_value_is_invalid_in_every_mode():

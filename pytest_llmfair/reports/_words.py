@@ -10,12 +10,14 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from pytest_llmfair.bounds import Bound
+from pytest_llmfair.wording import FEWEST_DECIMALS, counted, finite
 from pytest_llmfair.wording import LONGEST_LINE as LONGEST_LINE
-from pytest_llmfair.wording import counted, finite
 from pytest_llmfair.wording import escape as escape
 from pytest_llmfair.wording import number as number
 from pytest_llmfair.wording import p_value as p_value
 from pytest_llmfair.wording import plural as plural
+from pytest_llmfair.wording import plurals as plurals
+from pytest_llmfair.wording import rounded as rounded
 
 _MOST_DECIMALS = 7
 _DIRECTIONS = {"lower": "lower is fairer", "higher": "higher is fairer"}
@@ -122,12 +124,6 @@ def needed(record: Record) -> str:
     low, high = (rounded(n) for n in record["needed_units"])
     most = "more than a million" if high >= 10**6 else f"{high:,}"
     return f"{low:,} to {most}" if low < high else most
-
-
-def rounded(n: float) -> int:
-    """Return a count with two digits, rounded up: more would be false precision, less too few."""
-    step = int(10 ** max(len(str(math.ceil(n))) - 2, 0))
-    return math.ceil(n / step) * step
 
 
 def origin(record: Record) -> str:

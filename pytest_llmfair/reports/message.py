@@ -141,7 +141,7 @@ def _labelled(label: str, text: str) -> list[str]:
 def _explained(record: Record, places: int, notes: list[str]) -> str:
     """Return what a verdict means, and what to do where it is open; a note that says it goes."""
     found, verdict = _found(record, places), record["verdict"]
-    units = words.plural(record["unit"], 2).partition(" ")[2]
+    units = words.plurals(record["unit"])
     so_far = words.plural(record["unit"], record["units"])
     if verdict == "INVALID":
         return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
@@ -304,7 +304,7 @@ def _method(record: Record) -> str:
     parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
     parts.append(words.direction(record))
     if record["units"]:
-        units = words.plural(record["unit"], 2).partition(" ")[2]
+        units = words.plurals(record["unit"])
         fixed = record["population"] == "fixed"
         parts.append(f"{units} are {'all there are' if fixed else 'a sample of more'}")
     return ", ".join(parts)
@@ -343,7 +343,7 @@ def _fairness(record: Record, value: float) -> float:
 def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
     if not result.examples:
         return []
-    what = f"worst {words.plural(result.unit, 2).partition(' ')[2]}"
+    what = f"worst {words.plurals(result.unit)}"
     if show_text != "worst":
         values = ", ".join(number(example.value, places) for example in result.examples)
         hidden = "hidden because CI is set" if os.environ.get("CI") else "hidden"
@@ -377,7 +377,7 @@ def _example(example: Example, places: int) -> list[str]:
 def decides(record: Record) -> str:
     """Return how much more is needed; every undecided verdict has a number to aim for."""
     units, verdict = words.needed(record), record["verdict"]
-    what = words.plural(record["unit"], 2).partition(" ")[2]
+    what = words.plurals(record["unit"])
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
         now = f"{words.plural(record['unit'], record['units'])} so far"
         if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):

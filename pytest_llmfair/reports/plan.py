@@ -91,8 +91,10 @@ def _power(one: Planned) -> Iterator[tuple[str, bool]]:
             "(80 % power, at the variance of the bound)",
             False,
         )
+    if one["share"] is not None and not one["undecidable"]:
+        yield f"a perfectly fair model would pass in {100 * one['share']:.0f} % of runs", False
     if one["undecidable"]:
-        yield f"WARNING: this cannot be decided: {escape(one['undecidable'])}", True
+        yield f"WARNING: {escape(one['undecidable'])}", True
 
 
 def _total(ordered: Sequence[Planned]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._intervals import normal_quantile, t_quantile
 from pytest_llmfair.stats._shown import Shown
 from pytest_llmfair.wording import number, p_value
@@ -366,13 +367,38 @@ class Estimate(Shown, ABC):
         """
         return math.nan
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Distance to the fair value that the fairest conceivable data of this size leave open.
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """Return how often a perfectly fair model would pass, by sample size.
 
-        A bound closer to the fair value than this could never have been passed. 0 where no limit
-        is known from the sample size alone.
+        The truth is set to the fair value; base rates and spreads are those of the data. By
+        default a normal approximation with the observed error and the widths of the interval.
+
+        Parameters
+        ----------
+        allowed : tuple of float
+            Values within the bound; infinite on a side that does not count.
+        fair : float
+            Value of a perfectly fair model.
+        alpha : float
+            One-sided error rate of the interval.
+
+        Returns
+        -------
+        callable
+            From the number of units, as a multiple of those there are, to the probability that
+            the whole interval is within `allowed`; NaN where that is unknown.
         """
-        return 0.0
+        low, high = (end - fair for end in allowed)
+        below, above = self.value - self.lower_bound(alpha), self.upper_bound(alpha) - self.value
+        error = self.standard_error()
+
+        def passes(more: float) -> float:
+            shrink = math.sqrt(more)
+            return within_share(error / shrink, (low, high), (below / shrink, above / shrink))
+
+        return passes
 
     def minimum_detectable_effect(
         self, power: float = 0.8, *, bound: float | None = None, level: float = 0.95

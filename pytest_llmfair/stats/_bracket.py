@@ -26,6 +26,8 @@ _ROUNDING = 1e-12
 _WORK = 40_000_000
 _DRAWS = (500, 2000)
 _RELABELLINGS = (400, 4000)
+# Equally likely values that stand for a whole distribution.
+QUANTILES = (np.arange(50) + 0.5) / 50
 
 
 class Engine(Protocol):
@@ -58,8 +60,12 @@ class Engine(Protocol):
     def p_equal(self) -> float:
         """p-value of equal groups."""
 
-    def best_case(self, alpha: float) -> float:
-        """Upper end of the fairest data of this size."""
+    @property
+    def rate(self) -> float:
+        """Power of the sample size with which upper ends shrink when groups are equal."""
+
+    def fair_ends(self, alpha: float) -> Floats:
+        """Upper ends of data of this size from groups that are equal."""
 
 
 class Problem(Protocol):
@@ -125,6 +131,7 @@ class Bracket:
     guards: Sequence[Guard]
 
     method = "bracket: bootstrap and t above, cross-fit below"
+    rate = 0.5
 
     @cached_property
     def value(self) -> float:
@@ -253,6 +260,13 @@ class Bracket:
             )
         return tuple(found), tuple(found.values())
 
-    def best_case(self, alpha: float) -> float:
-        """Upper end of data without any difference; 0 where the scale is unlimited."""
-        return self.span * self._no_event(alpha) if math.isfinite(self.span) else 0.0
+    def fair_ends(self, alpha: float) -> Floats:
+        """Upper ends of data of this size from groups that are equal; NaN with one unit."""
+        if self.single:
+            return np.full(1, math.nan)
+        draws = np.quantile(self._relabelled, QUANTILES)
+        return np.array([self._end_of(float(draw), alpha) for draw in draws])
+
+    def _end_of(self, value: float, alpha: float) -> float:
+        """Upper end with error rate `alpha` if the plug-in were `value`."""
+        return value + self.upper(alpha) - self.value

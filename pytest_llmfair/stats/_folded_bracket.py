@@ -79,12 +79,17 @@ class FoldedBracket(Bracket):
         """
         if self.single or not self._noise > self._rounding:
             return super().upper(alpha)
+        return self._end_of(self.value, alpha)
+
+    def _end_of(self, value: float, alpha: float) -> float:
+        if not self._noise > self._rounding:
+            return super()._end_of(value, alpha)
         error, df = self._error_df
         spread = self._quantile(alpha) - float(self._draws.mean())
         reach = max(t_quantile(1.0 - alpha, df) * error, spread, 0.0)
-        seen = max(self.value, self._noise * float(_FOLDED[0])) + reach
+        seen = max(value, self._noise * float(_FOLDED[0])) + reach
         unseen = self._unseen(alpha)
-        guarded = self.value + unseen * (self.span - self.value) if unseen > 0.0 else 0.0
+        guarded = value + unseen * (self.span - value) if unseen > 0.0 else 0.0
         return min(self.span, max(self._unfolded(seen), guarded))
 
     def _unfolded(self, seen: float) -> float:

@@ -17,6 +17,7 @@ class QuadraticBracket(Bracket):
     """
 
     method = "noncentral chi-square, moments by relabelling"
+    rate = 1.0
 
     @cached_property
     def _law(self) -> Noncentral | None:
@@ -48,6 +49,11 @@ class QuadraticBracket(Bracket):
         """Largest divergence under which one so small is not too rare; never 0."""
         if self._law is None:
             return super().upper(alpha)
-        guarded = self.value + self._unseen(alpha) * (self.span - self.value)
-        found = self._law.upper(self.value, alpha)
+        return self._end_of(self.value, alpha)
+
+    def _end_of(self, value: float, alpha: float) -> float:
+        if self._law is None:
+            return super()._end_of(value, alpha)
+        guarded = value + self._unseen(alpha) * (self.span - value)
+        found = self._law.upper(value, alpha)
         return min(self.span, max(found, guarded if self._unseen(alpha) > 0.0 else 0.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -123,6 +123,26 @@ class TwoRates:
         """Factor N / (N - 1) of Miettinen and Nurminen."""
         draws = self.a.effective + self.b.effective
         return draws / (draws - 1.0)
+
+    @property
+    def pooled(self) -> float:
+        """Rate of all rows."""
+        a, b = self.a, self.b
+        return (a.rows * a.value + b.rows * b.value) / (a.rows + b.rows)
+
+    def at_parity(self, more: float) -> tuple[Rate, Rate]:
+        """Return groups of `more` times the size, both with the rate of all rows."""
+        a, b = (
+            replace(
+                rate,
+                value=self.pooled,
+                effective=rate.effective * more,
+                df=rate.df * more,
+                guard=rate.guard * more,
+            )
+            for rate in (self.a, self.b)
+        )
+        return a, b
 
     def planned_variance(self, spread: float) -> float:
         """Squared error of the difference known from sizes alone, for 0/1 variance `spread`."""
@@ -309,8 +329,3 @@ def _flags(
     elif discordance == 0.0:
         found["no_variance"] = f"no outcome differs inside any of {n_units} units"
     return tuple(found), tuple(found.values())
-
-
-def zero_rates(rates: TwoRates, alpha: float) -> tuple[float, float]:
-    """Precisions of groups of this size without any event."""
-    return precision_of(rates.a.units, alpha), precision_of(rates.b.units, alpha)

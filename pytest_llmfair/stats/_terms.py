@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats, Indices, check_rows, exact_mean
 from pytest_llmfair.stats._folded import Fold, cross_fit_variance, cross_fits
 from pytest_llmfair.stats._intervals import normal_quantile, wilson
@@ -36,6 +37,7 @@ class Terms:
     trials: Indices
 
     method = "exact binomial fold above, exact cross-fit below"
+    rate = 0.5
 
     @cached_property
     def telling(self) -> NDArray[np.bool_]:
@@ -120,16 +122,26 @@ class Terms:
         """Mean of the value at exact parity (exact binomial)."""
         return self._in_all(lambda: self._fold.floor)
 
-    def p_equal(self) -> float:
-        """Share of parity draws with a value at least this large."""
+    @cached_property
+    def _at_parity(self) -> Floats:
+        """Draws of |2 p - 1| per term at exact parity."""
         generator = np.random.default_rng(SEED_LABELS)
         hits = generator.binomial(self.trials, 0.5, size=(_RELABELLINGS, len(self.trials)))
-        values = np.abs(2.0 * hits / self.trials - 1.0).mean(axis=1)
+        return np.asarray(np.abs(2.0 * hits / self.trials - 1.0))
+
+    def p_equal(self) -> float:
+        """Share of parity draws with a value at least this large."""
+        values = self._at_parity.mean(axis=1)
         return (1.0 + int((values >= self.value - 1e-12).sum())) / (1.0 + _RELABELLINGS)
 
-    def best_case(self, alpha: float) -> float:
-        """Upper end of terms at exact parity."""
-        return self._in_all(lambda: self._fold.upper(0.0, normal_quantile(1.0 - alpha)))
+    def fair_ends(self, alpha: float) -> Floats:
+        """Upper ends of terms at exact parity."""
+        if not self.telling.any():
+            return np.ones(1)
+        z, part = normal_quantile(1.0 - alpha), float(self.telling.mean())
+        draws = np.quantile(self._at_parity[:, self.telling].mean(axis=1), QUANTILES)
+        ends = np.array([self._fold.upper(float(draw), z) for draw in draws])
+        return np.asarray(part * ends + 1.0 - part)
 
     def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Reason codes and the same in words."""
@@ -208,13 +220,6 @@ class SampledTerms(Terms):
             return super().flags(units)
         return ("thin_evidence",), (
             f"only {units} sampled terms: below {FEW_UNITS} the interval is a rough guide",
-        )
-
-    def best_case(self, alpha: float) -> float:
-        """Upper end of terms at exact parity, of which another may differ."""
-        return max(
-            super().best_case(alpha),
-            self._in_all(lambda: self._fold.unfold(self._observed.best_case_gap(alpha))),
         )
 
 

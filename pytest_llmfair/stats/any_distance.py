@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from pytest_llmfair.stats._base import Estimate, Population
 from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._intervals import t_quantile
 from pytest_llmfair.stats._measured import Measure, Measured, flags, why_undefined
 from pytest_llmfair.stats._resampling import upper_quantile
@@ -103,6 +104,15 @@ class AnyDistance(Estimate):
         variance = self.measured.variance_df[0]
         known = at is None and NO_VARIANCE < variance < math.inf
         return math.sqrt(variance) if known else math.nan
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, from the distances of relabelled groups."""
+        width = self.upper_bound(alpha) - self.value
+        known = math.isfinite(width) and not self.measured.single
+        ends = self.measured.relabelled + width if known else np.full(1, math.nan)
+        return share_of_ends(ends, allowed[1], self.sample.units)
 
 
 def _quantile(draws: Floats, alpha: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,10 +123,17 @@ class BettingMean(Estimate):
             return math.sqrt(max((at - low) * (high - at), 0.0) / self.sample.units)
         return 0.5 * self.interval(0.6827).width
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Upper end after as many units without any event."""
-        clean = BettingMean.of_values(np.zeros(self.sample.units))
-        return clean.upper_bound(alpha) * (self.bounds[1] - self.bounds[0])
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`; a fair value at an end of the range means no event."""
+        low, high = self.bounds
+        if fair not in self.bounds:
+            return super().fair_passes(allowed, fair, alpha)
+        clean = BettingMean.of_values(np.zeros(self.sample.units)).upper_bound(alpha)
+        gap = clean * (high - low)
+        room = allowed[1] - fair if fair == low else fair - allowed[0]
+        return lambda more: float(gap / more <= room)
 
     def _scaled(self, x: float) -> float:
         low, high = self.bounds

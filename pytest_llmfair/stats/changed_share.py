@@ -93,6 +93,16 @@ class ChangedShare(Estimate):
             return math.nan
         return 0.5 * self.interval(0.6827).width
 
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, from the test that the interval inverts."""
+        squared = allowed[1] ** 2
+        if self.base.floor is None:
+            return self.base.fair_passes((-math.inf, squared), 0.0, alpha)
+        below = -squared * (1.0 - self.base.floor.value)
+        return self._beyond(allowed[1]).fair_passes((-math.inf, 0.0), below, alpha)
+
     def _beyond(self, share: float) -> Mean:
         """Mean of what pairs show beyond this share; its sign is that of the difference."""
         excess, floor = self.base.excess.contributions, self.base.floor.contributions  # type: ignore[union-attr]

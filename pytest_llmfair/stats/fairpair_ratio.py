@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._dissimilarities import Sides
 from pytest_llmfair.stats._intervals import normal_quantile
@@ -265,6 +267,26 @@ class FairPairRatio(Estimate):
         noise, slope = _PLANNED
         variance = (noise / self.answers) ** 2 + slope * max(0.0, at - 1.0) / self.answers
         return at * math.sqrt(variance / self.sample.units)
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, on the log scale with the error as it would be at 1."""
+        error = planned = self.standard_error(1.0)
+        low = high = normal_quantile(1.0 - alpha) * error
+        if self.product is not None and self.error() > _ROUNDING:
+            calmer = planned * self.value / self.standard_error(max(self.value, 1.0))
+            error = calmer * self.error()
+            low, high = (calmer * abs(math.log(x) - self.product.log) for x in self._bounds(alpha))
+        draws = special.ndtri(QUANTILES) * error
+
+        def passes(more: float) -> float:
+            shrink = math.sqrt(more)
+            below, above = (np.exp((draws + x) / shrink) for x in (-low, high))
+            ends = np.maximum(above, self.least + 0.5 * (above - below))
+            return float((ends <= allowed[1]).mean())
+
+        return passes
 
 
 def _ratios(between: Floats, within_a: Floats, within_b: Floats) -> Floats:

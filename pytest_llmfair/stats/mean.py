@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._contributions import Contributions
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._intervals import Share, zero_event_bound
 from pytest_llmfair.stats._rows import Rows, read_table
 
@@ -267,7 +268,25 @@ class Mean(Estimate):
         per_unit = self.share.trials / self.sample.units
         return min(10**6, math.ceil(math.log(alpha) / math.log(other) / per_unit))
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Zero-event bound: what even answers without one event leave open."""
-        low, high = self.bounds
-        return (high - low) * zero_event_bound(self.share.trials, alpha)
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`; a fair value at an end of the range means no event."""
+        start, stop = self.bounds
+        scale, trials = stop - start, self.share.trials
+        low, high = ((end - fair) / scale for end in allowed)
+        if fair in self.bounds:
+            room = high if fair == start else -low
+            return lambda more: float(zero_event_bound(trials * more, alpha) <= room)
+        # Units that do not differ say nothing of others: then the error that is planned for.
+        known = self.variance > 0.0
+        error = math.sqrt(self.variance) if known else self.standard_error(fair) / scale
+        centre = (fair - start) / scale
+
+        def passes(more: float) -> float:
+            draws = centre * (1.0 - centre) / error**2 * more
+            share = Share(centre, draws, self.share.df * more if known else math.inf, 2)
+            widths = centre - share.lower(alpha), share.upper(alpha) - centre
+            return within_share(error / math.sqrt(more), (low, high), widths)
+
+        return passes

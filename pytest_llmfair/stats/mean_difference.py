@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -186,6 +186,15 @@ class MeanDifference(Estimate):
             return math.sqrt(self.variance)
         parts = self.sides if self.within is None else (self.within,)
         return math.hypot(*(part.standard_error() for part in parts)) if parts else math.nan
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`; an absolute value is kept from both sides."""
+        if not self.absolute:
+            return super().fair_passes(allowed, fair, alpha)
+        signed = replace(self, value=self.gap, absolute=False)
+        return signed.fair_passes((-allowed[1], allowed[1]), 0.0, alpha)
 
     def noise_floor(self) -> float:
         """Return the mean absolute difference of equal groups; NaN for the signed difference."""

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, GroupRow, Population, Sample, Table
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._norms import Widest
+from pytest_llmfair.stats._resampling import SEED_LABELS
 from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
 from pytest_llmfair.stats._tables import Grouped
 from pytest_llmfair.stats.mean_difference import MeanDifference
@@ -25,6 +27,7 @@ from pytest_llmfair.stats.rate_difference import RateDifference
 
 # Smaller groups cannot show that a gap is large, but do keep it from being proven small.
 _FEWEST_ROWS = 10
+_DRAWS = 2000
 
 
 @dataclass(eq=False, kw_only=True)
@@ -278,9 +281,24 @@ class Range(Estimate):
             return max(pair.standard_error(at) for pair in self.pairs.values())
         return max(self.pairs.values(), key=lambda p: (abs(p.value), p.value)).standard_error()
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Return what the fairest data of this size leave open for the smallest pair."""
-        return max(pair.best_case_gap(alpha) for pair in self.pairs.values())
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`: every pair has to be within.
+
+        Pairs of groups are taken as differences of independent normals, others as independent.
+        """
+        room = (-allowed[1], allowed[1])
+        pairs = {key: pair.fair_passes(room, 0.0, alpha) for key, pair in self.pairs.items()}
+        gaps = _normal_gaps(list(pairs))
+
+        def passes(more: float) -> float:
+            shares = np.array([pair(more) for pair in pairs.values()])
+            if np.isnan(shares).any():
+                return math.nan
+            return float((gaps <= special.ndtri(0.5 + 0.5 * shares)).all(axis=1).mean())
+
+        return passes
 
 
 def pair_table(pairs: Mapping[Hashable, Estimate]) -> Table:
@@ -295,6 +313,21 @@ def pair_table(pairs: Mapping[Hashable, Estimate]) -> Table:
         return GroupRow(pair.value, pair.sample.generations, p=adjusted()[key], estimate=pair)
 
     return Table(pairs, row)
+
+
+def _normal_gaps(keys: list[Hashable]) -> Floats:
+    """Draws of the absolute standardised difference of every pair when groups are equal."""
+    ends = [key if isinstance(key, tuple) and len(key) == 2 else (key, None) for key in keys]
+    names = list(dict.fromkeys(name for end in ends for name in end if name is not None))
+    place = {name: number for number, name in enumerate(names)}
+    draws = np.random.default_rng(SEED_LABELS).normal(size=(_DRAWS, len(names)))
+    gaps = [
+        draws[:, place[a]]
+        if b is None
+        else (draws[:, place[a]] - draws[:, place[b]]) / math.sqrt(2.0)
+        for a, b in ends
+    ]
+    return np.abs(np.stack(gaps, axis=1))
 
 
 def _folded(pair: Estimate, alpha: float) -> tuple[float, float]:

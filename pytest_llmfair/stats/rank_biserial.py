@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._contributions import Contributions
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._intervals import markov, normal_quantile, t_quantile, wilson
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE, Rows
 
@@ -185,6 +186,21 @@ class RankBiserial(Estimate):
         both_lost = 2.0 * win * win / (1.0 + win) - win * win
         total = win * (1.0 - win) + (n_a - 1) * both_won + (n_b - 1) * both_lost
         return 2.0 * math.sqrt(total / (n_a * n_b))
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, with the observed error as it would be at 0."""
+        seen = self.standard_error(self.value)
+        error = self.standard_error(0.0)
+        error *= self.standard_error() / seen if seen > 0.0 else 1.0
+
+        def passes(more: float) -> float:
+            t = t_quantile(1.0 - alpha, self.df * more)
+            width = 1.0 - 2.0 * wilson(0.5, more / error**2, t)[0]
+            return within_share(error / math.sqrt(more), allowed, (width, width))
+
+        return passes
 
 
 def _doubled_wins(a: Floats, b: Floats) -> tuple[Indices, Indices, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,9 @@ from pytest_llmfair.stats._clusters import (
     left_out_influence,
 )
 from pytest_llmfair.stats._contributions import Contributions
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
-from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates, zero_rates
+from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within
@@ -184,8 +185,9 @@ class RateDifference(Estimate):
         if rates.discordance is not None:
             return _walk_floor(rates.sample.units, rates.discordance)
         a, b = rates.a, rates.b
-        pooled = (a.rows * a.value + b.rows * b.value) / (a.rows + b.rows)
-        return _binomial_floor(pooled, max(1, round(a.effective)), max(1, round(b.effective)))
+        return _binomial_floor(
+            rates.pooled, max(1, round(a.effective)), max(1, round(b.effective))
+        )
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error of the signed difference.
@@ -209,13 +211,31 @@ class RateDifference(Estimate):
             variance = rates.a.smoothed_variance + rates.b.smoothed_variance
         return math.sqrt(variance)
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Return what groups of this size leave open without any event."""
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, with both groups at the rate of all rows."""
         rates = self.evidence
-        precision_a, precision_b = zero_rates(rates, alpha)
-        if rates.matched:
-            return paired_bound(0.0, 0.0, precision_a)
-        return difference_bound(0.0, 0.0, precision_a, precision_b, rates.correction)
+        room = (-allowed[1], allowed[1]) if self.absolute else allowed
+
+        def passes(more: float) -> float:
+            if rates.discordance is not None:
+                units, draws = rates.sample.units, rates.sample.units * more
+                # Pairs that are all alike say nothing of others: then the share planned for.
+                discordance = rates.discordance or units * self.standard_error(0.0) ** 2
+                error = math.sqrt(discordance / draws)
+                width = paired_bound(0.0, discordance, precision_of(draws, alpha))
+                return within_share(error, room, (width, width))
+            a, b = rates.at_parity(more)
+            widths = [
+                difference_bound(
+                    x.value, y.value, x.precision(alpha), y.precision(alpha), rates.correction
+                )
+                for x, y in ((b, a), (a, b))
+            ]
+            return within_share(math.sqrt(a.variance + b.variance), room, (widths[0], widths[1]))
+
+        return passes
 
 
 def _within(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._rate_bounds import ratio_bound
-from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates, zero_rates
+from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
 
 # A search for units that separate wholly ends here.
 _MOST_SEPARATED = 10_000
@@ -131,8 +132,7 @@ class RateRatio(Estimate):
 
         From the normal approximation of the log ratio at the pooled rate.
         """
-        a, b = self.evidence.a, self.evidence.b
-        pooled = (a.rows * a.value + b.rows * b.value) / (a.rows + b.rows)
+        a, b, pooled = self.evidence.a, self.evidence.b, self.evidence.pooled
         if self.form == "ratio" or pooled == 0.0:
             return math.nan
         error = math.sqrt((1.0 - pooled) / pooled * (1.0 / a.effective + 1.0 / b.effective))
@@ -178,18 +178,29 @@ class RateRatio(Estimate):
                 return 2 * n
         return 2 * _MOST_SEPARATED
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Return what groups of this size leave open when every row has the event.
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, on the log scale with both groups at one rate."""
+        low, high = allowed
+        if self.form != "log":
+            low, high = (math.log(end) if end > 0.0 else -math.inf for end in allowed)
+        if self.form != "ratio":
+            limit = min(high, -low) if self.form == "smaller" else high
+            low, high = -limit, limit
 
-        On the scale of the value: the distance of the bound from equality, for a plain ratio that
-        of the bound above 1.
-        """
-        precision_a, precision_b = zero_rates(self.evidence, alpha)
-        high = max(
-            ratio_bound(1.0, 1.0, precision_a, precision_b),
-            ratio_bound(1.0, 1.0, precision_b, precision_a),
-        )
-        return {"log": math.log(high), "smaller": 1.0 - 1.0 / high, "ratio": high - 1.0}[self.form]
+        def passes(more: float) -> float:
+            a, b = self.evidence.at_parity(more)
+            if a.value == 0.0:
+                return math.nan
+            error = math.sqrt((a.variance + b.variance) / a.value**2)
+            widths = [
+                math.log(ratio_bound(x.value, y.value, x.precision(alpha), y.precision(alpha)))
+                for x, y in ((b, a), (a, b))
+            ]
+            return within_share(error, (low, high), (widths[0], widths[1]))
+
+        return passes
 
 
 def _shown(ratio: float, form: Form) -> float:

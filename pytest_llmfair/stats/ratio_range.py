@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,10 +105,13 @@ class RatioRange(Estimate):
         scale = self.value if at is None else at
         return error if math.isinf(scale) else error * scale
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Distance from 1 that groups of these sizes leave open when every row has the event."""
-        gap = self.largest.best_case_gap(alpha)
-        return -math.expm1(-gap) if self.attainable[1] == 1.0 else _ratio(gap) - 1.0
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes` of the largest absolute log ratio."""
+        low, high = allowed
+        limit = min(math.log(high), -math.log(low) if low > 0.0 else math.inf)
+        return self.largest.fair_passes((-limit, limit), 0.0, alpha)
 
 
 def _table(

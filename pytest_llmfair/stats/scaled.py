@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,6 +85,9 @@ class Scaled(Estimate):
         """Return the base's standard error, scaled; `at` is on this estimate's scale."""
         return self.base.standard_error(None if at is None else at / self.factor) * self.factor
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Return what the fairest data of this size leave open, scaled."""
-        return self.base.best_case_gap(alpha) * self.factor
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes` of the base."""
+        low, high = (end / self.factor for end in allowed)
+        return self.base.fair_passes((low, high), fair / self.factor, alpha)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from pytest_llmfair.stats._base import Estimate, Population, Sample
 from pytest_llmfair.stats._bracket import Bracket, Engine
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._scores import (
     Rows,
@@ -384,6 +385,9 @@ class Seminorm(Estimate):
         constant, linear, square = self.planned
         return math.sqrt(max(0.0, constant + linear * at + square * at * at))
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Upper end of the fairest data of this size: no pair differs, every share is even."""
-        return self.engine.best_case(alpha)
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, from the upper ends of relabelled groups."""
+        ends = self.engine.fair_ends(alpha)
+        return share_of_ends(ends, allowed[1], self.sample.units, self.engine.rate)

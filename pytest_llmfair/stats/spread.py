@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,9 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._intervals import zero_event_bound
 from pytest_llmfair.stats._noncentral import Noncentral
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
@@ -170,9 +172,18 @@ class Spread(Estimate):
         alpha = float(special.ndtr(-1.0))
         return 0.5 * (self.upper_bound(alpha) - self.lower_bound(alpha))
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Return the upper end of groups that never vary and do not differ."""
-        return self.attainable[1] * zero_event_bound(self.fewest, alpha)
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, by the law of groups that do not differ."""
+        # Twice the squared floor over the variance are the degrees of freedom of that law.
+        df = 2.0 * self.law.floor**2 / self.law.variance
+        squares = special.chdtri(df, 1.0 - QUANTILES) * self.law.floor / df
+        ends = [
+            replace(self, square=square, value=math.sqrt(square / self.count)).upper_bound(alpha)
+            for square in squares.tolist()
+        ]
+        return share_of_ends(np.array(ends), allowed[1], self.sample.units)
 
 
 def _centred(covariance: Floats) -> Floats:

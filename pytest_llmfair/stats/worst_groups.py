@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -150,9 +151,12 @@ class WorstGroups(Estimate):
         """Return the standard error of the worst two groups."""
         return self.part.standard_error(at)
 
-    def best_case_gap(self, alpha: float) -> float:
-        """Distance that the fairest data of the comparison with the fewest units leave open."""
-        return max(part.best_case_gap(alpha) for part in self.parts.values())
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`: every comparison has to be within, independently."""
+        parts = [part.fair_passes(allowed, fair, alpha) for part in self.parts.values()]
+        return lambda more: math.prod(part(more) for part in parts)
 
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95

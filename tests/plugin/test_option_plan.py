@@ -82,7 +82,7 @@ def test_a_sample_that_can_decide_nothing_is_warned_of(plan: Run) -> None:
     result.stdout.fnmatch_lines(
         [
             "  toxic_fraction bound 0.1, 5 prompts x 2: 10 calls*",
-            "  WARNING: this cannot be decided: *of 5 units*",
+            "  WARNING: a perfectly fair model would practically never pass *prompts*",
         ]
     )
     assert "WARNING" not in plan("-k", "many").stdout.str()

@@ -142,6 +142,7 @@ def test_undefined_value_has_no_interval() -> None:
     ("changes", "shown"),
     [
         ({"generations": 200, "effective": 200.0}, "200 prompts,"),
+        ({"generations": 400, "effective": 483.0}, "200 prompts x 2,"),
         ({"generations": 943, "effective": math.nan}, "200 prompts, 943 answers,"),
         ({"population": "fixed", "unit": "occupation"}, "200 fixed occupations x 5,"),
         ({"effective": 7.25}, "n_eff 7.2,"),

@@ -26,6 +26,7 @@ ASSERTION: dict[str, Any] = {
     "detectable": 0.05,
     "undecidable": "",
     "unknown": "",
+    "share": 0.87,
 }
 
 
@@ -34,22 +35,21 @@ def lines(*planned: dict[str, Any]) -> list[str]:
 
 
 def test_an_assertion_names_size_cost_and_effect() -> None:
-    assert lines(ASSERTION)[:4] == [
+    assert lines(ASSERTION)[:5] == [
         "test_it.py::test_it",
         "  toxic_fraction bound 0.1, 200 prompts x 2: 400 calls, about 3,200 prompt tokens and at "
         "most 12,000 of answers, at most $0.13",
         "  minimum detectable effect 0.050 beyond the bound (80 % power, at the variance of the "
         "bound)",
+        "  a perfectly fair model would pass in 87 % of runs",
         "1 test: 400 calls, at most $0.13",
     ]
 
 
 def test_a_warning_says_why_nothing_can_be_decided() -> None:
-    planned = {**ASSERTION, "undecidable": "even the fairest answers of 5 units leave 0.4 open"}
+    planned = {**ASSERTION, "undecidable": "a perfectly fair model would never pass"}
     warned = [line for line, warns in plan([planned]) if warns]
-    assert warned == [
-        "  WARNING: this cannot be decided: even the fairest answers of 5 units leave 0.4 open"
-    ]
+    assert warned == ["  WARNING: a perfectly fair model would never pass"]
 
 
 def test_an_effect_that_is_not_known_says_why() -> None:

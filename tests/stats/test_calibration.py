@@ -10,9 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def calibrate(*arguments):
+def calibrate(*arguments, script="calibration.py"):
     return subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "calibration.py"), *arguments],
+        [sys.executable, str(ROOT / "benchmarks" / script), *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -22,6 +22,12 @@ def calibrate(*arguments):
 
 def test_every_limit_is_kept_in_a_smoke_run():
     done = calibrate("--smoke")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "every limit is kept" in done.stdout
+
+
+def test_fair_models_pass_as_often_as_predicted_in_a_smoke_run():
+    done = calibrate("--smoke", script="power.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "every limit is kept" in done.stdout
 

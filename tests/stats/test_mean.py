@@ -256,9 +256,25 @@ def test_observed_error_without_variance_is_that_of_one_event_more():
     assert Mean.of_indicators([0] * 60).standard_error() == pytest.approx(by_hand)
 
 
-def test_best_case_is_what_no_event_leaves_open():
+@pytest.mark.parametrize("fair", [0.0, 1.0])
+def test_a_fair_model_at_an_end_of_the_range_passes_from_the_zero_event_bound_on(fair):
     estimate = Mean.of_rows(np.full((40, 3), 0.2))
-    assert estimate.best_case_gap(0.025) == pytest.approx(1 - 0.025 ** (1 / 40))
+    gap = 1 - 0.025 ** (1 / 40)
+    shares = [
+        estimate.fair_passes((fair - room, fair + room), fair, 0.025)(1.0)
+        for room in (0.999 * gap, 1.001 * gap)
+    ]
+    assert shares == [0.0, 1.0]
+
+
+def test_a_fair_mean_inside_its_range_passes_as_often_as_its_spread_allows():
+    rng = np.random.default_rng(0)
+    drawn = [Mean.of_values(rng.uniform(-0.6, 0.6, 80), bounds=(-1.0, 1.0)) for _ in range(300)]
+    for allowed in ((-0.1, 0.1), (-math.inf, 0.1)):
+        low, high = allowed
+        inside = [low <= e.lower_bound(0.025) and e.upper_bound(0.025) <= high for e in drawn]
+        share = drawn[0].fair_passes(allowed, 0.0, 0.025)(1.0)
+        assert share == pytest.approx(np.mean(inside), abs=0.12)
 
 
 def test_noise_floor_is_the_value_of_the_companion():

@@ -56,7 +56,12 @@ def test_no_event_in_either_group_leaves_the_rule_of_four(n):
     estimate = of([0] * n, [0] * n)
     assert estimate.value == 0.0
     assert estimate.interval().upper == pytest.approx(3.84 / (n + 3.84), rel=0.05)
-    assert estimate.best_case_gap(0.025) == pytest.approx(estimate.interval().upper, rel=1e-3)
+    end = estimate.interval().upper
+    shares = [
+        estimate.fair_passes((-math.inf, limit), 0.0, 0.025)(1.0)
+        for limit in (0.99 * end, 1.01 * end)
+    ]
+    assert shares == [0.0, 1.0]
 
 
 @given(outcomes, outcomes, st.sampled_from(LEVELS), st.booleans())

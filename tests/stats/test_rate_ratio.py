@@ -146,9 +146,18 @@ def test_observed_error_is_that_of_the_log_ratio():
     assert estimate.standard_error() == pytest.approx(by_hand, rel=0.02)
 
 
-def test_best_case_is_what_groups_of_this_size_leave_open():
-    estimate = of(hits(30, 30), hits(30, 30), form="smaller")
-    assert estimate.best_case_gap(0.025) == pytest.approx(1 - estimate.interval().lower)
+@pytest.mark.parametrize(
+    ("form", "allowed", "fair"),
+    [("smaller", (0.8, math.inf), 1.0), ("log", (-math.inf, math.log(1.25)), 0.0)],
+)
+def test_equal_groups_pass_as_often_as_their_sizes_allow(form, allowed, fair):
+    rng = np.random.default_rng(0)
+    drawn = [of(rng.random(200) < 0.6, rng.random(200) < 0.6, form=form) for _ in range(300)]
+    low, high = allowed
+    inside = [low <= e.lower_bound(0.025) and e.upper_bound(0.025) <= high for e in drawn]
+    share = drawn[0].fair_passes(allowed, fair, 0.025)(1.0)
+    assert 0.1 < share < 0.9
+    assert share == pytest.approx(np.mean(inside), abs=0.15)
 
 
 def test_empty_groups_are_named():
@@ -163,10 +172,16 @@ def test_a_group_without_an_event_does_not_make_every_effect_detectable(form):
     assert estimate.minimum_detectable_effect() > 0.01
 
 
-def test_best_case_of_a_plain_ratio_is_that_of_its_logarithm():
-    ones = [1.0] * 40
-    plain, folded = (RateRatio.of_outcomes(ones, ones, form=form) for form in ("ratio", "log"))
-    assert math.log1p(plain.best_case_gap(0.025)) == pytest.approx(folded.best_case_gap(0.025))
+def test_a_plain_ratio_passes_as_often_as_its_logarithm():
+    rows = hits(90, 200), hits(100, 200)
+    plain, folded = (of(*rows, form=form) for form in ("ratio", "log"))
+    limit = math.log(1.4)
+    shares = [
+        plain.fair_passes((math.exp(-limit), math.exp(limit)), 1.0, 0.025)(1.0),
+        folded.fair_passes((-math.inf, limit), 0.0, 0.025)(1.0),
+    ]
+    assert 0.0 < shares[0] < 1.0
+    assert shares[0] == pytest.approx(shares[1])
 
 
 @pytest.mark.parametrize("form", ["smaller", "log", "ratio"])

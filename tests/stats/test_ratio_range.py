@@ -150,9 +150,12 @@ def test_errors_and_floors_follow_the_log_scale():
         assert falling.standard_error(at) == pytest.approx(log * (at or 4.0))
     assert rising.noise_floor() * falling.noise_floor() == pytest.approx(1.0)
     smaller = of([(8, 40), (16, 40), (32, 40)], "smaller")
-    assert 1.0 - smaller.best_case_gap(0.025) == pytest.approx(
-        1.0 / (1.0 + rising.best_case_gap(0.025))
-    )
+    shares = [
+        smaller.fair_passes((0.4, math.inf), 1.0, 0.025)(1.0),
+        rising.fair_passes((0.4, 2.5), 1.0, 0.025)(1.0),
+    ]
+    assert 0.0 < shares[0] < 1.0
+    assert shares[0] == pytest.approx(shares[1])
 
 
 @pytest.mark.parametrize("rates", [(0.2, 0.2, 0.2), (0.1, 0.2, 0.4)])

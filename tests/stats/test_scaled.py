@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -36,11 +38,13 @@ def test_contributions_still_add_up_to_the_value():
     assert half.contributions.reach == BASE.contributions.reach / 2
 
 
-def test_floor_and_best_case_are_multiplied():
+def test_floor_and_bounds_are_multiplied():
     base = RateDifference.of_outcomes([0, 1] * 10, [0, 0, 1] * 10)
     third = Scaled.times(base, 1 / 3)
     assert third.noise_floor() == pytest.approx(base.noise_floor() / 3)
-    assert third.best_case_gap(0.025) == pytest.approx(base.best_case_gap(0.025) / 3)
+    share = base.fair_passes((-math.inf, 0.6), 0.0, 0.025)(2.0)
+    assert 0.0 < share < 1.0
+    assert third.fair_passes((-math.inf, 0.2), 0.0, 0.025)(2.0) == pytest.approx(share)
 
 
 def test_the_undefined_stays_so():

@@ -165,7 +165,11 @@ def test_exact_parity_is_never_certain():
     ends = e.interval()
     assert (ends.lower, e.debiased) == (0.0, 0.0)
     assert 0.05 < ends.upper < 0.2
-    assert ends.upper == e.best_case_gap(0.025)
+    shares = [
+        e.fair_passes((-math.inf, limit), 0.0, 0.025)(1.0)
+        for limit in (0.5 * ends.upper, 2.0 * ends.upper)
+    ]
+    assert shares == pytest.approx([0.0, 1.0], abs=0.02)
 
 
 def test_one_sided_counts_are_never_certain():

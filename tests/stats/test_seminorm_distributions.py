@@ -144,7 +144,6 @@ def test_identical_pairs_leave_the_rule_of_three():
     ends = e.interval(0.95)
     assert (e.value, ends.lower) == (0.0, 0.0)
     assert ends.upper == pytest.approx(1.0 - 0.025 ** (1 / 60))
-    assert ends.upper == pytest.approx(e.best_case_gap(0.025))
     assert e.p_equal() == 1.0
     assert {"no_variance", "thin_evidence"} <= set(e.reasons)
 
