@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -266,7 +267,7 @@ def pytest_runtest_makereport(
     """Put new results on the report, and on the item as properties for JUnit."""
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
-        _hide_our_frames(call.excinfo.value, setup=call.when == "setup")
+        _hide_our_frames(call.excinfo.value)
     # A report of a subtest comes before the end, where a check may still follow.
     unchecked, recorder.unchecked = recorder.unchecked, False
     if unchecked:
@@ -291,22 +292,21 @@ def pytest_runtest_makereport(
     return report
 
 
-def _hide_our_frames(error: BaseException, *, setup: bool) -> None:
+def _hide_our_frames(error: BaseException) -> None:
     """Let tracebacks end in the user's test, client or scorer; --full-trace shows all frames.
 
     A bug of ours (KeyError, AttributeError, AssertionError, ...) keeps its frames for a report.
     """
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    raised_here = last is not None and _is_ours(last.tb_frame.f_globals.get("__name__", ""))
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    modules = [frame.f_globals.get("__name__", "") for frame in frames]
     advice = _is_ours(type(error).__module__) or isinstance(error, _ADVICE)
+    raised_here = bool(modules) and _is_ours(modules[-1])
+    # An error must show a frame: these may be the only ones of a fixture, or of a refused retry.
+    alone = all(map(_is_ours, (m for m in modules if not m.startswith(("_pytest.", "pluggy.")))))
     for name, module in list(sys.modules.items()):
         if _is_ours(name):
-            # An error must show a frame: these may be the only ones.
-            alone = name.endswith(".recording") or (setup and name.endswith(".fixtures"))
-            hidden = (advice or not raised_here) and not alone
-            vars(module)["__tracebackhide__"] = hidden
+            shown = alone and name.endswith((".fixtures", ".recording"))
+            vars(module)["__tracebackhide__"] = (advice or not raised_here) and not shown
 
 
 def _is_ours(module: str) -> bool:

@@ -450,7 +450,7 @@ def test_arguments_behind_the_collected_ones_are_the_callers():
 @pytest.mark.parametrize("ask", [{}, {"client": str.upper, "scorer": lambda t: [0.9] * len(t)}])
 def test_messages_call_a_unit_what_the_call_does(ask):
     data = [f"prompt {i}" for i in range(100)] if ask else [0.9] * 100
-    with pytest.raises(BoundExceeded, match="95 %, 100 rankings, p <") as caught:
+    with pytest.raises(BoundExceeded, match="from 100 rankings, p <") as caught:
         assert_toxic_fraction_within(data, bound=0.1, unit="ranking", **ask)
     assert caught.value.result.unit == "ranking"
     assert "prompts" not in str(caught.value)

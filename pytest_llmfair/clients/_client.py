@@ -172,7 +172,8 @@ class ModelClient:
         from pytest_llmfair.clients._session import origins
 
         origin = origins()
-        if len({group for pair in pairs for group in (pair.from_group, pair.to_group)}) > 2:
+        groups = {getattr(pair, side, "") for pair in pairs for side in ("from_group", "to_group")}
+        if len(groups) > 2:
             # A prompt and its twins about several groups are in many pairs: each is asked once.
             texts = list(dict.fromkeys(text for _, side in sides[:2] for text in side))
             asked = self._ask([("", texts), *sides[2:]], n, seed, temperature, max_tokens, fresh)

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.stats._base import (
-    Estimate,
-    GroupRow,
-    Interval,
-    NoRepeats,
-    Population,
-    Sample,
-    Table,
-    Undefined,
-)
+from pytest_llmfair.stats._base import Estimate, NoRepeats, Undefined
+from pytest_llmfair.stats._records import GroupRow, Interval, Population, Sample, Table
 from pytest_llmfair.stats.any_distance import AnyDistance
 from pytest_llmfair.stats.betting import BettingMean
 from pytest_llmfair.stats.changed_share import ChangedShare

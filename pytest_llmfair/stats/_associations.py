@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import NoRepeats, Population
+from pytest_llmfair.stats._base import NoRepeats
 from pytest_llmfair.stats._bracket import Bracket, Guard
 from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import Floats, Indices, cluster_index
 from pytest_llmfair.stats._folded_bracket import FoldedBracket
 from pytest_llmfair.stats._layout import Layout, places, ranks
 from pytest_llmfair.stats._norms import Associations
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._resampling import Strata
 from pytest_llmfair.stats._totals import Totals
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.stats._base import Population
 from pytest_llmfair.stats._bracket import Guard
 from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import Indices
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._resampling import Strata
 
 

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from pytest_llmfair.stats._base import Population, Sample
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata
 from pytest_llmfair.stats._rows import FEW_UNITS
 from pytest_llmfair.stats._tables import Grouped

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import NoRepeats, Population, Sample
+from pytest_llmfair.stats._base import NoRepeats
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import (
     PLANNING_ICC,
@@ -22,6 +22,7 @@ from pytest_llmfair.stats._clusters import (
 )
 from pytest_llmfair.stats._distributions import Comparison, Distributions
 from pytest_llmfair.stats._layout import Layout, ranks
+from pytest_llmfair.stats._records import Population, Sample
 
 Rows = ArrayLike | Sequence[ArrayLike]
 

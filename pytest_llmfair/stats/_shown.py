@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair.wording import counted, escape, number, plain
 
 if TYPE_CHECKING:
-    from pytest_llmfair.stats._base import GroupRow, Interval, Sample
+    from pytest_llmfair.stats._records import GroupRow, Interval, Sample
 
 
 class Shown:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import NoRepeats, Population, Sample
+from pytest_llmfair.stats._base import NoRepeats
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._canonical import canonical_orders
 from pytest_llmfair.stats._clusters import (
@@ -25,6 +25,7 @@ from pytest_llmfair.stats._folded_bracket import FoldedBracket
 from pytest_llmfair.stats._layout import Layout, places, ranks
 from pytest_llmfair.stats._norms import Divergence, MeanGaps
 from pytest_llmfair.stats._quadratic import QuadraticBracket
+from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._totals import Norm, Totals
 
 Contrasts = Literal["pairs", "background", "rest"]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._intervals import t_quantile
 from pytest_llmfair.stats._measured import Measure, Measured, flags, why_undefined
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._resampling import upper_quantile
 from pytest_llmfair.stats._rows import NO_VARIANCE
 

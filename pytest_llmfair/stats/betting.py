@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, Sample
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._records import Sample
 
 _GRID = np.linspace(0.0, 1.0, 2001)
 # No bet may lose more than this share of the capital (Waudby-Smith and Ramdas 2024, section 4).

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from pytest_llmfair.stats._base import Estimate, Sample
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._intervals import zero_event_bound
+from pytest_llmfair.stats._records import Sample
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.rate_difference import RateDifference
 

@@ -13,12 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Population
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import Floats, check_rows
 from pytest_llmfair.stats._distributions import Comparison
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._norms import MeanGaps
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._scores import Scores
 from pytest_llmfair.stats._tables import Grouped, contrast_sides
 from pytest_llmfair.stats.seminorm import Seminorm

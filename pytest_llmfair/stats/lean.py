@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Population
 from pytest_llmfair.stats._intervals import Share
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._terms import whole_numbers
 from pytest_llmfair.stats.mean import Mean
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, NoRepeats, Population, Sample
+from pytest_llmfair.stats._base import Estimate, NoRepeats
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import t_quantile
+from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 
 # A unit is left out by a tenth: a count that one unit alone provides still has a logarithm then.

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Population
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._intervals import Share
 from pytest_llmfair.stats._rates import precision_of
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._rows import NO_VARIANCE, read_table
 from pytest_llmfair.stats.mean import Mean
 

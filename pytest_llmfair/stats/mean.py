@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._intervals import Share, zero_event_bound
+from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._rows import Rows, read_table
 
 

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, GroupRow, Population, Sample, Table
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._norms import Widest
+from pytest_llmfair.stats._records import GroupRow, Population, Sample, Table
 from pytest_llmfair.stats._resampling import SEED_LABELS
 from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
 from pytest_llmfair.stats._tables import Grouped

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import (
     Floats,
     Indices,
@@ -23,6 +23,7 @@ from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within

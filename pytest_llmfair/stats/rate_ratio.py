@@ -10,10 +10,11 @@ from typing import Literal
 from numpy.typing import ArrayLike
 from scipy import special
 
-from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._rate_bounds import ratio_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
+from pytest_llmfair.stats._records import Population
 
 # A search for units that separate wholly ends here.
 _MOST_SEPARATED = 10_000

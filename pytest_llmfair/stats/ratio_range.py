@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair.stats._base import Estimate, GroupRow, Table
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._records import GroupRow, Table
 from pytest_llmfair.stats.range import Range
 from pytest_llmfair.stats.rate_ratio import RateRatio
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._associations import Cooccurrences
-from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._bracket import Bracket, Engine
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._distributions import Comparison
 from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._scores import (
     Rows,
     Scores,

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, Population, Sample
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import Indices
 from pytest_llmfair.stats._intervals import t_quantile
 from pytest_llmfair.stats._measured import Measure, Measured, flags, why_undefined
+from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE
 
 

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, Population
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._intervals import zero_event_bound
 from pytest_llmfair.stats._noncentral import Noncentral
+from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 from pytest_llmfair.stats._tables import Grouped
 

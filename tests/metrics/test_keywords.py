@@ -29,11 +29,16 @@ from pytest_llmfair.arguments import unknown_keyword
             {"y_pred": [1, 0], "groups": ["a", "b"], "reference": "a"},
             "rabbi() takes scores=..., not y_pred=...",
         ),
-        ("toxic_fraction", {"score": [0.5]}, "toxic_fraction() takes scores=..., not score=..."),
+        (
+            "toxic_fraction",
+            {"score": [0.5]},
+            "toxic_fraction() has no argument 'score'; did you mean scores=...?",
+        ),
         (
             "toxic_fraction",
             {"scores": [0.5], "zzz": 1},
-            "toxic_fraction() takes no zzz=...; it takes scores, threshold, units, population",
+            "toxic_fraction() has no argument 'zzz'; it takes scores, threshold, units, "
+            "population",
         ),
         (
             "jaccard_at_k",

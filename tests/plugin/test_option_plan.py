@@ -91,8 +91,8 @@ def test_a_sample_that_can_decide_nothing_is_warned_of(plan: Run) -> None:
 def test_looks_are_planned_up_to_the_last(plan: Run) -> None:
     plan("-k", "pairs").stdout.fnmatch_lines(
         [
-            "  counterfactual invariance (1 - ROUGE-L) bound 0.2, 50 pairs x 2, in looks (at most "
-            "200 calls in all), the first: 40 calls*"
+            "  counterfactual invariance (gender, 1 - ROUGE-L) bound 0.2, 50 pairs x 2, in looks "
+            "(at most 200 calls in all), the first: 40 calls*"
         ]
     )
 

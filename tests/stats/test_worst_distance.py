@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair.stats import Seminorm, Undefined
-from pytest_llmfair.stats._base import Sample
+from pytest_llmfair.stats._records import Sample
 from pytest_llmfair.stats.worst_distance import WorstDistance
 
 

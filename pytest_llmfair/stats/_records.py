@@ -1,0 +1,153 @@
+"""What an estimate consists of beside its number: interval, sample, and the table of groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_llmfair.wording import number, p_value
+
+if TYPE_CHECKING:
+    from pytest_llmfair.stats._base import Estimate
+
+Population = Literal["sampled", "fixed"]
+
+# An interval a row takes its time.
+_ROWS_PRINTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A two-sided interval.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Ends, on the metric's own scale.
+    level : float
+        Two-sided confidence level in (0, 1); half of ``1 - level`` on either side.
+    method : str
+        The engine that made it, in words.
+    of : {"value", "debiased"}
+        Whether it surrounds the paper's value or the bias-corrected one.
+    """
+
+    lower: float
+    upper: float
+    level: float
+    method: str
+    of: Literal["value", "debiased"] = "value"
+
+    def __str__(self) -> str:
+        return f"[{number(self.lower)}, {number(self.upper)}]"
+
+    def __repr__(self) -> str:
+        return f"Interval {self} ({100 * self.level:g} %, {self.method})"
+
+    def __contains__(self, x: float) -> bool:
+        return self.lower <= x <= self.upper
+
+    @property
+    def width(self) -> float:
+        """Upper end minus lower end."""
+        return self.upper - self.lower
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How much evidence an estimate rests on.
+
+    Attributes
+    ----------
+    units : int
+        Sampling units (clusters): prompts, pairs, rounds, people or occupations.
+    generations : int
+        Model outputs (or scored rows) in all.
+    fewest, most : int
+        Generations of the unit with the fewest and with the most.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
+    effective : float
+        Effective sample size (independent draws this evidence is worth); NaN where not defined.
+    icc, design_effect : float
+        Intraclass correlation and variance inflation by clustering; NaN where not defined.
+    """
+
+    units: int
+    generations: int
+    fewest: int
+    most: int
+    population: Population = "sampled"
+    effective: float = math.nan
+    icc: float = math.nan
+    design_effect: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One row of ``estimate.groups``: the metric's own quantity for a group, pair or word.
+
+    Attributes
+    ----------
+    value : float
+        The quantity for this key.
+    n : int
+        Rows (or generations) behind it.
+    rate : float
+        The underlying rate, where the metric compares rates; else NaN.
+    p : float
+        Holm-adjusted p-value of this row, where the metric has one; else NaN.
+    estimate : Estimate or None
+        The row's own estimate.
+    """
+
+    value: float
+    n: int
+    rate: float = math.nan
+    p: float = math.nan
+    estimate: Estimate | None = None
+
+    def __repr__(self) -> str:
+        shown = [] if math.isnan(self.value) else [number(self.value)]
+        if self.estimate is not None and self.estimate.undefined is None:
+            shown.append(str(self.interval()))
+        facts = [] if math.isnan(self.rate) else [f"rate {number(self.rate)}"]
+        facts.append(f"n {self.n:,}")
+        facts += [] if math.isnan(self.p) else [p_value(self.p)]
+        return f"GroupRow {' '.join([*shown, ''])}({', '.join(facts)})"
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Interval of this row alone, without correction for looking at several rows."""
+        if self.estimate is None:
+            raise ValueError(
+                "this row has no interval of its own: the metric prints the value only"
+            )
+        return self.estimate.interval(level)
+
+
+class Table(Mapping[Hashable, GroupRow]):
+    """A table whose rows `make` returns when first looked at: an interval a row takes its time."""
+
+    def __init__(self, keys: Iterable[Hashable], make: Callable[[Any], GroupRow]) -> None:
+        self._rows: dict[Hashable, GroupRow | None] = dict.fromkeys(keys)
+        self._make = make
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        row = self._rows[key]
+        if row is None:
+            row = self._rows[key] = self._make(key)
+        return row
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]
+        more = len(self) - len(shown)
+        return f"{{{', '.join(shown)}{f', and {more:,} more' if more else ''}}}"
