@@ -154,7 +154,8 @@ def _note_cut(evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]
     if not (total := sum(cut.values())):
         return
     evidence.cut = {"length": total}
-    by_group = ", ".join(f"{group} {n}" for group, n in cut.items()) if len(cut) > 1 else ""
+    named = cut if len(cut) == 2 else {group: n for group, n in cut.items() if n}
+    by_group = ", ".join(f"{group} {n}" for group, n in named.items()) if len(cut) > 1 else ""
     evidence.notes.append(
         f"{total} of {sum(len(row) for rows in asked.values() for row in rows)} answers ended at "
         f"the longest answer allowed (length{': ' if by_group else ''}{by_group}) and are judged "
