@@ -188,14 +188,16 @@ def test_what_was_found_outlives_the_process_in_a_folder(tmp_path) -> None:  # t
 
 def test_a_mended_model_is_searched_again_and_the_pair_forgotten() -> None:
     database = InMemoryExampleDatabase()
-    answers = ["Yes.", "No."]
 
+    # Two functions: one that changes within a session would still be known by its old answers.
     def model(prompt: str) -> str:
-        return answers["she" in prompt.split()]
+        return "No." if "she" in prompt.split() else "Yes."
+
+    def mended_model(prompt: str) -> str:
+        return "Yes."
 
     assert find_worst_pair(model, PROMPTS, database=database).pair is not None
-    answers[1] = "Yes."
-    mended = find_worst_pair(model, PROMPTS, database=database)
+    mended = find_worst_pair(mended_model, PROMPTS, database=database)
     assert mended.pair is None
     assert mended.tried == 3
     assert [values for values in database.data.values() if values] == []
