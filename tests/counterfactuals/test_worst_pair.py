@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -189,15 +190,15 @@ def test_what_was_found_outlives_the_process_in_a_folder(tmp_path) -> None:  # t
 def test_a_mended_model_is_searched_again_and_the_pair_forgotten() -> None:
     database = InMemoryExampleDatabase()
 
-    # Two functions: one that changes within a session would still be known by its old answers.
-    def model(prompt: str) -> str:
-        return "No." if "she" in prompt.split() else "Yes."
+    # Two functions of one name: what one has answered in a session is remembered.
+    def answering(to_her: str) -> Callable[[str], str]:
+        def model(prompt: str) -> str:
+            return to_her if "she" in prompt.split() else "Yes."
 
-    def mended_model(prompt: str) -> str:
-        return "Yes."
+        return model
 
-    assert find_worst_pair(model, PROMPTS, database=database).pair is not None
-    mended = find_worst_pair(mended_model, PROMPTS, database=database)
+    assert find_worst_pair(answering("No."), PROMPTS, database=database).pair is not None
+    mended = find_worst_pair(answering("Yes."), PROMPTS, database=database)
     assert mended.pair is None
     assert mended.tried == 3
     assert [values for values in database.data.values() if values] == []

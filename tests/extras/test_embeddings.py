@@ -70,11 +70,12 @@ def test_the_cosine_of_answers_to_pairs_is_collected_and_judged(scorer: Embeddin
     answers = [[reference(p.original), reference(p.counterfactual)] for p in pairs]
     vectors = [scorer(row) for row in answers]
     expected = np.mean([a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in vectors])
-    found = assert_metric(
-        "counterfactual_cosine", pairs, 0.1, client=reference, scorer=scorer, generations=1
-    )
+    given = {"client": reference, "scorer": scorer, "generations": 1}
+    found = assert_metric("counterfactual_cosine", pairs, 0.1, mask=None, **given)
     assert found.verdict == "PASS"
     assert found.value == pytest.approx(expected)
+    # "he" after "he" and "she" after "she" is no difference.
+    assert assert_metric("counterfactual_cosine", pairs, 0.1, **given).value > found.value
     texts = assert_metric(
         "cosine", [[a] for a, _ in answers], [[b] for _, b in answers], 0.1, scorer=scorer
     )

@@ -107,8 +107,8 @@ def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester
     for name in ("live", "replayed"):
         result = pytester.runpytest(*options, f"--llmfair-json={name}.json")
         result.stdout.fnmatch_lines([f"*  model  *{name}: *"])
-        result.stdout.fnmatch_lines(["*60 of 60 answers ended at the longest answer allowed*"])
+        result.stdout.fnmatch_lines(["*120 of 120 answers ended at the longest*"])
         said[name] = (pytester.path / f"{name}.json").read_bytes()
     assert said["live"] == said["replayed"]
     (record,) = json.loads(said["live"])["results"]
-    assert (record["cut"], record["missing"]) == ({"length": 60}, {})
+    assert (record["cut"], record["missing"]) == ({"length": 120}, {})
