@@ -30,38 +30,19 @@ _MOST = 10**7
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A planned assertion.
-
-    Attributes
-    ----------
-    info : MetricInfo
-        The metric.
-    bound : float
-        Its threshold.
-    units, generations : int
-        Sampling units (of each group, where groups are compared) and answers per unit.
-    icc : float
-        Intraclass correlation of the answers to one prompt, in [0, 1].
-    power, level : float
-        Probability of finding what is there, and two-sided confidence level.
-    """
+    """A planned assertion, checked when it is made: `ValueError` names what is out of range."""
 
     info: MetricInfo
     bound: float
+    # Sampling units; of each group, where groups are compared.
     units: int
     generations: int = 1
+    # Intraclass correlation of the answers to one prompt.
     icc: float = 0.3
     power: float = 0.8
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        """Check every number.
-
-        Raises
-        ------
-        ValueError
-            If one is out of range (names it).
-        """
         for name in ("units", "generations"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; give at least 1")

@@ -40,10 +40,7 @@ class NotRecorded(LookupError):
 
 @dataclass(slots=True)
 class Counts:
-    """Answers that were used, by where they came from.
-
-    Live are all that this run asked for, also where a later test uses them again.
-    """
+    """Answers that were used; live are all that this run asked for, however often it used them."""
 
     live: int = 0
     replayed: int = 0
@@ -51,63 +48,34 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How recorded answers are used.
-
-    Attributes
-    ----------
-    cassette : Cassette
-        The answers.
-    claims : Claims
-        Who asks what.
-    records : bool
-        Whether lacking answers are asked for and recorded.
-    again : bool
-        Whether answers of earlier runs are recorded again.
-    since : int
-        Where in the cassette the answers of this run begin.
-    max_age : int or None
-        Days after which an answer is stale.
-    used : Path or None
-        File that gets the key of every answer used.
-    """
+    """How recorded answers are used."""
 
     cassette: Cassette
     claims: Claims
+    # Whether answers that the cassette lacks are asked for and recorded.
     records: bool = True
+    # Whether answers of earlier runs are recorded again.
     again: bool = False
+    # Where in the cassette the answers of this run begin.
     since: int = 0
+    # Days after which an answer is stale.
     max_age: int | None = None
+    # File that gets the key of every answer used.
     used: Path | None = None
 
 
 @dataclass(slots=True)
 class Asker:
-    """Asks models, by way of the cassette or the memory, and the budget, of the session.
-
-    Attributes
-    ----------
-    replay : Replay or None
-        The cassette, if there is one.
-    memory : Memory or None
-        Answers of this session, where no cassette holds them; None asks everything every time.
-    budget : Budget or None
-        What may be spent, if that is limited.
-    plan : callable or None
-        Called in place of asking, with what would be asked and how many answers are recorded.
-    timeout : float
-        Seconds that one answer of a server may take.
-    progress : callable
-        Gives what shows how far it is, from the model and how many answers are asked for and are
-        recorded.
-    counts : Counts
-        What was asked so far.
-    """
+    """Asks models, by way of the cassette or the memory, and the budget, of the session."""
 
     replay: Replay | None = None
+    # Where no cassette holds the answers; None asks everything every time.
     memory: Memory | None = None
     budget: Budget | None = None
+    # Called in place of asking, with what would be asked and how many answers are recorded.
     plan: Callable[[Live, Sequence[Request], int], None] | None = None
     timeout: float = 60.0
+    # Called with the model and how many answers are asked for and are recorded.
     progress: Callable[[str, int, int], Progress] = Progress
     counts: Counts = field(default_factory=Counts)
     _models: dict[str, Any] = field(default_factory=dict)
