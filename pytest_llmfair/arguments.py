@@ -59,13 +59,7 @@ def unknown_keyword(
 
 
 def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a function answer a wrong keyword with its own name and the right keyword.
-
-    Parameters
-    ----------
-    **renamed
-        Keywords of other functions, and what this one calls them.
-    """
+    """Make a function answer a wrong keyword with the right one; `renamed` holds further ones."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         known = _names(function)

@@ -25,18 +25,7 @@ _DISTANCES = (0.02, 0.05, 0.1, 0.2)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Arguments; by default those of the process.
-
-    Returns
-    -------
-    int
-        Exit status: 0, 1 when something is wrong with a cassette, or 2 for wrong arguments.
-    """
+    """Run the command; return 1 when something is wrong with a cassette, exit with 2 for usage."""
     parser = argparse.ArgumentParser(
         prog="llmfair", description="Fairness metrics for language models, as pytest assertions."
     )

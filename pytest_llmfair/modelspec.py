@@ -29,19 +29,7 @@ class ModelSpecError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A specification, taken apart.
-
-    Attributes
-    ----------
-    text : str
-        The specification as given, secrets aside.
-    scheme : str
-        Kind of backend.
-    target : str
-        What the backend is to load.
-    options : dict
-        The query, as text.
-    """
+    """A specification, taken apart: its text as given, with secrets left out, and its parts."""
 
     text: str
     scheme: str

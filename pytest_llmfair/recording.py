@@ -29,7 +29,7 @@ class Recorder:
     results: list[Result] = field(default_factory=list)
     # Those with checks that raise at the end of the running phase.
     collectors: list[Fairness] = field(default_factory=list)
-    # More than 1 when a plugin runs the test again; so many of the results are of earlier attempts.
+    # More than 1 when a plugin runs the test again; `earlier` results are of the runs before.
     attempt: int = 0
     earlier: int = 0
     # How many of the results are on a report already.

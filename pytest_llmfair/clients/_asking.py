@@ -93,19 +93,9 @@ class Asker:
         batch: Batch | None = None,
         fresh: bool = False,
     ) -> list[Answer]:
-        """Return one answer per request, in order.
+        """Return one answer per request, in order; with `fresh` known ones are asked for again.
 
-        Parameters
-        ----------
-        fresh : bool
-            Ask again for what is known already, unless a cassette is only replayed.
-        batch : callable, optional
-            What answers requests in place of ``backend.generate``.
-
-        Raises
-        ------
-        NotRecorded
-            If an answer is not in the cassette, and nothing may be asked.
+        Raises :class:`NotRecorded` for what the cassette lacks where nothing may be asked.
         """
         # Answers that somebody collected before cost nothing, and are recorded already.
         given = backend.name.startswith("responses:")
