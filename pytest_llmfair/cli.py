@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_llmfair import metrics
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.signatures import example_bound, example_call, word_of
-from pytest_llmfair.wording import plural
+from pytest_llmfair.wording import plurals
 
 _DIRECTIONS = {
     "lower": "lower is fairer",
@@ -182,9 +182,8 @@ def _needed(info: MetricInfo) -> list[str]:
     """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
     from pytest_llmfair.planning import Design
 
-    what = plural(info.unit, 2).removeprefix("2 ")
-    if info.needs == "pronoun_counts":
-        what = f"answers per {info.unit}"
+    fixed = info.needs == "pronoun_counts"
+    what = f"answers per {info.unit}" if fixed else plurals(info.unit)
     lines = [
         f"{what} needed to be 95 % sure, in 80 % of all samples",
         f"  {word_of(info):>8}  to pass a model half as far  to find one twice as far",

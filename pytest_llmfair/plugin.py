@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import pytest
@@ -34,12 +35,9 @@ RUN = pytest.StashKey["Run"]()
 RECORDER = pytest.StashKey[Recorder]()
 SESSION = pytest.StashKey[Session]()
 
-# Attributes of a test report; text, so that xdist sends them as they are.
-ATTRIBUTE = "llmfair_results"
-PLAN = "llmfair_plan"
-UNCHECKED = "llmfair_unchecked"
+# Attribute of a test report; text, so that xdist sends it as it is.
+ATTRIBUTE = "llmfair"
 _UNCHECKED = "answers were collected and never checked"
-
 
 # What our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
@@ -64,7 +62,8 @@ class Run:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the results that travel on a report."""
         path, line, _ = report.location
-        for record in json.loads(report.__dict__.get(ATTRIBUTE, "[]")):
+        new = json.loads(report.__dict__.get(ATTRIBUTE, "{}"))
+        for record in new.get("results", []):
             xfail = "xfailed" if report.skipped else "xpassed"
             record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
             # Red, and the test ended well all the same: it was written to find this.
@@ -72,8 +71,8 @@ class Run:
             self._records.append(((path, line or 0, report.nodeid), record))
             if record["postponed"] and (junit := _junit(self.config)):
                 self.cases[report.nodeid] = junit.node_reporter(report)
-        self.unchecked += [report.nodeid] * report.__dict__.get(UNCHECKED, False)
-        self.planned += json.loads(report.__dict__.get(PLAN, "[]"))
+        self.unchecked += [report.nodeid] * new.get("unchecked", False)
+        self.planned += new.get("planned", [])
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -216,13 +215,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def _expected_to_fail(item: pytest.Item) -> bool:
-    if item.config.getoption("runxfail", False):
-        return False
-    for mark in item.iter_markers("xfail"):
-        conditions = mark.args or (mark.kwargs.get("condition", True),)
-        if any(conditions):
-            return True
-    return False
+    return not item.config.getoption("runxfail", False) and any(
+        any(mark.args or (mark.kwargs.get("condition", True),))
+        for mark in item.iter_markers("xfail")
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -267,27 +263,21 @@ def pytest_runtest_makereport(
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
         _hide_our_frames(call.excinfo.value, setup=call.when == "setup")
-    # A report of a subtest comes before the end, where a check may still follow.
-    unchecked, recorder.unchecked = recorder.unchecked, False
-    if unchecked:
+    new = recorder.unreported()
+    # Before the report is made: JUnit reads the properties of the teardown report.
+    if new["unchecked"]:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
-    records = recorder.unreported()
-    if records:
+    if new["results"]:
         from pytest_llmfair.reports.message import property_name, summary_line
 
-        # Before the report is made: JUnit reads the properties of the teardown report.
         item.user_properties += [
-            (property_name(record["metric"]), summary_line(record)) for record in records
+            (property_name(record["metric"]), summary_line(record)) for record in new["results"]
         ]
     report = yield
-    if records:
-        report.__dict__[ATTRIBUTE] = json.dumps(records)
+    if any(new.values()):
+        report.__dict__[ATTRIBUTE] = json.dumps(new)
     if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
         _verdict_first(report, type(call.excinfo.value))
-    if planned := recorder.unreported_plan():
-        report.__dict__[PLAN] = json.dumps(planned)
-    if unchecked:
-        report.__dict__[UNCHECKED] = True
     return report
 
 
@@ -296,10 +286,8 @@ def _hide_our_frames(error: BaseException, *, setup: bool) -> None:
 
     A bug of ours (KeyError, AttributeError, AssertionError, ...) keeps its frames for a report.
     """
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    raised_here = last is not None and _is_ours(last.tb_frame.f_globals.get("__name__", ""))
+    *_, raised_in = (frame for frame, _ in walk_tb(error.__traceback__))
+    raised_here = _is_ours(raised_in.f_globals.get("__name__", ""))
     advice = _is_ours(type(error).__module__) or isinstance(error, _ADVICE)
     for name, module in list(sys.modules.items()):
         if _is_ours(name):

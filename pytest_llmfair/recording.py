@@ -48,30 +48,27 @@ class Recorder:
         self.earlier = len(self.results)
         self.collected = self.unchecked = False
 
-    def unreported_plan(self) -> list[dict[str, Any]]:
-        """Return what would have been asked and is on no report yet."""
-        new, self.planned = self.planned, []
-        return new
+    def unreported(self) -> dict[str, Any]:
+        """Return what is on no report yet, as plain data.
 
-    def unreported(self) -> list[dict[str, Any]]:
-        """Return the results that are on no report yet, as plain data.
-
-        Without prompts and outputs, but for the message, which shows what the settings allow.
+        Results without prompts and outputs, but for the message, which shows what is allowed.
         """
         new, self.reported = self.results[self.reported :], len(self.results)
-        records = [
-            {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt} for result in new
-        ]
-        for record in records:
+        # A report of a subtest comes before the end, where a check may still follow.
+        planned, self.planned = self.planned, []
+        unchecked, self.unchecked = self.unchecked, False
+        results = []
+        for result in new:
+            record = {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt}
             del record["examples"]
-        if self.settings.html or self.settings.evidence:
-            from pytest_llmfair.reports.message import failure_message
+            if self.settings.html or self.settings.evidence:
+                from pytest_llmfair.reports.message import failure_message
 
-            for record, result in zip(records, new, strict=True):
                 record["message"] = failure_message(
                     result, show_text=self.settings.show_text, detailed=True
                 )
-        return records
+            results.append(record)
+        return {"results": results, "planned": planned, "unchecked": unchecked}
 
     def finish(self) -> None:
         """Let every collector raise what its checks found."""
@@ -150,28 +147,18 @@ class Session:
     @classmethod
     def handed(cls, settings: Settings, given: Mapping[str, Any]) -> Session:
         """Return the part that a worker has in the session of its controller."""
-        settings = replace(settings, **given["settings"])
-        return cls(settings, given["records"], given["since"], given["folder"], worker=True)
+        return cls(**{**given, "settings": replace(settings, **given["settings"]), "worker": True})
 
     def for_worker(self) -> dict[str, Any]:
         """Return what a worker must know, as plain data."""
         settings = self.settings
-        if any(
-            cap is not None
-            for cap in (settings.max_calls, settings.max_total_tokens, settings.max_cost)
-        ):
+        caps = (settings.max_calls, settings.max_total_tokens, settings.max_cost)
+        if any(cap is not None for cap in caps):
             self.shared_folder()
-        return {
-            "records": self.records,
-            "since": self.since,
-            "folder": self.folder,
-            # Paths that were relative to the folder of the controller.
-            "settings": {
-                "cassette": settings.cassette,
-                "cassette_used": settings.cassette_used,
-                "prices": settings.prices,
-            },
-        }
+        # Paths that were relative to the folder of the controller.
+        paths = {name: getattr(settings, name) for name in ("cassette", "cassette_used", "prices")}
+        shared = {name: getattr(self, name) for name in ("records", "since", "folder")}
+        return {**shared, "settings": paths}
 
     def shared_folder(self) -> str:
         """Return the folder, made if it must be."""
