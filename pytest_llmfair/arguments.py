@@ -140,7 +140,7 @@ def unpacked(
     info: MetricInfo, data: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Spread a mapping of argument names, or one tuple for a metric of two arguments."""
-    known = _parameters(info)
+    known = list(inspect.signature(info.function).parameters)
     required = positional(info)
     if data and isinstance(data[0], Mapping) and not set(data[0]).isdisjoint(known):
         strange = [str(name) for name in data[0] if name not in known]
@@ -159,10 +159,6 @@ def unpacked(
         keywords = dict(keywords)
         data = (*(keywords.pop(name) for name in required), *data)
     return data, keywords
-
-
-def _parameters(info: MetricInfo) -> list[str]:
-    return list(inspect.signature(info.function).parameters)
 
 
 def positional(info: MetricInfo) -> list[str]:

@@ -14,12 +14,6 @@ from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.signatures import example_bound, example_call, word_of
 from pytest_llmfair.wording import plurals
 
-_DIRECTIONS = {
-    "lower": "lower is fairer",
-    "higher": "higher is fairer",
-    "two-sided": "both sides count",
-}
-
 # Of a bound from the fair value; what `llmfair metrics NAME` shows the units for.
 _DISTANCES = (0.02, 0.05, 0.1, 0.2)
 
@@ -244,7 +238,7 @@ def _client_example(info: MetricInfo) -> list[str]:
 
 def _range(info: MetricInfo) -> str:
     low, high = info.bounds
-    said = f"{low:g} to {high:g}, {_DIRECTIONS[info.direction]}, {info.fair_value:g} is even"
+    said = f"{low:g} to {high:g}, {info.side}, {info.fair_value:g} is even"
     return said + ("; a bound is on the absolute logarithm" if info.scale == "log" else "")
 
 

@@ -63,21 +63,20 @@ def html_page(records: Sequence[Record], settings: Settings) -> str:
         body += [f"<p>{escaped(line)}</p>" for line in models(records)]
         body += [*_table(records), f"<p>PASS: {escaped(PASS_MEANS)}.</p>", *_details(records)]
     body += _settings(run_document([], settings))
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en">',
-            '<head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            # Even if an answer of a model got past the escaping, nothing could run or be loaded.
-            '<meta http-equiv="Content-Security-Policy" '
-            "content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-            f"<title>Fairness assertions</title><style>{_STYLE}</style></head>",
-            "<body>",
-            *body,
-            "</body></html>\n",
-        ]
-    )
+    lines = "\n".join(body)
+    # Even if an answer of a model got past the escaping, nothing could run or be loaded.
+    return f"""\
+<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" \
+content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Fairness assertions</title><style>{_STYLE}</style></head>
+<body>
+{lines}
+</body></html>
+"""
 
 
 def result_block(result: Result) -> str:
