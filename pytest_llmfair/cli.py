@@ -121,15 +121,11 @@ def _plan(arguments: argparse.Namespace) -> str:
     from pytest_llmfair.planning import Design, report
 
     info = get_metric(arguments.name)
-    design = Design(
-        info,
-        arguments.bound,
-        arguments.units,
-        info.generations if arguments.generations is None else arguments.generations,
-        arguments.icc,
-        arguments.power,
-        arguments.level,
-    )
+    names = ("bound", "units", "icc", "power", "level")
+    given = {name: getattr(arguments, name) for name in names}
+    if (generations := arguments.generations) is None:
+        generations = info.generations
+    design = Design(info, generations=generations, **given)
     return report(design, arguments.prompt_cost)
 
 
@@ -238,7 +234,8 @@ def _client_example(info: MetricInfo) -> list[str]:
 
 def _range(info: MetricInfo) -> str:
     low, high = info.bounds
-    said = f"{low:g} to {high:g}, {info.side}, {info.fair_value:g} is even"
+    even = "" if info.direction == "two-sided" else f", {info.fair_value:g} is even"
+    said = f"{low:g} to {high:g}, {info.side}{even}"
     return said + ("; a bound is on the absolute logarithm" if info.scale == "log" else "")
 
 

@@ -69,10 +69,16 @@ class Run:
             # Red, and the test ended well all the same: it was written to find this.
             record["expected"] = record["red"] and report.outcome in ("passed", "skipped")
             self._records.append(((path, line or 0, report.nodeid), record))
-            if record["postponed"] and (junit := _junit(self.config)):
-                self.cases[report.nodeid] = junit.node_reporter(report)
+            if record["postponed"] and self.junit:
+                self.cases[report.nodeid] = self.junit.node_reporter(report)
         self.unchecked += [report.nodeid] * new.get("unchecked", False)
         self.planned += new.get("planned", [])
+
+    @property
+    def junit(self) -> Any:
+        """What writes JUnit XML, known by the method it has for plugins; None without it."""
+        plugins = self.config.pluginmanager.get_plugins()
+        return next((each for each in plugins if hasattr(each, "add_global_property")), None)
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -92,7 +98,7 @@ class Run:
             self.errors.append(
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
-        if (self._records or self.errors) and _junit(self.config):
+        if (self._records or self.errors) and self.junit:
             self._tell_junit()
         self.errors = [
             f"{test}: {x}" for test, said in self.upheld.items() for x in said
@@ -108,7 +114,7 @@ class Run:
 
         from pytest_llmfair.reports.message import property_name
 
-        junit = _junit(self.config)
+        junit = self.junit
         for record in self.records:
             if record["p_adjusted"] is not None:
                 name = property_name("p_adjusted", record["nodeid"], record["metric"])
@@ -125,12 +131,6 @@ class Run:
             case = junit.node_reporter("llmfair")
             case.attrs.update(classname="pytest_llmfair", name="session")
             case.append(Element("error", message="; ".join(self.errors)))
-
-
-def _junit(config: pytest.Config) -> Any:
-    """Return what writes JUnit XML, known by the method it has for plugins; None without it."""
-    plugins = config.pluginmanager.get_plugins()
-    return next((plugin for plugin in plugins if hasattr(plugin, "add_global_property")), None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

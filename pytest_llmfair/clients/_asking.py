@@ -116,7 +116,8 @@ class Asker:
         """Note what was used and close the files."""
         if self.replay is not None:
             if self.replay.used is not None and self._used:
-                _append_lines(self.replay.used, sorted(self._used))
+                with self.replay.used.open("a", encoding="ascii") as file:
+                    file.writelines(f"{key}\n" for key in sorted(self._used))
             self.replay.cassette.close()
         if self.budget is not None:
             self.budget.close()
@@ -238,8 +239,11 @@ def _recorded(
     if held is None:
         if replay.records:
             return None
-        other = replay.cassette.of_another_revision(question)
-        return None if other is None else _stale(_revised(other, question), other)
+        if (other := replay.cassette.of_another_revision(question)) is None:
+            return None
+        models = (other.question.model, question.model)
+        recorded, asked = (model.get("revision") or "unknown" for model in models)
+        return _stale(f"it is of revision {recorded}, the model is {asked}", other)
     record, offset = held
     why = _staleness(record, replay.max_age)
     if replay.records:
@@ -278,11 +282,6 @@ def _staleness(record: Record, max_age: int | None) -> str:
         if age.days > max_age:
             return f"llmfair_max_recording_age is {max_age} days"
     return ""
-
-
-def _revised(record: Record, question: Question) -> str:
-    recorded, asked = (m.get("revision", "") for m in (record.question.model, question.model))
-    return f"it is of revision {recorded or 'unknown'}, the model is {asked or 'unknown'}"
 
 
 def _stale(why: str, record: Record) -> Missing:
@@ -349,8 +348,3 @@ def _nearest(question: Question, records: Iterable[Record]) -> str:
         if best is None or len(differ) < len(best):
             best = differ
     return " and ".join(best or [])
-
-
-def _append_lines(path: Path, lines: Iterable[str]) -> None:
-    with path.open("a", encoding="ascii") as file:
-        file.write("".join(f"{line}\n" for line in lines))

@@ -22,7 +22,6 @@ from pytest_llmfair.wording import (
 )
 
 _MOST_DECIMALS = 7
-_DIRECTIONS = {"lower": "lower is fairer", "higher": "higher is fairer"}
 
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
 Record = Mapping[str, Any]
@@ -104,11 +103,6 @@ def relation(record: Record, places: int) -> str:
     two_sided = record["direction"] == "two-sided" and side(record)
     shown = threshold(record, places) if two_sided else number(record["bound"], places)
     return f"{side(record) or 'with a bound of'} {shown}"
-
-
-def direction(record: Record) -> str:
-    """Return which side of the bound is fairer, in words."""
-    return _DIRECTIONS.get(record["direction"], f"both sides of {record['fair_value']:g} count")
 
 
 def sample(record: Record, unit: str = "", *, in_full: bool = False) -> str:

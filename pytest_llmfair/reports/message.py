@@ -97,11 +97,11 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     taken_off, floor = _noise(record, places)
     lines = [
         *words.wrapped(headline(record), WIDEST, "", "  "),
-        *words.wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", WIDTH, "  ", "  "),
+        *words.wrapped(f"{_sentence(found)}.", WIDTH, "  ", "  "),
         *_labelled("red because", _why_red(result)),
         *_labelled("certainty", _certainty(record, places)),
-        *_labelled("direction", "; ".join(filter(None, direction))),
-        *_labelled("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
+        *_labelled("direction", *direction),
+        *_labelled("not counted", taken_off, *left_out),
         *_labelled("noise floor", floor),
     ]
     for note in notes:
@@ -112,16 +112,20 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
         *_worst_rows(result, places, show_text),
         *_labelled("model", _model(record)),
         *_labelled("to decide", decides(record)),
-        *_labelled("method", _method(record) if detailed else ""),
-        *_labelled("in short", summary_line(record) if detailed else ""),
+        *(_labelled("method", _method(record)) if detailed else []),
+        *(_labelled("in short", summary_line(record)) if detailed else []),
         *(_rerun(result) if result.nodeid else []),
     ]
     return "\n".join(lines)
 
 
-def _labelled(label: str, text: str) -> list[str]:
-    """Return a line that begins with a label, and goes on below its text; none without text."""
-    return words.wrapped(text, WIDTH, f"  {label:<11}  ", " " * 15)
+def _labelled(label: str, *texts: str) -> list[str]:
+    """Return a line that begins with a label, and goes on below its texts; none without text."""
+    return words.wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".")
 
 
 def _explained(record: Record, places: int, notes: list[str]) -> str:
@@ -134,7 +138,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if "missing_rates_differ" in record["reasons"] and notes:
         return notes.pop(0)
     if verdict == "PASS":
-        found += f". {PASS_MEANS[:1].upper()}{PASS_MEANS[1:]}"
+        found += f". {_sentence(PASS_MEANS)}"
     if verdict in ("PASS", "FAIL"):
         return f"{found}.{_as_if(record)}"
     if verdict == "INCONCLUSIVE":
@@ -204,19 +208,16 @@ def _as_if(record: Record) -> str:
 
 def _why_red(result: Result) -> str:
     """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
-    if (
-        not result.red
-        or result.verdict is Verdict.INVALID
-        or (result.verdict is Verdict.FAIL and result.mode != "point")
-    ):
+    verdict, point = result.verdict, result.mode == "point"
+    if not result.red or verdict is Verdict.INVALID or (verdict is Verdict.FAIL and not point):
         return ""
     if "missing_rates_differ" in result.reasons:
         return "mode point, and the missing answers of the groups differ by more than the bound"
-    if result.mode == "point":
+    if point:
         return f"mode point judges the value {result.value:.6g} itself, which is beyond the bound"
     if result.mode == "strict":
         return "mode strict accepts nothing but a plain PASS"
-    return f"llmfair_{result.verdict.value.lower()} = fail"
+    return f"llmfair_{verdict.value.lower()} = fail"
 
 
 def _certainty(record: Record, places: int) -> str:
@@ -270,20 +271,18 @@ def _noise(record: Record, places: int) -> tuple[str, str]:
 
 
 def _model(record: Record) -> str:
-    parts = [words.model(record)] if record["model"] else []
-    parts += [origin] if (origin := words.origin(record)) else []
-    if lost := words.missing(record):
-        parts.append(f"{sum(record['missing'].values())} missing: {lost}")
-    return ", ".join(parts)
+    lost = words.missing(record)
+    missing = f"{sum(record['missing'].values())} missing: {lost}" if lost else ""
+    return ", ".join(filter(None, [words.model(record), words.origin(record), missing]))
 
 
 def _method(record: Record) -> str:
     parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
-    parts.append(words.direction(record))
+    side, fair = record["direction"], record["fair_value"]
+    parts.append(f"both sides of {fair:g} count" if side == "two-sided" else f"{side} is fairer")
     if record["units"]:
-        units = plurals(record["unit"])
-        fixed = record["population"] == "fixed"
-        parts.append(f"{units} are {'all there are' if fixed else 'a sample of more'}")
+        whole = "all there are" if record["population"] == "fixed" else "a sample of more"
+        parts.append(f"{plurals(record['unit'])} are {whole}")
     return ", ".join(parts)
 
 
