@@ -286,8 +286,8 @@ def _hide_our_frames(error: BaseException, *, setup: bool) -> None:
 
     A bug of ours (KeyError, AttributeError, AssertionError, ...) keeps its frames for a report.
     """
-    *_, raised_in = (frame for frame, _ in walk_tb(error.__traceback__))
-    raised_here = _is_ours(raised_in.f_globals.get("__name__", ""))
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    raised_here = bool(frames) and _is_ours(frames[-1].f_globals.get("__name__", ""))
     advice = _is_ours(type(error).__module__) or isinstance(error, _ADVICE)
     for name, module in list(sys.modules.items()):
         if _is_ours(name):
