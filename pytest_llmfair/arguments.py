@@ -172,7 +172,7 @@ def positional(info: MetricInfo) -> list[str]:
 
 
 def last_is_bound(info: MetricInfo, data: tuple[Any, ...]) -> tuple[tuple[Any, ...], float]:
-    """Part the data from a bound given behind them; keywords alone may be all the data."""
+    """Part the data from a bound given after them; keywords alone may be all the data."""
     if len(data) < min(2, len(positional(info)) + 1) or not is_number(data[-1]):
         word = "minimum" if info.direction == "higher" else "bound"
         raise TypeError(f"{info.assertion}() needs {word}=..., the value you can still accept")

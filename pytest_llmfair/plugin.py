@@ -170,7 +170,7 @@ def _screen(config: pytest.Config) -> Callable[[str], None] | None:
 
     def write(text: str) -> None:
         with capture.global_and_fixture_disabled() if capture else nullcontext():
-            # The name of the running test stays, and is written once more behind the line.
+            # The name of the running test stays, and is written once more after the line.
             reporter.ensure_newline()
             sys.stdout.write(text)
             sys.stdout.flush()

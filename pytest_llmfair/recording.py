@@ -179,7 +179,7 @@ class Session:
             compact(Path(path))
 
     def end(self) -> None:
-        """Close what was opened, and remove the folder where nobody else does."""
+        """Close what was opened, and remove the folder unless another process does."""
         if self.asker is not None:
             self.asker.close()
             self.asker = None

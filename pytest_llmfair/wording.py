@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-# A line longer than this helps nobody, and an answer of 10 MB must not drown the log.
+# A longer line helps no reader, and an answer of 10 MB must not drown the log.
 LONGEST_LINE = 2000
 
 FEWEST_DECIMALS = 3

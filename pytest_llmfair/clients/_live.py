@@ -97,7 +97,7 @@ class Live:
         keys = list(requests)
         own = getattr(self.backend, "batch_size", None)
         if own and own > 1:
-            # As the backend itself would: prompts of like length beside each other.
+            # As the backend itself would: prompts of similar length together.
             keys.sort(key=lambda key: len(requests[key].prompt))
         size = own or _AT_ONCE
         purse = self._purse()

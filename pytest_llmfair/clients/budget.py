@@ -22,7 +22,7 @@ from pytest_llmfair.responses import Missing
 # A prompt has at most one token a byte, and a chat template adds a few.
 _TEMPLATE_TOKENS = 16
 
-# Reserved for an answer where nobody gave a longest one.
+# Reserved for an answer where no longest one is given.
 _LONGEST_ANSWER = 4096
 
 _COUNTS = struct.Struct("<3q")
@@ -130,7 +130,7 @@ class Budget:
 
     Calls are reserved before they are made and never given back. Tokens and cost are reserved at
     an upper estimate and settled when the reply is there, so that a process that dies leaves its
-    reservations behind: a crash loses part of the budget and never exceeds it.
+    reservations in place: a crash loses part of the budget and never exceeds it.
     """
 
     caps: Caps
@@ -272,7 +272,7 @@ class Purse:
         """Return what was used, all attempts together.
 
         Attempts that failed are free, but for those that the server may have answered. Where
-        nobody counted tokens, the upper estimate stands.
+        tokens were not counted, the upper estimate stands.
         """
         unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
         if reply.prompt_tokens + reply.answer_tokens:

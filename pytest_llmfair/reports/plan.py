@@ -31,7 +31,7 @@ def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
         yield f"  {_what(one)}: {_size(one)}", False
         if one["recorded"]:
             recorded = plural("answer", one["recorded"])
-            yield f"  {recorded} beside them are recorded, at no cost", False
+            yield f"  recorded already, at no cost: {recorded}", False
         for line in _power(one):
             yield f"  {line}", False
         if one.get("undecidable"):
