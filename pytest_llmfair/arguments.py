@@ -59,13 +59,7 @@ def unknown_keyword(
 
 
 def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a function answer a wrong keyword with its own name and the right keyword.
-
-    Parameters
-    ----------
-    **renamed
-        Keywords of other functions, and what this one calls them.
-    """
+    """Make a function answer a wrong keyword with the right one; `renamed` holds further ones."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         known = _names(function)
@@ -146,7 +140,7 @@ def unpacked(
     info: MetricInfo, data: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Spread a mapping of argument names, or one tuple for a metric of two arguments."""
-    known = _parameters(info)
+    known = list(inspect.signature(info.function).parameters)
     required = positional(info)
     if data and isinstance(data[0], Mapping) and not set(data[0]).isdisjoint(known):
         strange = [str(name) for name in data[0] if name not in known]
@@ -167,10 +161,6 @@ def unpacked(
     return data, keywords
 
 
-def _parameters(info: MetricInfo) -> list[str]:
-    return list(inspect.signature(info.function).parameters)
-
-
 def positional(info: MetricInfo) -> list[str]:
     """Return the names of the arguments a metric cannot do without."""
     return [
@@ -182,7 +172,7 @@ def positional(info: MetricInfo) -> list[str]:
 
 
 def last_is_bound(info: MetricInfo, data: tuple[Any, ...]) -> tuple[tuple[Any, ...], float]:
-    """Part the data from a bound given behind them; keywords alone may be all the data."""
+    """Part the data from a bound given after them; keywords alone may be all the data."""
     if len(data) < min(2, len(positional(info)) + 1) or not is_number(data[-1]):
         word = "minimum" if info.direction == "higher" else "bound"
         raise TypeError(f"{info.assertion}() needs {word}=..., the value you can still accept")

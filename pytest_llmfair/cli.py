@@ -12,31 +12,14 @@ from pathlib import Path
 from pytest_llmfair import metrics
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.signatures import example_bound, example_call, word_of
-from pytest_llmfair.wording import plural
-
-_DIRECTIONS = {
-    "lower": "lower is fairer",
-    "higher": "higher is fairer",
-    "two-sided": "both sides count",
-}
+from pytest_llmfair.wording import plurals
 
 # Of a bound from the fair value; what `llmfair metrics NAME` shows the units for.
 _DISTANCES = (0.02, 0.05, 0.1, 0.2)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Arguments; by default those of the process.
-
-    Returns
-    -------
-    int
-        Exit status: 0, 1 when something is wrong with a cassette, or 2 for wrong arguments.
-    """
+    """Run the command; return 1 when something is wrong with a cassette, exit with 2 for usage."""
     parser = argparse.ArgumentParser(
         prog="llmfair", description="Fairness metrics for language models, as pytest assertions."
     )
@@ -138,15 +121,11 @@ def _plan(arguments: argparse.Namespace) -> str:
     from pytest_llmfair.planning import Design, report
 
     info = get_metric(arguments.name)
-    design = Design(
-        info,
-        arguments.bound,
-        arguments.units,
-        info.generations if arguments.generations is None else arguments.generations,
-        arguments.icc,
-        arguments.power,
-        arguments.level,
-    )
+    names = ("bound", "units", "icc", "power", "level")
+    given = {name: getattr(arguments, name) for name in names}
+    if (generations := arguments.generations) is None:
+        generations = info.generations
+    design = Design(info, generations=generations, **given)
     return report(design, arguments.prompt_cost)
 
 
@@ -193,9 +172,8 @@ def _needed(info: MetricInfo) -> list[str]:
     """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
     from pytest_llmfair.planning import Design
 
-    what = plural(info.unit, 2).removeprefix("2 ")
-    if info.needs == "pronoun_counts":
-        what = f"answers per {info.unit}"
+    fixed = info.needs == "pronoun_counts"
+    what = f"answers per {info.unit}" if fixed else plurals(info.unit)
     lines = [
         f"{what} needed to be 95 % sure, in 80 % of all samples",
         f"  {word_of(info):>8}  to pass a model half as far  to find one twice as far",
@@ -256,7 +234,8 @@ def _client_example(info: MetricInfo) -> list[str]:
 
 def _range(info: MetricInfo) -> str:
     low, high = info.bounds
-    said = f"{low:g} to {high:g}, {_DIRECTIONS[info.direction]}, {info.fair_value:g} is even"
+    even = "" if info.direction == "two-sided" else f", {info.fair_value:g} is even"
+    said = f"{low:g} to {high:g}, {info.side}{even}"
     return said + ("; a bound is on the absolute logarithm" if info.scale == "log" else "")
 
 

@@ -22,72 +22,44 @@ _LIMITS = "--llmfair-max-calls, --llmfair-max-total-tokens or --llmfair-max-cost
 
 @dataclass(slots=True)
 class Evidence:
-    """Arguments for a metric, and what was lost on the way.
+    """Arguments for a metric, and what was lost between the answers and the metric.
 
-    Attributes
-    ----------
-    args, keywords : tuple, dict
-        What the metric is called with.
-    missing : dict
-        Group to reason to number of missing answers.
-    cut : dict
-        Answers that ended at a limit given on purpose, as ``{"length": n}``; empty without one.
-    origin : (int, int)
-        Answers that were asked for live, and replayed from a cassette, for this evidence.
-    invalid : dict
-        Reason code to words, when too much is missing to judge.
-    reasons, notes : list of str
-        Codes and words for the report.
-    prompts, outputs : list of tuple
-        Per row the prompt (or both) and the answers (of either side), for the worst examples.
-    labels : tuple of str
-        Groups of the two sides; empty for single prompts.
-    undefined : str or None
-        Why there is nothing to measure.
-    model : str
-        Which model answered; empty when unknown.
-    asked : int
-        Rows of the responses.
-    kept : list of int
-        Those that have an answer (on either side).
-    turned : list of bool
-        Per row kept, whether the pair goes the other way round, so that its second side is the
-        original.
-    placebo : list of list of str
-        Per row kept the answers to the placebo twin; empty where there are none.
-    rejected : int
-        Pairs that were not asked, since a validity check failed.
-    lacks : tuple of str
-        Groups of the attribute for which the lexicon has no terms.
-    attribute : str
-        Protected attribute of the pairs; empty for single prompts.
-    losses : Losses
-        What the missing answers mean for the verdict.
-    paired : bool
-        Whether the answers are to pairs, so that a metric may compare them in twos.
+    Rows are prompts or pairs. `undefined` is why there is nothing to measure; `attribute` and
+    `labels`, the groups of the two sides, are empty for single prompts.
     """
 
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = field(default_factory=dict)
+    # Missing answers as group -> reason -> number.
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    # Answers that ended at a limit given on purpose, as {"length": n}; empty without one.
     cut: dict[str, int] = field(default_factory=dict)
+    # Answers asked for live, and replayed from a cassette.
     origin: tuple[int, int] = (0, 0)
+    # Why too much is missing to judge, as code -> words.
     invalid: dict[str, str] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    # Per row the prompt (or both), and the answers (of either side), for the worst examples.
     prompts: list[tuple[str, ...]] = field(default_factory=list)
     outputs: list[tuple[list[str], ...]] = field(default_factory=list)
     labels: tuple[str, ...] = ()
     undefined: str | None = None
     model: str = ""
+    # Rows of the responses, and those that have an answer (on either side).
     asked: int = 0
     kept: list[int] = field(default_factory=list)
+    # Per row kept, whether the second side is the original.
     turned: list[bool] = field(default_factory=list)
+    # Per row kept, the answers to the placebo twin; empty without placebos.
     placebo: Texts = field(default_factory=list)
+    # Pairs that were not asked because a validity check failed.
     rejected: int = 0
+    # Groups of the attribute for which the lexicon has no terms.
     lacks: tuple[str, ...] = ()
     attribute: str = ""
     losses: Losses = field(default_factory=Losses)
+    # Whether the answers are to pairs, so that a metric may compare them in twos.
     paired: bool = False
 
     def units_of(self, units: Any) -> Any:

@@ -29,19 +29,7 @@ class ModelSpecError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A specification, taken apart.
-
-    Attributes
-    ----------
-    text : str
-        The specification as given, secrets aside.
-    scheme : str
-        Kind of backend.
-    target : str
-        What the backend is to load.
-    options : dict
-        The query, as text.
-    """
+    """A specification, taken apart: its text as given, with secrets left out, and its parts."""
 
     text: str
     scheme: str
@@ -103,7 +91,7 @@ class ModelSpec:
         """Return an option that must be on or off."""
         text = self.options.get(name, "on" if default else "off")
         if text not in ("on", "off"):
-            raise ModelSpecError(f"model {self.text!r}: {name} is {text!r}; write on or off")
+            raise self._refused(name, "write on or off")
         return text == "on"
 
     def number(self, name: str, default: float, *, low: float, high: float = math.inf) -> float:
@@ -115,18 +103,14 @@ class ModelSpec:
             value = math.nan
         if not low <= value <= high or math.isinf(value):
             limits = f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
-            raise ModelSpecError(
-                f"model {self.text!r}: {name} is {text!r}; give a number {limits}"
-            )
+            raise self._refused(name, f"give a number {limits}")
         return value
 
     def choice(self, name: str, legal: Sequence[str]) -> str | None:
         """Return an option that must be one of a few words; None when it is not given."""
         text = self.options.get(name)
         if text is not None and text not in legal:
-            raise ModelSpecError(
-                f"model {self.text!r}: {name} is {text!r}; choose {', '.join(legal)}"
-            )
+            raise self._refused(name, f"choose {', '.join(legal)}")
         return text
 
     def count(self, name: str, default: int) -> int:
@@ -135,10 +119,12 @@ class ModelSpec:
         if text is None:
             return default
         if not (text.isascii() and text.isdigit() and int(text) >= 1):
-            raise ModelSpecError(
-                f"model {self.text!r}: {name} is {text!r}; give a whole number of at least 1"
-            )
+            raise self._refused(name, "give a whole number of at least 1")
         return int(text)
+
+    def _refused(self, name: str, remedy: str) -> ModelSpecError:
+        given = self.options.get(name)
+        return ModelSpecError(f"model {self.text!r}: {name} is {given!r}; {remedy}")
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

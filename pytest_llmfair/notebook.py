@@ -55,11 +55,11 @@ def block(
     the group table; numbers have as many decimals as tell them from the bound (`places`).
     """
     verdict = record.get("verdict")
-    heading = _text(lead)
+    heading = escaped(lead)
     if verdict:
         colour = _COLOURS.get(verdict, _UNDECIDED)
-        heading = f'<span style="color:{colour}">{_text(verdict)}</span> {heading}'
-    parts = [f"<strong>{heading}</strong>", *(f"<br>{_text(line)}" for line in lines)]
+        heading = f'<span style="color:{colour}">{escaped(verdict)}</span> {heading}'
+    parts = [f"<strong>{heading}</strong>", *(f"<br>{escaped(line)}" for line in lines)]
     parts.append(picture(record, bounds, places))
     if record["groups"]:
         parts += _table(record["groups"], places)
@@ -104,7 +104,7 @@ def picture(record: Mapping[str, Any], bounds: Sequence[float], places: int = 3)
     title = f"{number(value, places)}, interval {number(lower, places)} to {number(upper, places)}"
     return (
         f'<svg role="img" width="{_WIDTH}" height="66" viewBox="0 0 {_WIDTH} 66" font-size="11" '
-        f'style="display:block;max-width:100%"><title>{_text(title)}</title>{"".join(marks)}</svg>'
+        f'style="display:block;max-width:100%"><title>{escaped(title)}</title>{"".join(marks)}</svg>'
     )
 
 
@@ -120,7 +120,7 @@ def _table(rows: Sequence[Mapping[str, Any]], places: int) -> Iterable[str]:
     yield '<table><thead><tr><th style="text-align:left">group</th>'
     yield "".join(f"<th>{name}</th>" for name in columns) + "</tr></thead><tbody>"
     for row in rows[:_MOST_ROWS]:
-        yield f'<tr><th style="text-align:left">{_text(row["key"])}</th>'
+        yield f'<tr><th style="text-align:left">{escaped(row["key"])}</th>'
         yield "".join(f"<td>{_cell(name, row[name], places)}</td>" for name in columns) + "</tr>"
     yield "</tbody></table>"
     if len(rows) > _MOST_ROWS:
@@ -132,9 +132,9 @@ def _cell(column: str, x: Any, places: int) -> str:
         return ""
     if column == "n":
         return f"{x:,}"
-    return _text(p_value(x).removeprefix("p = ") if column == "p" else number(x, places))
+    return escaped(p_value(x).removeprefix("p = ") if column == "p" else number(x, places))
 
 
-def _text(text: str) -> str:
+def escaped(text: object) -> str:
     """Return text that is neither markup nor a control character."""
     return html.escape(escape(str(text)))

@@ -7,7 +7,7 @@ import math
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -30,38 +30,19 @@ _MOST = 10**7
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A planned assertion.
-
-    Attributes
-    ----------
-    info : MetricInfo
-        The metric.
-    bound : float
-        Its threshold.
-    units, generations : int
-        Sampling units (of each group, where groups are compared) and answers per unit.
-    icc : float
-        Intraclass correlation of the answers to one prompt, in [0, 1].
-    power, level : float
-        Probability of finding what is there, and two-sided confidence level.
-    """
+    """A planned assertion, checked when it is made: `ValueError` names what is out of range."""
 
     info: MetricInfo
     bound: float
+    # Sampling units; of each group, where groups are compared.
     units: int
     generations: int = 1
+    # Intraclass correlation of the answers to one prompt.
     icc: float = 0.3
     power: float = 0.8
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        """Check every number.
-
-        Raises
-        ------
-        ValueError
-            If one is out of range (names it).
-        """
         for name in ("units", "generations"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; give at least 1")
@@ -86,31 +67,24 @@ class Design:
             self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
         )
 
-    def error(
-        self, units: int | None = None, generations: int | None = None, at: float | None = None
-    ) -> float:
-        """Return the standard error planned for when the truth is `at`, by default the bound."""
-        units = self.units if units is None else units
-        generations = self.generations if generations is None else generations
-        at = self.threshold.end if at is None else at
-        size = (units, generations) if self.fixed else (_UNITS, 1)
+    def error(self, at: float) -> float:
+        """Return the standard error planned for when the truth is `at`."""
+        size = (self.units, self.generations) if self.fixed else (_UNITS, 1)
         known = fair_sample(self.info, *size).standard_error(at)
         if math.isnan(known):
             raise ValueError(
                 f"{self.info.name} has no error that is known before its data: look at "
                 "minimum_detectable_effect() of a first sample instead"
             )
-        if self.fixed:
-            return known
-        return known * math.sqrt(_UNITS / units * self._deflation(generations))
+        return known if self.fixed else known * math.sqrt(_UNITS / self.units * self._deflation)
 
-    def effect(self, units: int | None = None, generations: int | None = None) -> float:
+    def effect(self) -> float:
         """Distance beyond the bound that is found with the given power."""
-        return self._reached(units, generations, 1)
+        return self._reached(1)
 
-    def clearance(self, units: int | None = None, generations: int | None = None) -> float:
+    def clearance(self) -> float:
         """Distance within the bound at which a model passes with the given power."""
-        return self._reached(units, generations, -1)
+        return self._reached(-1)
 
     @property
     def fixed(self) -> bool:
@@ -122,11 +96,11 @@ class Design:
 
         Generations per unit, where the units are a fixed list; None for more than ten millions.
         """
-        return self._fewest(lambda n: self.effect(*self._size(n)) <= distance)
+        return search(lambda n: self._of_size(n).effect() <= distance, 2, _MOST)
 
     def needed_within(self, distance: float) -> int | None:
         """As :meth:`needed_beyond`, to pass a model at this distance within the bound."""
-        return self._fewest(lambda n: self.clearance(*self._size(n)) <= distance)
+        return search(lambda n: self._of_size(n).clearance() <= distance, 2, _MOST)
 
     def fair_passes(self) -> Power:
         """Return how often a perfectly fair model would pass, by the rule of UNDERPOWERED."""
@@ -145,21 +119,11 @@ class Design:
         for generations in sorted({*_SPLITS, self.generations}):
             units = answers // generations
             if units >= 2:
-                yield units, generations, self.effect(units, generations)
+                design = replace(self, units=units, generations=generations)
+                yield units, generations, design.effect()
 
     def best_generations(self, prompt_cost: float) -> int:
-        """Answers per prompt that tell most for the money.
-
-        Parameters
-        ----------
-        prompt_cost : float
-            What a further prompt costs beside its answers, in answers.
-
-        Raises
-        ------
-        ValueError
-            If the cost is negative or not finite.
-        """
+        """Answers per prompt that tell most, where a further prompt costs so many answers."""
         if not (0.0 <= prompt_cost < math.inf):
             raise ValueError(f"prompt-cost is {prompt_cost}; give a number of at least 0")
         if self.icc == 0.0:
@@ -170,36 +134,32 @@ class Design:
     def _alpha(self) -> float:
         return one_sided(self.level)
 
-    def _deflation(self, generations: int) -> float:
-        """Variance of the mean of so many answers to one prompt, relative to one answer."""
-        return self.icc + (1.0 - self.icc) / generations
+    @property
+    def _deflation(self) -> float:
+        """Variance of the mean of the answers to one prompt, relative to one answer."""
+        return self.icc + (1.0 - self.icc) / self.generations
 
-    def _size(self, n: int) -> tuple[int, int]:
-        return (self.units, n) if self.fixed else (n, self.generations)
+    def _of_size(self, n: int) -> Design:
+        return replace(self, generations=n) if self.fixed else replace(self, units=n)
 
-    def _fewest(self, enough: Callable[[int], bool]) -> int | None:
-        return search(enough, 2, _MOST)
-
-    def _reached(self, units: int | None, generations: int | None, side: int) -> float:
+    def _reached(self, side: int) -> float:
         """Distance to the bound at which the interval leaves it with the given power.
 
         The interval needs the error at the bound, the power that of the truth.
         """
-        units = self.units if units is None else units
-        generations = self.generations if generations is None else generations
         threshold = self.threshold
         example = None if self.fixed else fair_sample(self.info, _UNITS)
         if isinstance(example, Mean) and example.outcomes:
-            trials = units / self._deflation(generations)
+            trials = self.units / self._deflation
             return _of_share(trials, threshold.distance, self._alpha, self.power, side)
         normal = NormalDist()
-        proof = -normal.inv_cdf(self._alpha) * self.error(units, generations)
+        proof = -normal.inv_cdf(self._alpha) * self.error(threshold.end)
         away = -side if self.info.direction == "higher" else side
         low, high = self.info.bounds
         distance = proof
         for _ in range(30):
             truth = min(max(threshold.end + away * distance, low), high)
-            distance = proof + normal.inv_cdf(self.power) * self.error(units, generations, truth)
+            distance = proof + normal.inv_cdf(self.power) * self.error(truth)
         return distance
 
 
@@ -211,20 +171,15 @@ def _of_share(trials: float, bound: float, alpha: float, power: float, side: int
     if side > 0:
         # The fewest events whose Clopper-Pearson interval is above the bound.
         events = search(
-            lambda k: bool(betaincinv(k, trials - k + 1.0, alpha) > bound),
-            1,
-            math.floor(trials),
+            lambda k: bool(betaincinv(k, trials - k + 1.0, alpha) > bound), 1, math.floor(trials)
         )
         if events is None:
             return math.inf
         return float(betaincinv(events, trials - events + 1.0, power)) - bound
     # The most events whose interval is within it.
-    over = search(
-        lambda k: bool(betaincinv(k + 1.0, trials - k, 1.0 - alpha) > bound),
-        0,
-        math.ceil(trials) - 1,
-    )
-    events = math.ceil(trials) - 1 if over is None else over - 1
+    most = math.ceil(trials) - 1
+    over = search(lambda k: bool(betaincinv(k + 1.0, trials - k, 1.0 - alpha) > bound), 0, most)
+    events = most if over is None else over - 1
     if events < 0:
         return math.inf
     return bound - float(betaincinv(events + 1.0, trials - events, 1.0 - power))
@@ -259,7 +214,8 @@ def report(design: Design, prompt_cost: float) -> str:
     lines.append(f"{each} needed")
     distance = threshold.distance
     if distance > 0.0:
-        if (twice := _twice(design)) is not None:
+        twice = 2.0 * threshold.end - info.fair_value
+        if info.bounds[0] <= twice <= info.bounds[1]:
             lines.append(
                 f"  {_count(design.needed_beyond(distance))}  to find a model twice as far from "
                 f"{info.fair_value:g} as the bound, at {twice:g}"
@@ -279,7 +235,7 @@ def report(design: Design, prompt_cost: float) -> str:
     best = design.best_generations(prompt_cost)
     lines.append(
         f"best split when a prompt costs {prompt_cost:g} times an answer: "
-        f"{best} generation{'s' if best > 1 else ''} each"
+        f"{plural('generation', best)} each"
     )
     return "\n".join(lines)
 
@@ -298,13 +254,6 @@ def fair_passes(power: Power, design: Design) -> str:
     return f"{said} For 80 % you need {aim}."
 
 
-def _twice(design: Design) -> float | None:
-    """Return the value twice as far from the fair value as the bound, where there is one."""
-    info, threshold = design.info, design.threshold
-    value = 2.0 * threshold.end - info.fair_value
-    return value if info.bounds[0] <= value <= info.bounds[1] else None
-
-
 def _count(n: int | None) -> str:
     return f"{n:>9,}" if n is not None else f"{'> 1e7':>9}"
 
@@ -321,16 +270,9 @@ def announced(
     level: float,
     max_mde: float | None,
 ) -> AbstractContextManager[None]:
-    """Tell a session that only plans what answers are asked for meanwhile.
+    """Say what answers are asked for meanwhile, to a session that only plans.
 
-    Parameters
-    ----------
-    threshold, sample, level, max_mde
-        As for :func:`outlook`.
-    items : sequence
-        Prompts or pairs that are asked now, of the `of` that may be asked in all.
-    metric, unit, generations
-        What is measured, on what, and answers to each.
+    `items` are asked now, of the `of` that may be asked in all; the rest as for :func:`outlook`.
     """
     session = recording.current_session()
     if session is None or not session.settings.plan:
@@ -355,27 +297,11 @@ def outlook(
     max_mde: float | None,
     unit: str = "unit",
 ) -> dict[str, Any]:
-    """Return what an assertion of this size can find, as far as that is known before its data.
+    """Return what an assertion can find, as far as that is known before its data.
 
-    Parameters
-    ----------
-    sample : callable
-        Makes the estimate of a sample of this size without any difference.
-    threshold : Bound
-        The bound.
-    level : float
-        Two-sided confidence level.
-    max_mde : float or None
-        As in :func:`pytest_llmfair.results.judge`, whose rule this is.
-    unit : str
-        What a sampling unit is, singular.
-
-    Returns
-    -------
-    dict
-        `detectable`, the distance beyond the bound that is found with 80 % power at the variance
-        of the bound, None when unknown; `undecidable`, why it would be UNDERPOWERED; `share` of
-        runs in which a perfectly fair model would pass, None when unknown.
+    `sample` makes an estimate of its size without any difference. `detectable` is the distance
+    beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
+    verdict would be UNDERPOWERED; `share` is that of runs in which a fair model would pass.
     """
     known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
     try:

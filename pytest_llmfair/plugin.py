@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-import traceback
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import pytest
@@ -35,12 +35,9 @@ RUN = pytest.StashKey["Run"]()
 RECORDER = pytest.StashKey[Recorder]()
 SESSION = pytest.StashKey[Session]()
 
-# Attributes of a test report; text, so that xdist sends them as they are.
-ATTRIBUTE = "llmfair_results"
-PLAN = "llmfair_plan"
-UNCHECKED = "llmfair_unchecked"
+# Attribute of a test report; text, so that xdist sends it as it is.
+ATTRIBUTE = "llmfair"
 _UNCHECKED = "answers were collected and never checked"
-
 
 # What our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
@@ -65,16 +62,23 @@ class Run:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the results that travel on a report."""
         path, line, _ = report.location
-        for record in json.loads(report.__dict__.get(ATTRIBUTE, "[]")):
+        new = json.loads(report.__dict__.get(ATTRIBUTE, "{}"))
+        for record in new.get("results", []):
             xfail = "xfailed" if report.skipped else "xpassed"
             record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
             # Red, and the test ended well all the same: it was written to find this.
             record["expected"] = record["red"] and report.outcome in ("passed", "skipped")
             self._records.append(((path, line or 0, report.nodeid), record))
-            if record["postponed"] and (junit := _junit(self.config)):
-                self.cases[report.nodeid] = junit.node_reporter(report)
-        self.unchecked += [report.nodeid] * report.__dict__.get(UNCHECKED, False)
-        self.planned += json.loads(report.__dict__.get(PLAN, "[]"))
+            if record["postponed"] and self.junit:
+                self.cases[report.nodeid] = self.junit.node_reporter(report)
+        self.unchecked += [report.nodeid] * new.get("unchecked", False)
+        self.planned += new.get("planned", [])
+
+    @property
+    def junit(self) -> Any:
+        """What writes JUnit XML, known by the method it has for plugins; None without it."""
+        plugins = self.config.pluginmanager.get_plugins()
+        return next((each for each in plugins if hasattr(each, "add_global_property")), None)
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -94,7 +98,7 @@ class Run:
             self.errors.append(
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
-        if (self._records or self.errors) and _junit(self.config):
+        if (self._records or self.errors) and self.junit:
             self._tell_junit()
         self.errors = [
             f"{test}: {x}" for test, said in self.upheld.items() for x in said
@@ -110,7 +114,7 @@ class Run:
 
         from pytest_llmfair.reports.message import property_name
 
-        junit = _junit(self.config)
+        junit = self.junit
         for record in self.records:
             if record["p_adjusted"] is not None:
                 name = property_name("p_adjusted", record["nodeid"], record["metric"])
@@ -127,12 +131,6 @@ class Run:
             case = junit.node_reporter("llmfair")
             case.attrs.update(classname="pytest_llmfair", name="session")
             case.append(Element("error", message="; ".join(self.errors)))
-
-
-def _junit(config: pytest.Config) -> Any:
-    """Return what writes JUnit XML, known by the method it has for plugins; None without it."""
-    plugins = config.pluginmanager.get_plugins()
-    return next((plugin for plugin in plugins if hasattr(plugin, "add_global_property")), None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -172,7 +170,7 @@ def _screen(config: pytest.Config) -> Callable[[str], None] | None:
 
     def write(text: str) -> None:
         with capture.global_and_fixture_disabled() if capture else nullcontext():
-            # The name of the running test stays, and is written once more behind the line.
+            # The name of the running test stays, and is written once more after the line.
             reporter.ensure_newline()
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -217,13 +215,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def _expected_to_fail(item: pytest.Item) -> bool:
-    if item.config.getoption("runxfail", False):
-        return False
-    for mark in item.iter_markers("xfail"):
-        conditions = mark.args or (mark.kwargs.get("condition", True),)
-        if any(conditions):
-            return True
-    return False
+    return not item.config.getoption("runxfail", False) and any(
+        any(mark.args or (mark.kwargs.get("condition", True),))
+        for mark in item.iter_markers("xfail")
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -268,27 +263,21 @@ def pytest_runtest_makereport(
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
         _hide_our_frames(call.excinfo.value)
-    # A report of a subtest comes before the end, where a check may still follow.
-    unchecked, recorder.unchecked = recorder.unchecked, False
-    if unchecked:
+    new = recorder.unreported()
+    # Before the report is made: JUnit reads the properties of the teardown report.
+    if new["unchecked"]:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
-    records = recorder.unreported()
-    if records:
+    if new["results"]:
         from pytest_llmfair.reports.message import property_name, summary_line
 
-        # Before the report is made: JUnit reads the properties of the teardown report.
         item.user_properties += [
-            (property_name(record["metric"]), summary_line(record)) for record in records
+            (property_name(record["metric"]), summary_line(record)) for record in new["results"]
         ]
     report = yield
-    if records:
-        report.__dict__[ATTRIBUTE] = json.dumps(records)
+    if any(new.values()):
+        report.__dict__[ATTRIBUTE] = json.dumps(new)
     if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
         _verdict_first(report, type(call.excinfo.value))
-    if planned := recorder.unreported_plan():
-        report.__dict__[PLAN] = json.dumps(planned)
-    if unchecked:
-        report.__dict__[UNCHECKED] = True
     return report
 
 
@@ -297,7 +286,7 @@ def _hide_our_frames(error: BaseException) -> None:
 
     A bug of ours (KeyError, AttributeError, AssertionError, ...) keeps its frames for a report.
     """
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     modules = [frame.f_globals.get("__name__", "") for frame in frames]
     advice = _is_ours(type(error).__module__) or isinstance(error, _ADVICE)
     raised_here = bool(modules) and _is_ours(modules[-1])

@@ -22,19 +22,14 @@ MOST_UNITS = 10**6
 class Power:
     """What a test of a given size can do.
 
-    Attributes
-    ----------
-    detectable : float
-        Distance from the fair value that is found with 80 % power at the variance of the bound.
-    share : float
-        Share of runs in which a perfectly fair model would pass; NaN where it is unknown.
-    needed : int or None
-        Units (answers per unit, where the units are a fixed list) for a share of 80 %; None where
-        it is unknown or above a million.
+    Distances are from the fair value; NaN and None stand for unknown.
     """
 
+    # What is found with 80 % power at the variance of the bound.
     detectable: float = math.nan
+    # Share of runs in which a perfectly fair model would pass.
     share: float = math.nan
+    # Units (answers to each of a fixed list) for a share of 80 %; None also above a million.
     needed: int | None = None
 
     def too_little(

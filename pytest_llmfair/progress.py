@@ -24,15 +24,7 @@ _ERASE = "\r\x1b[2K"
 
 @dataclass(slots=True)
 class Line:
-    """A line that is written over itself, and taken away at the end.
-
-    Attributes
-    ----------
-    write : callable or None
-        Writes to the terminal; None shows nothing.
-    clock : callable
-        Seconds that pass.
-    """
+    """A line that is written over itself and taken away at the end; without `write`, nothing."""
 
     write: Write | None = None
     clock: Callable[[], float] = time.monotonic
@@ -69,17 +61,7 @@ class Line:
 
 
 def counted(batches: Iterable[Sequence[T]], total: int, what: str) -> Iterator[Sequence[T]]:
-    """Yield batches of items and show between them how many of `total` are done.
-
-    Parameters
-    ----------
-    batches : iterable of sequences
-        What is worked on, one batch after the other.
-    total : int
-        Items in all of them.
-    what : str
-        What happens to them, such as "scoring".
-    """
+    """Yield batches and show between them how many of `total` texts are done, such as scored."""
     done = 0
     with Line(terminal()) as line:
 

@@ -20,47 +20,26 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Recorder:
-    """Results of one test, in the order in which they were judged.
-
-    Attributes
-    ----------
-    nodeid : str
-        The test.
-    settings : Settings
-        Settings of its session.
-    folder : Path
-        Folder of the test's file; relative prompt files are looked up there first.
-    results : list of Result
-        Everything judged so far, over all attempts.
-    collectors : list of Fairness
-        Collectors with checks that raise at the end of the running phase.
-    attempt : int
-        1 for the first run of the test, more when a plugin runs it again.
-    earlier : int
-        How many of the results are from earlier attempts.
-    reported : int
-        How many of the results are on a report already.
-    asking : dict
-        What the answers are for that are asked for now: metric, bound and size of an assertion.
-    collected : bool
-        Whether the running attempt collected answers.
-    unchecked : bool
-        Whether it ended with answers collected and nothing judged.
-    planned : list of dict
-        What would have been asked, where the session only plans.
-    """
+    """Results of one test, in the order in which they were judged, over all its attempts."""
 
     nodeid: str
     settings: Settings
+    # Relative prompt files are looked up in the folder of the test's file first.
     folder: Path = field(default_factory=Path)
     results: list[Result] = field(default_factory=list)
+    # Those with checks that raise at the end of the running phase.
     collectors: list[Fairness] = field(default_factory=list)
+    # More than 1 when a plugin runs the test again; `earlier` results are of the runs before.
     attempt: int = 0
     earlier: int = 0
+    # How many of the results are on a report already.
     reported: int = 0
+    # What answers are asked for now: metric, bound and size of an assertion.
     asking: dict[str, Any] = field(default_factory=dict)
+    # Whether the running attempt collected answers, and ended with nothing judged.
     collected: bool = False
     unchecked: bool = False
+    # What would have been asked, where the session only plans.
     planned: list[dict[str, Any]] = field(default_factory=list)
 
     def begin_attempt(self) -> None:
@@ -69,30 +48,27 @@ class Recorder:
         self.earlier = len(self.results)
         self.collected = self.unchecked = False
 
-    def unreported_plan(self) -> list[dict[str, Any]]:
-        """Return what would have been asked and is on no report yet."""
-        new, self.planned = self.planned, []
-        return new
+    def unreported(self) -> dict[str, Any]:
+        """Return what is on no report yet, as plain data.
 
-    def unreported(self) -> list[dict[str, Any]]:
-        """Return the results that are on no report yet, as plain data.
-
-        Without prompts and outputs, but for the message, which shows what the settings allow.
+        Results without prompts and outputs, but for the message, which shows what is allowed.
         """
         new, self.reported = self.results[self.reported :], len(self.results)
-        records = [
-            {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt} for result in new
-        ]
-        for record in records:
+        # A report of a subtest comes before the end, where a check may still follow.
+        planned, self.planned = self.planned, []
+        unchecked, self.unchecked = self.unchecked, False
+        results = []
+        for result in new:
+            record = {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt}
             del record["examples"]
-        if self.settings.html or self.settings.evidence:
-            from pytest_llmfair.reports.message import failure_message
+            if self.settings.html or self.settings.evidence:
+                from pytest_llmfair.reports.message import failure_message
 
-            for record, result in zip(records, new, strict=True):
                 record["message"] = failure_message(
                     result, show_text=self.settings.show_text, detailed=True
                 )
-        return records
+            results.append(record)
+        return {"results": results, "planned": planned, "unchecked": unchecked}
 
     def finish(self) -> None:
         """Let every collector raise what its checks found."""
@@ -140,37 +116,22 @@ def active() -> Recorder | None:
 
 @dataclass(slots=True)
 class Session:
-    """What the tests of a session share, in all its processes.
-
-    Attributes
-    ----------
-    settings : Settings
-        Its settings.
-    records : bool
-        Whether answers that the cassette lacks are asked for and recorded; decided once, before
-        the first of them is.
-    since : int
-        Size of the cassette when the session began: what lies behind it was recorded by this run.
-    folder : str
-        Folder for what the processes count together; empty until something is counted.
-    worker : bool
-        Whether another process began the session and ends it.
-    asker : Asker or None
-        Who asks; made when a model is first asked.
-    root : Path or None
-        Root folder of the tests; files of the user's are shown relative to it.
-    screen : callable
-        Gives what writes to the terminal past the capture of output; None when that is no
-        terminal, or a log of CI.
-    """
+    """What the tests of a session share, in all its processes."""
 
     settings: Settings
+    # Whether answers that the cassette lacks are recorded; decided before the first of them is.
     records: bool = True
+    # Size of the cassette when the session began: what comes after it was recorded by this run.
     since: int = 0
+    # For what the processes count together; empty until something is counted.
     folder: str = ""
+    # Whether another process began the session and ends it.
     worker: bool = False
+    # Made when a model is first asked.
     asker: Asker | None = None
+    # Root folder of the tests; the user's files are shown relative to it.
     root: Path | None = None
+    # Gives what writes to the terminal past the capture of output; None in CI or without one.
     screen: Callable[[], Callable[[str], None] | None] = lambda: None
 
     @classmethod
@@ -186,28 +147,18 @@ class Session:
     @classmethod
     def handed(cls, settings: Settings, given: Mapping[str, Any]) -> Session:
         """Return the part that a worker has in the session of its controller."""
-        settings = replace(settings, **given["settings"])
-        return cls(settings, given["records"], given["since"], given["folder"], worker=True)
+        return cls(**{**given, "settings": replace(settings, **given["settings"]), "worker": True})
 
     def for_worker(self) -> dict[str, Any]:
         """Return what a worker must know, as plain data."""
         settings = self.settings
-        if any(
-            cap is not None
-            for cap in (settings.max_calls, settings.max_total_tokens, settings.max_cost)
-        ):
+        caps = (settings.max_calls, settings.max_total_tokens, settings.max_cost)
+        if any(cap is not None for cap in caps):
             self.shared_folder()
-        return {
-            "records": self.records,
-            "since": self.since,
-            "folder": self.folder,
-            # Paths that were relative to the folder of the controller.
-            "settings": {
-                "cassette": settings.cassette,
-                "cassette_used": settings.cassette_used,
-                "prices": settings.prices,
-            },
-        }
+        # Paths that were relative to the folder of the controller.
+        paths = {name: getattr(settings, name) for name in ("cassette", "cassette_used", "prices")}
+        shared = {name: getattr(self, name) for name in ("records", "since", "folder")}
+        return {**shared, "settings": paths}
 
     def shared_folder(self) -> str:
         """Return the folder, made if it must be."""
@@ -228,7 +179,7 @@ class Session:
             compact(Path(path))
 
     def end(self) -> None:
-        """Close what was opened, and remove the folder where nobody else does."""
+        """Close what was opened, and remove the folder unless another process does."""
         if self.asker is not None:
             self.asker.close()
             self.asker = None

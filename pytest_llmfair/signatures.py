@@ -41,13 +41,12 @@ def signature_of(info: MetricInfo, general: Callable[..., Any]) -> inspect.Signa
     if not own or own[0].kind is Parameter.KEYWORD_ONLY:
         own.insert(0, Parameter("data", Parameter.POSITIONAL_ONLY, default=DOTS, annotation="Any"))
     own.append(Parameter(word_of(info), _ANYHOW, default=DOTS, annotation="float"))
-    shared = inspect.signature(general).parameters.values()
     chosen = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation="Any")
         for name in of_pairs(info)
     ]
     names = {each.name for each in own} | {"bound", "minimum"}
-    for each in (*chosen, *shared):
+    for each in (*chosen, *inspect.signature(general).parameters.values()):
         if each.kind is Parameter.KEYWORD_ONLY and each.name not in names:
             own.append(each)
     bare = [

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-# A line longer than this helps nobody, and an answer of 10 MB must not drown the log.
+# A longer line helps no reader, and an answer of 10 MB must not drown the log.
 LONGEST_LINE = 2000
 
 FEWEST_DECIMALS = 3
@@ -56,13 +56,28 @@ def rounded(n: float) -> int:
     return math.ceil(n / step) * step
 
 
-def counted(units: int, generations: int, unit: str, population: str) -> str:
+def counted(
+    units: int, generations: int, unit: str, population: str, *, in_full: bool = False
+) -> str:
     """Return how much data there is, such as ``200 prompts x 5`` or ``40 fixed occupations``."""
     shown = plural(("fixed " if population == "fixed" else "") + unit, units)
-    if units and generations > units:
-        each, left = divmod(generations, units)
-        shown += f", {generations:,} answers" if left else f" x {each}"
-    return shown
+    if not units or generations <= units:
+        return shown
+    each, left = divmod(generations, units)
+    if left:
+        return f"{shown}, {generations:,} answers"
+    return f"{shown} x {each}{' answers' if in_full else ''}"
+
+
+def span(level: float, lower: Any, upper: Any, places: int = FEWEST_DECIMALS) -> str:
+    """Return ``95 % interval 0.261 to 0.371``."""
+    return f"{100 * level:g} % interval {number(lower, places)} to {number(upper, places)}"
+
+
+def plug_in(value: Any, floor: Any, places: int = FEWEST_DECIMALS) -> str:
+    """Return what a debiased value was before its noise was taken off, in brackets."""
+    noise = f", floor {number(floor, places)}" if finite(floor) else ""
+    return f"(plug-in {number(value, places)}{noise})"
 
 
 def escape(text: str, limit: int = LONGEST_LINE) -> str:

@@ -40,10 +40,7 @@ class NotRecorded(LookupError):
 
 @dataclass(slots=True)
 class Counts:
-    """Answers that were used, by where they came from.
-
-    Live are all that this run asked for, also where a later test uses them again.
-    """
+    """Answers that were used; live are all that this run asked for, however often it used them."""
 
     live: int = 0
     replayed: int = 0
@@ -51,63 +48,34 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How recorded answers are used.
-
-    Attributes
-    ----------
-    cassette : Cassette
-        The answers.
-    claims : Claims
-        Who asks what.
-    records : bool
-        Whether lacking answers are asked for and recorded.
-    again : bool
-        Whether answers of earlier runs are recorded again.
-    since : int
-        Where in the cassette the answers of this run begin.
-    max_age : int or None
-        Days after which an answer is stale.
-    used : Path or None
-        File that gets the key of every answer used.
-    """
+    """How recorded answers are used."""
 
     cassette: Cassette
     claims: Claims
+    # Whether answers that the cassette lacks are asked for and recorded.
     records: bool = True
+    # Whether answers of earlier runs are recorded again.
     again: bool = False
+    # Where in the cassette the answers of this run begin.
     since: int = 0
+    # Days after which an answer is stale.
     max_age: int | None = None
+    # File that gets the key of every answer used.
     used: Path | None = None
 
 
 @dataclass(slots=True)
 class Asker:
-    """Asks models, by way of the cassette or the memory, and the budget, of the session.
-
-    Attributes
-    ----------
-    replay : Replay or None
-        The cassette, if there is one.
-    memory : Memory or None
-        Answers of this session, where no cassette holds them; None asks everything every time.
-    budget : Budget or None
-        What may be spent, if that is limited.
-    plan : callable or None
-        Called in place of asking, with what would be asked and how many answers are recorded.
-    timeout : float
-        Seconds that one answer of a server may take.
-    progress : callable
-        Gives what shows how far it is, from the model and how many answers are asked for and are
-        recorded.
-    counts : Counts
-        What was asked so far.
-    """
+    """Asks models, by way of the cassette or the memory, and the budget, of the session."""
 
     replay: Replay | None = None
+    # Where no cassette holds the answers; None asks everything every time.
     memory: Memory | None = None
     budget: Budget | None = None
+    # Called in place of asking, with what would be asked and how many answers are recorded.
     plan: Callable[[Live, Sequence[Request], int], None] | None = None
     timeout: float = 60.0
+    # Called with the model and how many answers are asked for and are recorded.
     progress: Callable[[str, int, int], Progress] = Progress
     counts: Counts = field(default_factory=Counts)
     _models: dict[str, Any] = field(default_factory=dict)
@@ -125,19 +93,9 @@ class Asker:
         batch: Batch | None = None,
         fresh: bool = False,
     ) -> list[Answer]:
-        """Return one answer per request, in order.
+        """Return one answer per request, in order; with `fresh` known ones are asked for again.
 
-        Parameters
-        ----------
-        fresh : bool
-            Ask again for what is known already, unless a cassette is only replayed.
-        batch : callable, optional
-            What answers requests in place of ``backend.generate``.
-
-        Raises
-        ------
-        NotRecorded
-            If an answer is not in the cassette, and nothing may be asked.
+        Raises :class:`NotRecorded` for what the cassette lacks where nothing may be asked.
         """
         # Answers that somebody collected before cost nothing, and are recorded already.
         given = backend.name.startswith("responses:")
@@ -158,7 +116,8 @@ class Asker:
         """Note what was used and close the files."""
         if self.replay is not None:
             if self.replay.used is not None and self._used:
-                _append_lines(self.replay.used, sorted(self._used))
+                with self.replay.used.open("a", encoding="ascii") as file:
+                    file.writelines(f"{key}\n" for key in sorted(self._used))
             self.replay.cassette.close()
         if self.budget is not None:
             self.budget.close()
@@ -280,8 +239,11 @@ def _recorded(
     if held is None:
         if replay.records:
             return None
-        other = replay.cassette.of_another_revision(question)
-        return None if other is None else _stale(_revised(other, question), other)
+        if (other := replay.cassette.of_another_revision(question)) is None:
+            return None
+        models = (other.question.model, question.model)
+        recorded, asked = (model.get("revision") or "unknown" for model in models)
+        return _stale(f"it is of revision {recorded}, the model is {asked}", other)
     record, offset = held
     why = _staleness(record, replay.max_age)
     if replay.records:
@@ -320,11 +282,6 @@ def _staleness(record: Record, max_age: int | None) -> str:
         if age.days > max_age:
             return f"llmfair_max_recording_age is {max_age} days"
     return ""
-
-
-def _revised(record: Record, question: Question) -> str:
-    recorded, asked = (m.get("revision", "") for m in (record.question.model, question.model))
-    return f"it is of revision {recorded or 'unknown'}, the model is {asked or 'unknown'}"
 
 
 def _stale(why: str, record: Record) -> Missing:
@@ -391,8 +348,3 @@ def _nearest(question: Question, records: Iterable[Record]) -> str:
         if best is None or len(differ) < len(best):
             best = differ
     return " and ".join(best or [])
-
-
-def _append_lines(path: Path, lines: Iterable[str]) -> None:
-    with path.open("a", encoding="ascii") as file:
-        file.write("".join(f"{line}\n" for line in lines))

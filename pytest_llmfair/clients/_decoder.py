@@ -24,23 +24,15 @@ _IDLE = 0.25
 
 @dataclass(slots=True)
 class Reading:
-    """What a model holds after reading the rows of a batch.
+    """What a model holds after reading the rows of a batch."""
 
-    Attributes
-    ----------
-    cache : object
-        Keys and values, one row each.
-    logits : Tensor of shape (rows, kept positions, vocabulary)
-        At the last positions.
-    mask : Tensor of shape (rows, tokens)
-        1 for a token, 0 for padding.
-    encoded : object or None
-        What an encoder made of the rows.
-    """
-
+    # Keys and values, one row each.
     cache: Any
+    # At the last positions, of shape (rows, kept positions, vocabulary).
     logits: Tensor
+    # Of shape (rows, tokens), 1 for a token and 0 for padding.
     mask: Tensor
+    # What an encoder made of the rows, if there is one.
     encoded: Any = None
 
 
@@ -53,16 +45,9 @@ class Beginning:
 
 
 class Ending(NamedTuple):
-    """Answers to one prompt that differ in their last token only.
+    """Answers to one prompt that have the same start, often empty, and differ in their last token.
 
-    Attributes
-    ----------
-    prompt : tuple of int
-        What is asked.
-    start : tuple of int
-        What all of the answers begin with; often nothing.
-    last : list of int
-        Their last tokens.
+    All tokens are ids.
     """
 
     prompt: tuple[int, ...]
@@ -77,15 +62,7 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """Batched decoding of a transformers model.
-
-    Attributes
-    ----------
-    model : PreTrainedModel
-        In evaluation mode.
-    stops : frozenset of int
-        Ids that end an answer.
-    """
+    """Batched decoding with a transformers model; ids in `stops` end an answer."""
 
     model: Any
     stops: frozenset[int]

@@ -29,20 +29,13 @@ Keep = Callable[[int, Reply], None]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to try.
+    """How long to try."""
 
-    Attributes
-    ----------
-    timeout : float
-        Seconds for a request, all of its attempts and the pauses between them together.
-    attempts : int
-        HTTP requests at most.
-    pause : float
-        Longest first pause in seconds, doubled with every attempt.
-    """
-
+    # Seconds for a request, all of its attempts and the pauses between them together.
     timeout: float = 60.0
+    # HTTP requests at most.
     attempts: int = 3
+    # Longest first pause in seconds, doubled with every attempt.
     pause: float = 0.5
 
 
@@ -60,29 +53,15 @@ def dispatch(
     patience: Patience = PATIENCE,
     ends: Callable[[Reply], bool] = lambda reply: False,
 ) -> None:
-    """Answer every request, handing each reply to `keep` as it comes.
+    """Answer every request, handing each reply to `keep` as it comes, in the caller's thread.
 
-    Parameters
-    ----------
-    keep : callable
-        Takes the row of the request and its reply, in the thread of the caller, in the order in
-        which replies come. Every reply that came is kept, also when the call is interrupted or
-        ends with an error (an interrupt inside of `keep` calls it again for the same reply). A
-        request is followed by the next one when its reply is kept, so that never more than
-        `concurrency` replies are unkept.
-    temperature, max_tokens
-        As for the backend.
-    reserve : callable
-        Called on the loop before every HTTP request; returns why it may not be sent (the reply is
-        then missing, "over_budget"), or an empty text.
-    ends : callable
-        Called on the loop with every reply; returns whether no further request may be sent. Those
-        in flight are still answered, the rest is not kept.
-
-    Raises
-    ------
-    ModelError
-        If no request of this run can be answered; what came before is kept.
+    Every reply that came is kept, also when the call is interrupted or ends with an error (an
+    interrupt inside of `keep` calls it again for the same reply). A request is followed by the
+    next one when its reply is kept: never more than `concurrency` replies are unkept. Called on
+    the loop are `reserve`, before every HTTP request, which returns why it may not be sent (the
+    reply is then missing, "over_budget") or an empty text; and `ends`, with every reply, which
+    returns whether no further request may be sent: those in flight are still answered, the rest
+    is not kept. Raises :class:`ModelError` if no request of this run can be answered.
     """
     backend.open()
     if not requests:

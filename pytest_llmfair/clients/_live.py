@@ -55,23 +55,7 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """How requests of one call are answered that are not recorded.
-
-    Attributes
-    ----------
-    backend : Backend or RemoteBackend
-        What answers.
-    temperature, max_tokens
-        Decoding parameters.
-    batch : callable or None
-        What answers in place of ``backend.generate``.
-    budget : Budget or None
-        What may be spent.
-    timeout : float
-        Seconds that one answer of a server may take.
-    failures : Failures
-        Those of this call.
-    """
+    """How requests of one call are answered; `batch`, if given, replaces ``backend.generate``."""
 
     backend: AnyBackend
     temperature: float
@@ -113,7 +97,7 @@ class Live:
         keys = list(requests)
         own = getattr(self.backend, "batch_size", None)
         if own and own > 1:
-            # As the backend itself would: prompts of like length beside each other.
+            # As the backend itself would: prompts of similar length together.
             keys.sort(key=lambda key: len(requests[key].prompt))
         size = own or _AT_ONCE
         purse = self._purse()

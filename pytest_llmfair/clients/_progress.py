@@ -13,28 +13,15 @@ from pytest_llmfair.responses import Missing
 
 @dataclass(slots=True)
 class Progress:
-    """Counts replies and shows how long the rest will take.
-
-    Attributes
-    ----------
-    name : str
-        The model.
-    total : int
-        Answers that are asked for.
-    recorded : int
-        How many of them were recorded before.
-    write : callable or None
-        Writes to the terminal; None shows nothing.
-    cost : callable
-        Dollars that a reply cost; 0 where the price is not known.
-    clock : callable
-        Seconds that pass.
-    """
+    """Counts replies and shows how long the rest will take."""
 
     name: str
+    # Answers that are asked for, and how many of them were recorded before.
     total: int
     recorded: int
+    # Writes to the terminal; None shows nothing.
     write: Write | None = None
+    # Dollars that a reply cost; 0 where the price is not known.
     cost: Callable[[Reply], float] = lambda reply: 0.0
     clock: Callable[[], float] = time.monotonic
     _calls: int = 0

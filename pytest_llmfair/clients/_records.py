@@ -33,18 +33,9 @@ class DamagedRecord(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """All that an answer depends on.
+    """All that an answer depends on."""
 
-    Attributes
-    ----------
-    model : mapping
-        Identity of the model: provider, model, revision.
-    request : Request
-        Prompt, seed and repeat.
-    temperature, max_tokens
-        Decoding parameters.
-    """
-
+    # Provider, model and revision.
     model: Mapping[str, str]
     request: Request
     temperature: float
@@ -83,24 +74,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A recorded answer.
+    """A recorded answer, found under `key`.
 
-    Attributes
-    ----------
-    question : Question
-        What was asked; its prompt is empty where only a digest was kept.
-    reply : Reply
-        What came; its answer is a `Withheld` where only a digest was kept.
-    day : date
-        Day of the recording (UTC).
-    key : str
-        Key under which the record is found.
-    prompt_digest, answer_digest : str
-        Digests of the texts that were not kept; empty where they were.
+    Where only digests of the texts were kept, the prompt is empty and the answer a `Withheld`.
     """
 
     question: Question
     reply: Reply
+    # Day of the recording (UTC).
     day: date
     key: str
     prompt_digest: str = ""

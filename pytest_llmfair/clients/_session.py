@@ -61,13 +61,7 @@ def may_ask() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unloaded:
-    """A model that is named and not loaded: its answers are replayed, or only planned.
-
-    Attributes
-    ----------
-    name : str
-        Its specification.
-    """
+    """A model that is named and not loaded: its answers are replayed, or only planned."""
 
     name: str
 

@@ -17,15 +17,7 @@ class TableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row.
-
-    Attributes
-    ----------
-    where : str
-        File and line or row, for messages.
-    values : mapping
-        Column to value.
-    """
+    """One row: where it is, as file and line or row for messages, and its values by column."""
 
     where: str
     values: Mapping[str, Any]

@@ -22,7 +22,7 @@ from pytest_llmfair.responses import Missing
 # A prompt has at most one token a byte, and a chat template adds a few.
 _TEMPLATE_TOKENS = 16
 
-# Reserved for an answer where nobody gave a longest one.
+# Reserved for an answer where no longest one is given.
 _LONGEST_ANSWER = 4096
 
 _COUNTS = struct.Struct("<3q")
@@ -51,16 +51,9 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """A table of prices.
+    """Prices by model, such as ``openai:gpt-4o``; ``builtin:*`` stands for all of a kind."""
 
-    Attributes
-    ----------
-    date : str
-        Day on which the prices were looked up.
-    models : mapping
-        Model as a specification such as ``openai:gpt-4o``; ``builtin:*`` stands for all of a kind.
-    """
-
+    # Day on which the prices were looked up.
     date: str
     models: Mapping[str, Price]
 
@@ -68,10 +61,7 @@ class Prices:
     def load(cls, own: Path | None = None) -> Prices:
         """Return the table that ships with the package, with the lines of an own file before it.
 
-        Raises
-        ------
-        ValueError
-            If the own file is not such a table; the message names file and line.
+        ``ValueError`` names file and line where the own file is not such a table.
         """
         shipped = _read(Path(__file__).with_name("prices.yaml"))
         if own is None:
@@ -94,20 +84,13 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The most that a run may spend; None is no limit.
+    """The most that a run may spend; None is no limit."""
 
-    Attributes
-    ----------
-    calls : int or None
-        HTTP requests, retries included; answers of a model of this machine count as one each.
-    tokens : int or None
-        Tokens of prompts and answers.
-    cost : float or None
-        US dollars.
-    """
-
+    # HTTP requests, retries included; answers of a model of this machine count as one each.
     calls: int | None = None
+    # Tokens of prompts and answers together.
     tokens: int | None = None
+    # US dollars.
     cost: float | None = None
 
     @property
@@ -147,33 +130,20 @@ class Budget:
 
     Calls are reserved before they are made and never given back. Tokens and cost are reserved at
     an upper estimate and settled when the reply is there, so that a process that dies leaves its
-    reservations behind: a crash loses part of the budget and never exceeds it.
-
-    Attributes
-    ----------
-    caps : Caps
-        The most that may be spent.
-    path : callable
-        Returns the file of the counter; called when something is first spent.
-    prices : callable
-        Returns the prices; called when a cost is first needed.
+    reservations in place: a crash loses part of the budget and never exceeds it.
     """
 
     caps: Caps
+    # The file of the counter; called when something is first spent.
     path: Callable[[], Path]
+    # Called when a cost is first needed.
     prices: Callable[[], Prices] = field(default=lambda: Prices.load())
     _handle: int = -1
     # The lock of a file keeps processes apart, not the threads of one.
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def price(self, model: str) -> Price:
-        """Return the price of a model; of an unknown one zero, unless the cost is limited.
-
-        Raises
-        ------
-        UnknownPrice
-            If it is.
-        """
+        """Return the price of a model; `UnknownPrice` if it is needed for a limit and unknown."""
         if self.caps.cost is None:
             return Price(0.0, 0.0)
         prices = self.prices()
@@ -250,17 +220,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """What one call of a client takes out of the budget.
-
-    Attributes
-    ----------
-    budget : Budget or None
-        None where nothing is limited.
-    max_tokens : int or None
-        Longest answer.
-    price : Price
-        Of the model.
-    """
+    """What one call of a client takes out of the budget, if there is one."""
 
     budget: Budget | None
     max_tokens: int | None
@@ -269,13 +229,7 @@ class Purse:
 
     @classmethod
     def of(cls, budget: Budget | None, model: str, max_tokens: int | None) -> Purse:
-        """Return the purse of a call.
-
-        Raises
-        ------
-        UnknownPrice
-            If the cost is limited and no price of the model is known.
-        """
+        """Return the purse of a call; as for `Budget.price`, its price may be unknown."""
         price = Price(0.0, 0.0) if budget is None else budget.price(model)
         return cls(budget, max_tokens, price)
 
@@ -318,7 +272,7 @@ class Purse:
         """Return what was used, all attempts together.
 
         Attempts that failed are free, but for those that the server may have answered. Where
-        nobody counted tokens, the upper estimate stands.
+        tokens were not counted, the upper estimate stands.
         """
         unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
         if reply.prompt_tokens + reply.answer_tokens:

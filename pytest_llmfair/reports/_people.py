@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.reports._words import escape
+from pytest_llmfair.wording import escape
 
 # Labels for which "<label> people" would be wrong or unusual.
 _PEOPLE = {

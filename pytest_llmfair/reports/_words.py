@@ -10,17 +10,18 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from pytest_llmfair.bounds import Bound
-from pytest_llmfair.wording import FEWEST_DECIMALS, counted, finite
-from pytest_llmfair.wording import LONGEST_LINE as LONGEST_LINE
-from pytest_llmfair.wording import escape as escape
-from pytest_llmfair.wording import number as number
-from pytest_llmfair.wording import p_value as p_value
-from pytest_llmfair.wording import plural as plural
-from pytest_llmfair.wording import plurals as plurals
-from pytest_llmfair.wording import rounded as rounded
+from pytest_llmfair.wording import (
+    FEWEST_DECIMALS,
+    LONGEST_LINE,
+    counted,
+    escape,
+    finite,
+    number,
+    plural,
+    rounded,
+)
 
 _MOST_DECIMALS = 7
-_DIRECTIONS = {"lower": "lower is fairer", "higher": "higher is fairer"}
 
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
 Record = Mapping[str, Any]
@@ -82,39 +83,56 @@ def ends(record: Record) -> tuple[float, ...]:
     return bound.ends
 
 
+def side(record: Record) -> str:
+    """Return on which side of the bound the interval lies; empty without an interval."""
+    if record["lower"] is None or record["upper"] is None:
+        return ""
+    lower, upper, bound = float(record["lower"]), float(record["upper"]), record["bound"]
+    if record["direction"] == "lower":
+        return "<=" if upper <= bound else ">" if lower > bound else "straddles"
+    if record["direction"] == "higher":
+        return ">=" if lower >= bound else "<" if upper < bound else "straddles"
+    low, high = ends(record)
+    if low <= lower and upper <= high:
+        return "within"
+    return "beyond" if lower > high or upper < low else "straddles"
+
+
 def relation(record: Record, places: int) -> str:
     """Return how the interval lies to the bound, such as ``> 0.050`` or ``straddles 0.050``."""
-    lower, upper, bound = record["lower"], record["upper"], record["bound"]
-    shown = number(bound, places)
-    if lower is None or upper is None:
-        return f"with a bound of {shown}"
-    lower, upper = float(lower), float(upper)
-    if record["direction"] == "lower":
-        side = "<=" if upper <= bound else ">" if lower > bound else "straddles"
-    elif record["direction"] == "higher":
-        side = ">=" if lower >= bound else "<" if upper < bound else "straddles"
-    else:
-        low, high = ends(record)
-        shown = threshold(record, places)
-        within = upper <= high and lower >= low
-        beyond = lower > high or upper < low
-        side = "within" if within else "beyond" if beyond else "straddles"
-    return f"{side} {shown}"
+    two_sided = record["direction"] == "two-sided" and side(record)
+    shown = threshold(record, places) if two_sided else number(record["bound"], places)
+    return f"{side(record) or 'with a bound of'} {shown}"
 
 
-def direction(record: Record) -> str:
-    """Return which side of the bound is fairer, in words."""
-    return _DIRECTIONS.get(record["direction"], f"both sides of {record['fair_value']:g} count")
-
-
-def sample(record: Record) -> str:
+def sample(record: Record, unit: str = "", *, in_full: bool = False) -> str:
     """Return how much evidence there is, such as ``200 prompts x 5, n_eff 412``."""
-    generations = record["generations"]
-    shown = counted(record["units"], generations, record["unit"], record["population"])
-    effective = record["effective"]
+    generations, effective = record["generations"], record["effective"]
+    shown = counted(
+        record["units"],
+        generations,
+        unit or record["unit"],
+        record["population"],
+        in_full=in_full,
+    )
     if finite(effective) and round(effective) < generations:
-        shown += f", n_eff {effective:.0f}" if effective >= 10 else f", n_eff {effective:.1f}"
+        size = f"{effective:.{0 if effective >= 10 else 1}f}"
+        shown += f" (effective sample size {size})" if in_full else f", n_eff {size}"
     return shown
+
+
+def columns(record: Record) -> dict[str, str]:
+    """Return what a row of a table shows of a result, by heading."""
+    places = decimals(record)
+    # A sample of more needs no word: it is what one expects.
+    fixed = " fixed" if record["population"] == "fixed" else ""
+    return {
+        "estimate": number(estimate(record), places),
+        "interval": interval(record, places),
+        "bound": threshold(record, places),
+        "verdict": record["verdict"] + (" (expected)" if record["expected"] else ""),
+        "n": f"{record['units']}{fixed}",
+    }
 
 
 def needed(record: Record) -> str:

@@ -24,13 +24,7 @@ _PACKAGES = ("numpy", "scipy", "rapidfuzz", "vaderSentiment", "torch", "transfor
 
 
 def write_reports(records: Sequence[Mapping[str, Any]], settings: Settings) -> list[str]:
-    """Write what the settings ask for.
-
-    Returns
-    -------
-    list of str
-        What could not be written, and why.
-    """
+    """Write what the settings ask for; return what could not be written, and why."""
     errors = []
     writers: tuple[tuple[str, str | None, Callable[[Path], None]], ...] = (
         ("results are", settings.json, lambda at: write_text(at, json_text(records, settings))),
@@ -48,13 +42,7 @@ def write_reports(records: Sequence[Mapping[str, Any]], settings: Settings) -> l
 
 
 def write_text(target: Path, text: str) -> None:
-    """Write a file whole or not at all.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    """
+    """Write a file whole or not at all."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         # Lone surrogates are escaped before; should one be left, it must not cost the report.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.notebook import block, picture
+from pytest_llmfair.notebook import block, escaped, picture
 from pytest_llmfair.reports import _words as words
-from pytest_llmfair.reports._words import Record, escape, number
+from pytest_llmfair.reports._words import Record
 from pytest_llmfair.reports.json import run_document
 from pytest_llmfair.reports.message import PASS_MEANS, metric_name
 from pytest_llmfair.reports.terminal import last_line, models
+from pytest_llmfair.wording import number, plural, span
 
 if TYPE_CHECKING:
     from pytest_llmfair.results import Result
@@ -56,66 +56,43 @@ dd { margin: 0; overflow-wrap: anywhere; }
 
 
 def html_page(records: Sequence[Record], settings: Settings) -> str:
-    """Return a run as one self-contained page.
-
-    Parameters
-    ----------
-    records : sequence of mappings
-        Results as plain data, each with its "message".
-    settings : Settings
-        Of the session.
-
-    Returns
-    -------
-    str
-        HTML that loads nothing and runs nothing. The same results give the same page.
-    """
-    body = [
-        "<h1>Fairness assertions</h1>",
-        f"<p>{_text(last_line(records) if records else 'No fairness assertion was judged.')}</p>",
-    ]
+    """Return a run, its records with their messages, as one page that loads and runs nothing."""
+    counts = last_line(records) if records else "No fairness assertion was judged."
+    body = ["<h1>Fairness assertions</h1>", f"<p>{escaped(counts)}</p>"]
     if records:
-        body += [f"<p>{_text(line)}</p>" for line in models(records)]
-        body += [*_table(records), f"<p>PASS: {_text(PASS_MEANS)}.</p>", *_details(records)]
+        body += [f"<p>{escaped(line)}</p>" for line in models(records)]
+        body += [*_table(records), f"<p>PASS: {escaped(PASS_MEANS)}.</p>", *_details(records)]
     body += _settings(run_document([], settings))
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en">',
-            '<head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            # Even if an answer of a model got past the escaping, nothing could run or be loaded.
-            '<meta http-equiv="Content-Security-Policy" '
-            "content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-            f"<title>Fairness assertions</title><style>{_STYLE}</style></head>",
-            "<body>",
-            *body,
-            "</body></html>\n",
-        ]
-    )
+    lines = "\n".join(body)
+    # Even if an answer of a model got past the escaping, nothing could run or be loaded.
+    return f"""\
+<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" \
+content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Fairness assertions</title><style>{_STYLE}</style></head>
+<body>
+{lines}
+</body></html>
+"""
 
 
 def result_block(result: Result) -> str:
     """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
     record = result.to_dict()
     places = words.decimals(record)
-    bounds = words.ends(record)
-    side = (
-        "at least " if record["direction"] == "higher" else "at most " if len(bounds) == 1 else ""
-    )
-    asked = side + " to ".join(number(x, places) for x in bounds)
+    side = {"lower": "at most ", "higher": "at least "}.get(record["direction"], "")
+    asked = f"{side}{words.allowed(record, places)}"
     lead = f"{record['metric']}: {number(words.estimate(record), places)}, allowed {asked}"
     lines = [_MEANS[record["verdict"]], record["direction_words"]]
     if record["verdict"] == "INVALID":
         lines += record["notes"][:1]
-    elif ends := words.interval(record, places):
-        lines.append(f"{100 * record['level']:g} % interval {ends} from {words.sample(record)}.")
-    return block(record, lead, filter(None, lines), bounds=bounds, places=places)
-
-
-def _text(text: str) -> str:
-    """Return text that is neither markup nor a control character."""
-    return html.escape(escape(text))
+    elif words.side(record):
+        found = span(record["level"], record["lower"], record["upper"], places)
+        lines.append(f"{found} from {words.sample(record)}.")
+    return block(record, lead, filter(None, lines), bounds=words.ends(record), places=places)
 
 
 def _table(records: Sequence[Record]) -> Iterator[str]:
@@ -124,20 +101,18 @@ def _table(records: Sequence[Record]) -> Iterator[str]:
     yield "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     yield "</tr></thead><tbody>"
     for i, record in enumerate(records):
-        places = words.decimals(record)
-        shown = f"{number(words.estimate(record), places)} {words.interval(record, places)}"
-        verdict = _text(record["verdict"])
+        cells = {name: escaped(cell) for name, cell in words.columns(record).items()}
         # A verdict that its test expects is not a finding to act on, and not in its colour.
-        colour, expected = ("", " (expected)") if record["expected"] else (verdict, "")
+        colour = "" if record["expected"] else escaped(record["verdict"])
+        drawn = picture(record, words.ends(record), words.decimals(record))
         yield (
-            f'<tr><td><a href="#result-{i}">{_text(record["nodeid"])}</a></td>'
-            f"<td>{_text(metric_name(record))}</td>"
-            f'<td class="number">{_text(shown.strip())}</td>'
-            f'<td class="{colour}">{picture(record, words.ends(record), places)}</td>'
-            '<td class="number" data-name="bound">'
-            f"{_text(words.threshold(record, places))}</td>"
-            f'<td class="verdict {colour}">{verdict}{expected}</td>'
-            f'<td class="number">{_text(words.plural(record["unit"], record["units"]))}</td></tr>'
+            f'<tr><td><a href="#result-{i}">{escaped(record["nodeid"])}</a></td>'
+            f"<td>{escaped(metric_name(record))}</td>"
+            f'<td class="number">{cells["estimate"]} {cells["interval"]}</td>'
+            f'<td class="{colour}">{drawn}</td>'
+            f'<td class="number" data-name="bound">{cells["bound"]}</td>'
+            f'<td class="verdict {colour}">{cells["verdict"]}</td>'
+            f'<td class="number">{escaped(plural(record["unit"], record["units"]))}</td></tr>'
         )
     yield "</tbody></table>"
 
@@ -147,8 +122,8 @@ def _details(records: Sequence[Record]) -> Iterator[str]:
     for i, record in enumerate(records):
         name = f"{record['nodeid']} \N{MIDDLE DOT} {record['metric']}"
         # Lines are escaped one by one: the breaks between them are ours.
-        lines = "\n".join(_text(line) for line in str(record["message"]).split("\n"))
-        yield f'<h3 id="result-{i}">{_text(name)}</h3>'
+        lines = "\n".join(escaped(line) for line in str(record["message"]).split("\n"))
+        yield f'<h3 id="result-{i}">{escaped(name)}</h3>'
         yield f"<pre>{lines}</pre>"
 
 
@@ -156,5 +131,5 @@ def _settings(document: Mapping[str, Any]) -> Iterator[str]:
     yield "<h2>Settings</h2><dl>"
     shown = {"pytest-llmfair": document["pytest_llmfair"], **document["settings"]}
     for name, value in shown.items():
-        yield f"<dt>{_text(name)}</dt><dd>{_text(str(value))}</dd>"
+        yield f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>"
     yield "</dl>"

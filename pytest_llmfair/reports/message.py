@@ -9,8 +9,9 @@ import shlex
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.reports import _words as words
 from pytest_llmfair.reports._people import people as people
-from pytest_llmfair.reports._words import LONGEST_LINE, Record, escape, number
+from pytest_llmfair.reports._words import Record
 from pytest_llmfair.results import Example, Result, Verdict
+from pytest_llmfair.wording import escape, number, p_value, plug_in, plural, plurals, rounded, span
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -45,13 +46,11 @@ def summary_line(record: Record) -> str:
         words.interval(record, places),
     ]
     if record["of"] == "debiased":
-        floor = record["noise_floor"]
-        beside = "" if floor is None else f", floor {number(floor, places)}"
-        parts.append(f"(plug-in {number(record['value'], places)}{beside})")
+        parts.append(plug_in(record["value"], record["noise_floor"], places))
     parts.append(words.relation(record, places))
     evidence = [f"{100 * record['level']:g} %", words.sample(record)]
     if (p := _p(record)) is not None:
-        evidence.append(words.p_value(p))
+        evidence.append(p_value(p))
     parts.append(f"({', '.join(evidence)})")
     return " ".join(part for part in parts if part)
 
@@ -81,24 +80,11 @@ def lacking(record: Record) -> str:
 
 
 def failure_message(result: Result, *, show_text: str, detailed: bool = False) -> str:
-    """Return what a failing test prints.
+    """Return what a failing test prints, in lines of at most 92 columns.
 
-    Parameters
-    ----------
-    result : Result
-        What the assertion found.
-    show_text : {"worst", "none"}
-        Whether to show the prompts and outputs that drive the value.
-    detailed : bool
-        Whether to add the method of the interval, and the result in one line as statisticians
-        write it.
-
-    Returns
-    -------
-    str
-        Lines of at most 92 columns, so that they fit 100 with the margin of pytest; only a test's
-        id is never broken. Plain words first: what was found, how certain it is, what was not
-        counted, the worst groups and rows, what would decide, and how to run just this test again.
+    Plain words first: what was found, how certain it is, what was not counted, the worst groups
+    and rows, what would decide, and how to run just this test again. `show_text` is "worst" or
+    "none"; `detailed` adds the method of the interval and the result in one line.
     """
     record = result.to_dict()
     places = words.decimals(record, _FEWEST_DECIMALS)
@@ -111,11 +97,11 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     taken_off, floor = _noise(record, places)
     lines = [
         *words.wrapped(headline(record), WIDEST, "", "  "),
-        *words.wrapped(found[:1].upper() + found[1:].rstrip(".") + ".", WIDTH, "  ", "  "),
+        *words.wrapped(f"{_sentence(found)}.", WIDTH, "  ", "  "),
         *_labelled("red because", _why_red(result)),
         *_labelled("certainty", _certainty(record, places)),
-        *_labelled("direction", "; ".join(filter(None, direction))),
-        *_labelled("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
+        *_labelled("direction", *direction),
+        *_labelled("not counted", taken_off, *left_out),
         *_labelled("noise floor", floor),
     ]
     for note in notes:
@@ -126,29 +112,33 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
         *_worst_rows(result, places, show_text),
         *_labelled("model", _model(record)),
         *_labelled("to decide", decides(record)),
-        *_labelled("method", _method(record) if detailed else ""),
-        *_labelled("in short", summary_line(record) if detailed else ""),
+        *(_labelled("method", _method(record)) if detailed else []),
+        *(_labelled("in short", summary_line(record)) if detailed else []),
         *(_rerun(result) if result.nodeid else []),
     ]
     return "\n".join(lines)
 
 
-def _labelled(label: str, text: str) -> list[str]:
-    """Return a line that begins with a label, and goes on below its text; none without text."""
-    return words.wrapped(text, WIDTH, f"  {label:<11}  ", " " * 15)
+def _labelled(label: str, *texts: str) -> list[str]:
+    """Return a line that begins with a label, and goes on below its texts; none without text."""
+    return words.wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".")
 
 
 def _explained(record: Record, places: int, notes: list[str]) -> str:
     """Return what a verdict means, and what to do where it is open; a note that says it goes."""
     found, verdict = _found(record, places), record["verdict"]
-    units = words.plurals(record["unit"])
-    so_far = words.plural(record["unit"], record["units"])
+    units = plurals(record["unit"])
+    so_far = plural(record["unit"], record["units"])
     if verdict == "INVALID":
         return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
     if "missing_rates_differ" in record["reasons"] and notes:
         return notes.pop(0)
     if verdict == "PASS":
-        found += f". {PASS_MEANS[:1].upper()}{PASS_MEANS[1:]}"
+        found += f". {_sentence(PASS_MEANS)}"
     if verdict in ("PASS", "FAIL"):
         return f"{found}.{_as_if(record)}"
     if verdict == "INCONCLUSIVE":
@@ -218,51 +208,39 @@ def _as_if(record: Record) -> str:
 
 def _why_red(result: Result) -> str:
     """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
-    if (
-        not result.red
-        or result.verdict is Verdict.INVALID
-        or (result.verdict is Verdict.FAIL and result.mode != "point")
-    ):
+    verdict, point = result.verdict, result.mode == "point"
+    if not result.red or verdict is Verdict.INVALID or (verdict is Verdict.FAIL and not point):
         return ""
     if "missing_rates_differ" in result.reasons:
         return "mode point, and the missing answers of the groups differ by more than the bound"
-    if result.mode == "point":
+    if point:
         return f"mode point judges the value {result.value:.6g} itself, which is beyond the bound"
     if result.mode == "strict":
         return "mode strict accepts nothing but a plain PASS"
-    return f"llmfair_{result.verdict.value.lower()} = fail"
+    return f"llmfair_{verdict.value.lower()} = fail"
 
 
 def _certainty(record: Record, places: int) -> str:
-    n, generations = record["units"], record["generations"]
-    word = "prompt pair" if record["unit"] == "pair" and record["attribute"] else record["unit"]
-    sample = words.plural(f"fixed {word}" if record["population"] == "fixed" else word, n)
-    if n and generations > n:
-        each, left = divmod(generations, n)
-        sample += f" with {generations:,} answers" if left else f" x {each} answers"
+    pair = "prompt pair" if record["unit"] == "pair" and record["attribute"] else ""
+    sample = words.sample(record, pair, in_full=True)
     if record["lower"] is None:
-        return f"no interval from {sample}" if n else ""
-    effective = record["effective"]
-    if isinstance(effective, float) and round(effective) < generations:
-        sample += f" (effective sample size {effective:.{0 if effective >= 10 else 1}f})"
-    low, high = (number(record[end], places) for end in ("lower", "upper"))
-    parts = [f"{100 * record['level']:g} % interval {low} to {high} from {sample}"]
-    if (p := _p(record)) is not None:
-        claim = ""
-        if record["judged"] == "excess":
-            claim = " for the excess"
-        elif record["verdict"] == "FAIL" and record["compared"] and record["noise_floor"]:
-            claim = " for more than both the bound and the noise floor"
-        parts.append(words.p_value(p) + claim)
-    return ", ".join(parts)
+        return f"no interval from {sample}" if record["units"] else ""
+    found = f"{span(record['level'], record['lower'], record['upper'], places)} from {sample}"
+    if (p := _p(record)) is None:
+        return found
+    claim = ""
+    if record["judged"] == "excess":
+        claim = " for the excess"
+    elif record["verdict"] == "FAIL" and record["compared"] and record["noise_floor"]:
+        claim = " for more than both the bound and the noise floor"
+    return f"{found}, {p_value(p)}{claim}"
 
 
 def _p(record: Record) -> float | None:
     """Return the p-value of what the interval proves, if it proves anything."""
-    side = words.relation(record, _MOST_GROUPS).partition(" ")[0]
-    within = side in ("<=", ">=", "within")
-    p: float | None = record["p_within" if within else "p_exceeds"]
-    return None if side in ("straddles", "with") else p
+    side = words.side(record)
+    p: float | None = record["p_within" if side in ("<=", ">=", "within") else "p_exceeds"]
+    return p if side and side != "straddles" else None
 
 
 def _extremes(record: Record, places: int) -> str:
@@ -293,20 +271,18 @@ def _noise(record: Record, places: int) -> tuple[str, str]:
 
 
 def _model(record: Record) -> str:
-    parts = [words.model(record)] if record["model"] else []
-    parts += [origin] if (origin := words.origin(record)) else []
-    if lost := words.missing(record):
-        parts.append(f"{sum(record['missing'].values())} missing: {lost}")
-    return ", ".join(parts)
+    lost = words.missing(record)
+    missing = f"{sum(record['missing'].values())} missing: {lost}" if lost else ""
+    return ", ".join(filter(None, [words.model(record), words.origin(record), missing]))
 
 
 def _method(record: Record) -> str:
     parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
-    parts.append(words.direction(record))
+    side, fair = record["direction"], record["fair_value"]
+    parts.append(f"both sides of {fair:g} count" if side == "two-sided" else f"{side} is fairer")
     if record["units"]:
-        units = words.plurals(record["unit"])
-        fixed = record["population"] == "fixed"
-        parts.append(f"{units} are {'all there are' if fixed else 'a sample of more'}")
+        whole = "all there are" if record["population"] == "fixed" else "a sample of more"
+        parts.append(f"{plurals(record['unit'])} are {whole}")
     return ", ".join(parts)
 
 
@@ -321,13 +297,12 @@ def _worst_groups(record: Record, places: int) -> list[str]:
     lines = [f"  worst groups ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
     for row in rows[:_MOST_GROUPS]:
         parts = [words.shorten(escape(row["key"]), 40), number(row["value"], places)]
-        if row["lower"] is not None:
-            parts.append(f"[{number(row['lower'], places)}, {number(row['upper'], places)}]")
+        parts += filter(None, [words.interval(row, places)])
         if row["rate"] is not None:
             parts.append(f"rate {number(row['rate'], places)}")
         parts.append(f"n {row['n']:,}")
         if row["p"] is not None:
-            parts.append(words.p_value(row["p"]))
+            parts.append(p_value(row["p"]))
         lines.append("    " + " ".join(parts))
     return lines
 
@@ -343,7 +318,7 @@ def _fairness(record: Record, value: float) -> float:
 def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
     if not result.examples:
         return []
-    what = f"worst {words.plurals(result.unit)}"
+    what = f"worst {plurals(result.unit)}"
     if show_text != "worst":
         values = ", ".join(number(example.value, places) for example in result.examples)
         hidden = "hidden because CI is set" if os.environ.get("CI") else "hidden"
@@ -359,13 +334,13 @@ def _example(example: Example, places: int) -> list[str]:
     shown = number(example.value, places)
     indent = " " * (4 + len(shown) + 2)
     room = WIDTH - len(indent) - 2
-    # Comparing takes quadratic time, and nothing beyond this length is shown.
-    prompts = [escape(text[:LONGEST_LINE]) for text in example.prompts]
+    # Escaping also cuts: comparing takes quadratic time.
+    prompts = [escape(text) for text in example.prompts]
     prompt = "".join(prompts[:1])
     if len(prompts) == 2:
         prompt = words.difference(prompts[0], prompts[1], _LONGEST_DIFFERENCE)
     lines = [f'    {shown}  "{words.around(prompt, max(prompt.find("{"), 0), room)}"']
-    outputs = [escape(text[:LONGEST_LINE]) for text in example.outputs]
+    outputs = [escape(text) for text in example.outputs]
     pairs = enumerate(zip(*outputs, strict=False))
     differs = next((i for i, texts in pairs if len(set(texts)) > 1), 0)
     for i, output in enumerate(outputs):
@@ -377,12 +352,12 @@ def _example(example: Example, places: int) -> list[str]:
 def decides(record: Record) -> str:
     """Return how much more is needed; every undecided verdict has a number to aim for."""
     units, verdict = words.needed(record), record["verdict"]
-    what = words.plurals(record["unit"])
+    what = plurals(record["unit"])
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
-        now = f"{words.plural(record['unit'], record['units'])} so far"
+        now = f"{plural(record['unit'], record['units'])} so far"
         if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):
             return (
-                f"about {words.rounded(enough):,} {what}, with which a model that treats all "
+                f"about {rounded(enough):,} {what}, with which a model that treats all "
                 f"groups alike would PASS 80 % of such tests; {now}"
             )
         if "no_noise_floor" in record["reasons"]:
@@ -403,7 +378,7 @@ def _calls(record: Record) -> str:
     each = record["generations"] / record["units"]
     if each == 1:
         return ""
-    low, high = (words.rounded(n * each) for n in record["needed_units"])
+    low, high = (rounded(n * each) for n in record["needed_units"])
     return f" ({low:,} to {high:,} answers)"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.reports._words import escape, plural
+from pytest_llmfair.wording import escape, plural
 
 if TYPE_CHECKING:
     import pytest
@@ -30,12 +30,12 @@ def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
         yield escape(str(one["nodeid"])), False
         yield f"  {_what(one)}: {_size(one)}", False
         if one["recorded"]:
-            yield (
-                f"  {plural('answer', one['recorded'])} beside them are recorded, at no cost",
-                False,
-            )
-        for word, warns in _power(one):
-            yield f"  {word}", warns
+            recorded = plural("answer", one["recorded"])
+            yield f"  recorded already, at no cost: {recorded}", False
+        for line in _power(one):
+            yield f"  {line}", False
+        if one.get("undecidable"):
+            yield f"  WARNING: {escape(one['undecidable'])}", True
     yield _total(ordered), False
     yield (
         "Every test was stopped at its first request. Later requests and retries are not "
@@ -68,33 +68,25 @@ def _looks(one: Planned) -> str:
 
 def _size(one: Planned) -> str:
     answer = one["answer_tokens"]
-    tokens = f"about {one['prompt_tokens']:,} prompt tokens"
-    tokens += (
-        ", answers without a limit (set --llmfair-max-tokens)"
-        if answer is None
-        else f" and at most {answer:,} of answers"
-    )
+    longest = ", answers without a limit (set --llmfair-max-tokens)"
+    if answer is not None:
+        longest = f" and at most {answer:,} of answers"
+    tokens = f"about {one['prompt_tokens']:,} prompt tokens{longest}"
     cost = "cost unknown" if one["cost"] is None else f"at most ${one['cost']:,.2f}"
     return f"{plural('call', one['calls'])}, {tokens}, {cost}"
 
 
-def _power(one: Planned) -> Iterator[tuple[str, bool]]:
-    """Yield what an assertion of this size can find, and a warning where it can decide nothing."""
+def _power(one: Planned) -> Iterator[str]:
+    """Yield what an assertion of this size can find."""
     if "metric" not in one:
-        yield "what it can find is not known before its assertion", False
+        yield "what it can find is not known before its assertion"
         return
-    if one["detectable"] is None:
-        yield f"minimum detectable effect unknown: {escape(one['unknown'])}", False
-    else:
-        yield (
-            f"minimum detectable effect {one['detectable']:.3f} beyond the bound "
-            "(80 % power, at the variance of the bound)",
-            False,
-        )
+    effect = f"unknown: {escape(one['unknown'])}"
+    if (found := one["detectable"]) is not None:
+        effect = f"{found:.3f} beyond the bound (80 % power, at the variance of the bound)"
+    yield f"minimum detectable effect {effect}"
     if one["share"] is not None and not one["undecidable"]:
-        yield f"a perfectly fair model would pass in {100 * one['share']:.0f} % of runs", False
-    if one["undecidable"]:
-        yield f"WARNING: {escape(one['undecidable'])}", True
+        yield f"a perfectly fair model would pass in {100 * one['share']:.0f} % of runs"
 
 
 def _total(ordered: Sequence[Planned]) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_llmfair.reports import _words as words
-from pytest_llmfair.reports._words import Record, escape, number, shorten
+from pytest_llmfair.reports._words import Record, shorten
 from pytest_llmfair.reports.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.results import Verdict
+from pytest_llmfair.wording import escape, p_value, plural
 
 if TYPE_CHECKING:
     import pytest
@@ -21,7 +22,6 @@ NARROWEST, WIDEST = 80, 120
 _HEADINGS = ("test and metric", "estimate interval", "bound", "verdict", "n")
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
-_EXPECTED = " (expected)"
 # Of the tests that an equal note belongs to.
 _MOST_NAMES = 6
 
@@ -70,8 +70,15 @@ def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[s
 
     A test whose name leaves no room for the metric has a line of its own above its checks.
     """
-    column = max(len(_estimate(record)) for record in records)
-    rows = [_cells(record, column) for record in records]
+    shown = [words.columns(record) for record in records]
+    column = max(len(cells["estimate"]) for cells in shown)
+    rows = [
+        [
+            f"{cells['estimate']:>{column}} {cells['interval']}".rstrip(),
+            *(cells[name] for name in _HEADINGS[2:]),
+        ]
+        for cells in shown
+    ]
     listed = [list(_HEADINGS[1:]), *rows]
     widths = [max(len(row[i]) for row in listed) for i in range(len(_HEADINGS) - 1)]
     room = width - sum(widths) - len(widths)
@@ -114,7 +121,7 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
     failed = [r for r in records if r["verdict"] == Verdict.FAIL.value and r["family_size"] > 1]
     if failed:
         yield "p-values of FAIL, adjusted for the number of assertions (Holm)"
-        shown = (f"{_both(r)} {words.p_value(r['p_adjusted'])}" for r in failed)
+        shown = (f"{_both(r)} {p_value(r['p_adjusted'])}" for r in failed)
         yield from _wrapped(", ".join(shown))
     yield from _grouped(
         "missing answers", ((words.missing(r), r) for r in records if r["missing"])
@@ -130,7 +137,7 @@ def last_line(records: Sequence[Record]) -> str:
     expected = Counter(record["verdict"] for record in records if record["expected"])
     verdicts = [f"{counts[v.value]} {v.value}" for v in Verdict if counts[v.value]]
     verdicts += [f"{expected[v.value]} expected {v.value}" for v in Verdict if expected[v.value]]
-    shown = f"{words.plural('fairness assertion', len(records))}: {', '.join(verdicts)}"
+    shown = f"{plural('fairness assertion', len(records))}: {', '.join(verdicts)}"
     if all(record["mode"] == "point" for record in records):
         return f"{shown}; judged by their values"
     return f"{shown}; {sum(map(_undecided, records))} undecided"
@@ -144,22 +151,6 @@ def _undecided(record: Record) -> bool:
 
 def _colour(record: Record) -> str:
     return "" if record["expected"] else str(record["verdict"])
-
-
-def _estimate(record: Record) -> str:
-    return number(words.estimate(record), words.decimals(record))
-
-
-def _cells(record: Record, column: int) -> list[str]:
-    places = words.decimals(record)
-    # A sample of more needs no word: it is what one expects.
-    fixed = " fixed" if record["population"] == "fixed" else ""
-    return [
-        f"{_estimate(record):>{column}} {words.interval(record, places)}".rstrip(),
-        words.threshold(record, places),
-        record["verdict"] + (_EXPECTED if record["expected"] else ""),
-        f"{record['units']}{fixed}",
-    ]
 
 
 def _file(record: Record) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.wording import counted, escape, number, plain
+from pytest_llmfair.wording import counted, escape, number, plain, plug_in, span
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._records import GroupRow, Interval, Sample
@@ -44,9 +44,8 @@ class Shown:
         ends = self.interval()
         shown = f"{kind} {number(self.value)} {ends}"
         if ends.of == "debiased":
-            floor = self.noise_floor()
-            aside = "" if math.isnan(floor) else f", floor {number(floor)}"
-            shown = f"{kind} {number(self.debiased)} {ends} (plug-in {number(self.value)}{aside})"
+            before = plug_in(self.value, self.noise_floor())
+            shown = f"{kind} {number(self.debiased)} {ends} {before}"
         return f"{shown} ({100 * ends.level:g} %, {evidence})"
 
     def _unit(self) -> str:
@@ -154,8 +153,7 @@ class Shown:
         if self.undefined is not None:
             return block(record, f"{name}: no value, because {self.undefined}", lines)
         ends = self.interval()
-        level, low, high = 100 * ends.level, number(ends.lower), number(ends.upper)
-        lines.append(f"{level:g} % interval {low} to {high}, from {self._evidence()}.")
+        lines.append(f"{span(ends.level, ends.lower, ends.upper)} from {self._evidence()}.")
         centre = self.value
         if ends.of == "debiased":
             centre = self.debiased

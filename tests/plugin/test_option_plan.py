@@ -136,7 +136,7 @@ def test_recorded_answers_are_not_planned(run: Run, pytester: pytest.Pytester) -
     pytester.makepyfile(test_it=test.replace("COUNT", "6"))
     result = run("--llmfair-cassette=c.jsonl", "--llmfair-record-mode=new", "--llmfair-plan")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["*: 4 calls*", "  8 answers beside them are recorded*"])
+    result.stdout.fnmatch_lines(["*: 4 calls*", "  recorded already*: 8 answers"])
 
 
 def test_the_plan_of_workers_is_the_same(

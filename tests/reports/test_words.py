@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.reports._words import (
-    LONGEST_LINE,
-    difference,
-    escape,
-    number,
-    p_value,
-    plural,
-    rounded,
-    shorten,
-)
+from pytest_llmfair.reports._words import difference, shorten
+from pytest_llmfair.wording import LONGEST_LINE, escape, number, p_value, plural, rounded
 
 
 @pytest.mark.parametrize(
