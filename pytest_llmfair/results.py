@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,11 @@ from pytest_llmfair.settings import Settings
 from pytest_llmfair.wording import plain
 
 if TYPE_CHECKING:
+    from pytest_llmfair.evidence import Evidence
     from pytest_llmfair.stats import Estimate
+
+# Data behind a result.
+_HELD = ("estimate", "evidence")
 
 
 class Verdict(StrEnum):
@@ -122,6 +126,10 @@ class Result:
         Largest share that the interval leaves open; NaN without a reading.
     direction_words : str
         Who is treated worse, in words; empty where nothing is known of it.
+    estimate : Estimate or None
+        What was judged; in no record, and not sent to other processes.
+    evidence : Evidence or None
+        Prompts and answers it was measured on, where these are known; kept as `estimate` is.
     """
 
     metric: str
@@ -175,6 +183,12 @@ class Result:
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
     direction_words: str = ""
+    estimate: Estimate | None = field(default=None, compare=False, repr=False)
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> list[Any]:
+        """Return what is sent to other processes: all fields but the data behind them."""
+        return [None if f.name in _HELD else getattr(self, f.name) for f in fields(self)]
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
@@ -190,7 +204,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        return {key: plain(value) for key, value in asdict(self).items()}
+        record = asdict(replace(self, estimate=None, evidence=None))
+        return {key: plain(value) for key, value in record.items() if key not in _HELD}
 
     def to_frame(self) -> Any:
         """Return the group table as a pandas DataFrame, as :meth:`Estimate.to_frame` does."""
@@ -403,6 +418,7 @@ def judge(
         share=share,
         share_upper=share_upper,
         groups=tuple(estimate.table(level)),
+        estimate=estimate,
         **report,
     )
 

@@ -196,7 +196,7 @@ class Difference(Estimate):
         upper = self.pairing * math.hypot(c_high - c, b_least - b_low) + unseen
         ends = [c_least - b - lower, c - b_least + upper]
         if isinstance(self.candidate, Seminorm):
-            # A distance that may be 0 has no direction yet in which the models could vary together.
+            # A distance that may be 0 has no direction in which both could vary together.
             ends[0] = -b_high if c_low <= 0.0 else ends[0]
             ends[1] = c_high if b_low <= 0.0 else ends[1]
         return min(ends[0], c - b), max(ends[1], c - b)
