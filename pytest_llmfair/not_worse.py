@@ -358,7 +358,7 @@ def _compared(
     return replace(
         result,
         compared=groups or labels,
-        direction_words=_direction(info, sides, estimates, groups or labels),
+        direction_words=_direction(info, sides, loss, groups or labels),
         examples=tuple(replace(each, labels=tuple(of_row)) for each in result.examples),
     )
 
@@ -485,16 +485,24 @@ def _labelled_notes(notes: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _direction(
-    info: About, sides: Sequence[_Side], estimates: Sequence[Estimate], groups: Sequence[str]
-) -> str:
+def _direction(info: About, sides: Sequence[_Side], loss: Estimate, groups: Sequence[str]) -> str:
     """Say which side is fairer, and the value of either model."""
-    fairer = side_of({"direction": info.direction, "fair_value": info.fair_value})
-    values = [
-        f"{name} {side.model and side.model + ' '}{number(each.debiased, 3)}"
-        for name, side, each in zip(_NAMES, sides, estimates, strict=True)
-    ]
+    found = f"{info.name}, {side_of({'direction': info.direction, 'fair_value': info.fair_value})}"
+    part = getattr(loss, "part", loss)
+    if not isinstance(part, Difference):
+        return found
+    estimates = [part.candidate, part.baseline]
+    values = []
+    for name, side, each in zip(
+        _NAMES, sides, estimates[:: -1 if info.direction == "higher" else 1], strict=True
+    ):
+        shown = number(each.value if each.of == "value" else each.debiased, 3)
+        values.append(f"{name} {side.model} {shown}".replace("  ", " "))
+    with_floor = [side.estimate.excess is not None for side in sides]
+    if any(with_floor) and all(
+        x or side.always_same for x, side in zip(with_floor, sides, strict=True)
+    ):
+        values[1] += " (each less what two answers to the same prompt give)"
     attribute = sides[0].evidence.attribute if sides[0].evidence else ""
     between = " and ".join(people(attribute, group) for group in groups)
-    about = f", between {between}" if between else ""
-    return f"{info.name}, {fairer}: {values[0]}, {values[1]}{about}"
+    return f"{found}: {', '.join(values)}{between and f', between {between}'}"

@@ -104,6 +104,8 @@ def relation(record: Record, places: int) -> str:
 
 def direction(record: Record) -> str:
     """Return which side of the bound is fairer, in words."""
+    if "worse than baseline" in record.get("metric", ""):
+        return "the smaller the loss, the better"
     return _DIRECTIONS.get(record["direction"], f"both sides of {record['fair_value']:g} count")
 
 

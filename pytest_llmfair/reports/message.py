@@ -23,6 +23,7 @@ _LONGEST_DIFFERENCE = 24
 _RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
 _RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
 _REPEATS = "two answers to the same prompt"
+_LOSS = "worse than baseline"
 
 
 def first_line(result: Result) -> str:
@@ -166,8 +167,14 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     else:
         # No word of ours calls a model fair, not even one that is only imagined.
         passed = f"{100 * share:.0f} % of such tests"
-        why = f"a model that treats all groups alike would PASS only {passed}"
+        why = f"{_as_fair(record)} would PASS only {passed}"
     return f"With {so_far} this test is too small: {why}. Add {units}"
+
+
+def _as_fair(record: Record) -> str:
+    if _LOSS in record["metric"]:
+        return "a candidate as fair as the baseline"
+    return "a model that treats all groups alike"
 
 
 def _verb(record: Record) -> str:
@@ -192,8 +199,9 @@ def _found(record: Record, places: int) -> str:
         return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
     if record["judged"] == "share":
         return f"{answers} read as if the group changed a share of {value} of them; {you}"
-    if metric.endswith("worse than baseline"):
-        return f"the candidate is worse than the baseline by {value}; {you}"
+    if _LOSS in metric:
+        found = "better" if value.startswith("-") else "worse"
+        return f"the candidate is {found} than the baseline by {size}; {you}"
     if record["compared"] or metric.startswith("counterfactual invariance"):
         if record["direction"] == "higher":
             return f"the likeness of {answers} is {value} (1: the same); {you}"
@@ -382,8 +390,8 @@ def decides(record: Record) -> str:
         now = f"{words.plural(record['unit'], record['units'])} so far"
         if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):
             return (
-                f"about {words.rounded(enough):,} {what}, with which a model that treats all "
-                f"groups alike would PASS 80 % of such tests; {now}"
+                f"about {words.rounded(enough):,} {what}, with which {_as_fair(record)} would "
+                f"PASS 80 % of such tests; {now}"
             )
         if "no_noise_floor" in record["reasons"]:
             return ""
