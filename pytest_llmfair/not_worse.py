@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.arguments import check_keywords, check_units, is_number
-from pytest_llmfair.checks import whole
-from pytest_llmfair.collecting import collect, measurable, prompts_or_pairs
-from pytest_llmfair.comparing import Compare, compare_of
-from pytest_llmfair.evidence import Evidence, usable
-from pytest_llmfair.gating import gated
-from pytest_llmfair.judging import TextScorer, conclude, judged, measured
+from pytest_llmfair.arguments import check_keywords, is_number
+from pytest_llmfair.comparing import Compare
+from pytest_llmfair.evidence import Evidence
+from pytest_llmfair.judging import conclude, judged
 from pytest_llmfair.metrics import MetricInfo, get_metric
-from pytest_llmfair.pairing import is_pair
-from pytest_llmfair.reports._people import people
-from pytest_llmfair.reports._words import direction as side_of
-from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.reports.message import people
 from pytest_llmfair.results import Result
-from pytest_llmfair.rules import About, Judging, Unregistered, current_settings
+from pytest_llmfair.rules import About, Judging, Unregistered
 from pytest_llmfair.stats import Difference, Estimate, Mean, RateDifference, Undefined, WorstGroups
+from pytest_llmfair.two_models import NAMES, Groups, check_same, is_model, measured_alike
 from pytest_llmfair.wording import number
-
-Answers = Responses | PairedResponses
-Groups = tuple[str, ...]
 
 _FORM = (
     'assert_not_worse("strict_sentiment_parity", pairs, candidate=..., baseline=..., margin=0.02)'
 )
 _WORDS = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
-_NAMES = ("candidate", "baseline")
-_ANSWERS, _MEASURED = (Responses, PairedResponses), (Estimate, Result)
+_MEASURED = (Estimate, Result)
 
 
 def assert_not_worse(
@@ -123,7 +113,7 @@ def assert_not_worse(
         margin = left.pop()
     models = {"candidate": candidate, "baseline": baseline}
     if info is None:
-        for name in _NAMES:
+        for name in NAMES:
             if models[name] is None and left:
                 models[name] = left.pop(0)
     for name, given in {**models, "margin": margin}.items():
@@ -133,13 +123,16 @@ def assert_not_worse(
         raise TypeError(
             f"assert_not_worse() got {len(data)} arguments by position, which is too many: {_FORM}"
         )
-    given = [models[name] for name in _NAMES]
+    given = [models[name] for name in NAMES]
     again = None
     if all(isinstance(each, _MEASURED) for each in given):
         sides = [_Side.of(each) for each in given]
     elif info is not None:
-        sides, again = _measured(info, left, given, generations, judging, scorer, keywords)
-    elif any(map(_is_model, given)):
+        found, again = measured_alike(
+            info, left, given, generations, judging, scorer, keywords, _FORM
+        )
+        sides = [_Side(estimate, info, evidence) for evidence, estimate in found]
+    elif any(map(is_model, given)):
         raise TypeError(f"two models are compared by a metric, on prompts or pairs: {_FORM}")
     else:
         odd = next(each for each in given if not isinstance(each, _MEASURED))
@@ -156,7 +149,7 @@ class _Side:
 
     estimate: Estimate
     info: About
-    evidence: Evidence | None = None
+    evidence: Evidence = field(default_factory=Evidence)
 
     @classmethod
     def of(cls, given: Estimate | Result) -> _Side:
@@ -171,147 +164,14 @@ class _Side:
         unregistered = Unregistered(
             given.metric, given.direction, given.fair_value, given.scale, given.unit
         )
-        return cls(given.estimate, given.estimate.metric or unregistered, given.evidence)
-
-    @property
-    def model(self) -> str:
-        return self.evidence.model if self.evidence else ""
-
-    @property
-    def prompts(self) -> list[tuple[str, ...]]:
-        return self.evidence.prompts if self.evidence else []
+        return cls(
+            given.estimate, given.estimate.metric or unregistered, given.evidence or Evidence()
+        )
 
     @property
     def always_same(self) -> bool:
         """Whether the model is known to answer a prompt in one way only."""
-        of_evidence = self.evidence.reasons if self.evidence else ()
-        return "identical_repeats" in (*of_evidence, *self.estimate.reasons)
-
-
-def _measured(
-    info: MetricInfo,
-    items: Sequence[Any],
-    models: Sequence[Any],
-    generations: int | None,
-    judging: Judging,
-    scorer: Any,
-    keywords: Mapping[str, Any],
-) -> tuple[list[_Side], Callable[[Groups], list[Evidence]]]:
-    """Measure both models on the prompts that both answered.
-
-    Also return what gives the evidence for two of several groups.
-    """
-    for name, model in zip(_NAMES, models, strict=True):
-        if not _is_model(model):
-            raise TypeError(
-                f"{name} is a {type(model).__name__}; give two clients, functions of a prompt, "
-                "answers, or model specifications such as 'responses:old.jsonl' (or two "
-                f"estimates, or two results): {_FORM}"
-            )
-    known = next((each for each in models if isinstance(each, _ANSWERS)), None)
-    if items and isinstance(items[0], _ANSWERS):
-        raise TypeError(f"give answers as candidate= and baseline=: {_FORM}")
-    if not items and known is None:
-        raise TypeError(f"assert_not_worse() needs the prompts or pairs to ask: {_FORM}")
-    asked, units = gated(items[0] if items else _asked(known), keywords.get("units"))
-    n = info.generations if generations is None else whole(generations, "generations")
-    measurable(info, pairs=is_pair(prompts_or_pairs(asked)[0]))
-    check_units(units, asked)
-    answers = [
-        gated(each)[0] if isinstance(each, _ANSWERS) else collect(asked, each, n, placebo=False)
-        for each in map(_client, models)
-    ]
-    for name, each in zip(_NAMES, answers, strict=True):
-        _check_same(name, asked, _asked(each))
-
-    def measure(answers: Answers, units: Any, **chosen: Any) -> tuple[Evidence, Estimate]:
-        given = {**info.judged_with, **keywords}
-        given.pop("units", None)
-        compare = replace(compare_of(info, answers, given), **chosen)
-        text_scorer = TextScorer(info, scorer)
-        return measured(
-            info,
-            (answers,),
-            judging,
-            scorer=text_scorer,
-            keywords=given,
-            compare=compare,
-            units=units,
-            source=answers,
-        )
-
-    found = [_Side(estimate, info, own) for own, estimate in (measure(a, units) for a in answers)]
-    kept = [
-        row
-        for row in range(len(asked))
-        if all(_answered(each[row], info.whole_rows) for each in answers)
-    ]
-    if 0 < len(kept) < len(asked):
-        # Missing answers are counted over all prompts, and values compared on those of both.
-        answers = [_rows(each, kept) for each in answers]
-        units = units and [list(units)[row] for row in kept]
-        lost = f"{len(asked) - len(kept)} of {len(asked)} prompts or pairs left out"
-        for i, side in enumerate(found):
-            own, estimate = measure(answers[i], units)
-            own.notes.append(f"{lost}: an answer of one of the models is missing")
-            if (before := side.evidence) is not None:
-                own.missing, own.invalid = before.missing, before.invalid
-                own.cut, own.origin = before.cut, before.origin
-            found[i] = _Side(estimate, info, own)
-    return found, lambda groups: [measure(a, units, groups=groups)[0] for a in answers]
-
-
-def _is_model(given: Any) -> bool:
-    named = isinstance(given, (*_ANSWERS, str, Path))
-    asked = any(callable(getattr(given, way, None)) for way in ("generate", "ainvoke"))
-    return not isinstance(given, _MEASURED) and (named or asked or callable(given))
-
-
-def _client(model: Any) -> Any:
-    if not isinstance(model, (str, Path)):
-        return model
-    from pytest_llmfair.clients import load_client
-
-    settings = current_settings()
-    spec = f"responses:{model}" if isinstance(model, Path) else model
-    return load_client(spec, seed=settings.seed, max_tokens=settings.max_tokens)
-
-
-def _asked(answers: Any) -> Sequence[Any]:
-    return list(answers.pairs if isinstance(answers, PairedResponses) else answers.prompts)
-
-
-def _check_same(name: str, asked: Sequence[Any], answered: Sequence[Any]) -> None:
-    def texts(items: Sequence[Any]) -> list[Any]:
-        return [(x.original, x.counterfactual) if is_pair(x) else x for x in items]
-
-    if (wanted := texts(asked)) != (given := texts(answered)):
-        lacking = [text for text in wanted if text not in given]
-        example = f"; it lacks {str(lacking[0])[:80]!r}" if lacking else ""
-        raise ValueError(
-            f"the {name} answered {len(given)} prompts or pairs, other than the {len(wanted)} "
-            f"asked for{example}; ask both models the same, in the same order"
-        )
-
-
-def _rows(answers: Answers, kept: Sequence[int]) -> Answers:
-    def take(rows: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(rows[row] for row in kept)
-
-    if isinstance(answers, Responses):
-        return replace(answers, prompts=take(answers.prompts), answers=take(answers.answers))
-    return replace(
-        answers,
-        pairs=take(answers.pairs),
-        original=take(answers.original),
-        counterfactual=take(answers.counterfactual),
-        placebo=(),
-    )
-
-
-def _answered(row: Sequence[Any], complete: bool) -> bool:
-    sides = row if row and isinstance(row[0], tuple) else (row,)
-    return all(usable(side, complete) for side in sides)
+        return "identical_repeats" in (*self.evidence.reasons, *self.estimate.reasons)
 
 
 def _compared(
@@ -329,7 +189,7 @@ def _compared(
     estimates = [side.estimate for side in sides]
     undefined = [
         f"{name}: {each.undefined}"
-        for name, each in zip(_NAMES, estimates, strict=True)
+        for name, each in zip(NAMES, estimates, strict=True)
         if each.undefined is not None
     ]
     if undefined:
@@ -341,11 +201,11 @@ def _compared(
     groups = getattr(loss, "worst", ())
     if groups and again is not None:
         sides = [replace(s, evidence=own) for s, own in zip(sides, again(groups), strict=True)]
-    labels = sides[0].evidence.labels if sides[0].evidence else ()
-    if sides[0].prompts and sides[0].prompts == sides[1].prompts:
-        evidence.prompts = sides[0].prompts
-        outputs = [side.evidence.outputs for side in sides if side.evidence]
-        evidence.outputs = [(*a, *b) for a, b in zip(*outputs, strict=True)]
+    first, second = (side.evidence for side in sides)
+    labels = first.labels
+    if first.prompts == second.prompts:
+        evidence.prompts = first.prompts
+        evidence.outputs = [(*a, *b) for a, b in zip(first.outputs, second.outputs, strict=True)]
     result = judged(
         loss,
         margin,
@@ -354,7 +214,7 @@ def _compared(
         Unregistered(f"{info.name} worse than baseline", unit=info.unit),
         compare=Compare(),
     )
-    of_row = [f"{name}, {group}" for name in _NAMES for group in labels] or list(_NAMES)
+    of_row = [f"{name}, {group}" for name in NAMES for group in labels] or list(NAMES)
     return replace(
         result,
         compared=groups or labels,
@@ -376,8 +236,9 @@ def _check_comparable(sides: Sequence[_Side], info: About, named: Sequence[About
             "false_positive_rate_difference. All metrics but such ratios can be compared"
         )
     several = isinstance(sides[0].estimate, WorstGroups)
-    if all(side.prompts for side in sides) and not several:
-        _check_same("baseline", *(side.prompts for side in sides))
+    prompts = [side.evidence.prompts for side in sides]
+    if all(prompts) and not several:
+        check_same("baseline", *prompts)
     compared = [_groups(side) for side in sides]
     if compared[0] != compared[1] and all(compared):
         raise ValueError(
@@ -443,8 +304,8 @@ def _joined_evidence(sides: Sequence[_Side]) -> Evidence:
     """Return what was lost of either model's answers, by model."""
     joined = Evidence()
     names = []
-    for name, side in zip(_NAMES, sides, strict=True):
-        own = side.evidence or Evidence()
+    for name, side in zip(NAMES, sides, strict=True):
+        own = side.evidence
         for code, words in {**own.invalid, **side.estimate.invalid}.items():
             before = [joined.invalid[code]] if code in joined.invalid else []
             joined.invalid[code] = "; ".join([*before, f"{name}: {words}"])
@@ -466,7 +327,7 @@ def _joined_evidence(sides: Sequence[_Side]) -> Evidence:
             f"the candidate is measured as {_said(sides[0])}, the baseline as "
             f"{_said(sides[1])}; measure both the same way"
         )
-    joined.notes = list(_labelled_notes([s.evidence.notes if s.evidence else () for s in sides]))
+    joined.notes = list(_labelled_notes([side.evidence.notes for side in sides]))
     return joined
 
 
@@ -480,29 +341,30 @@ def _labelled_notes(notes: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return what holds for both models once, and all else with the model."""
     first, second = notes
     found = [note for note in first if note in second]
-    for name, own, other in ((_NAMES[0], first, second), (_NAMES[1], second, first)):
+    for name, own, other in ((NAMES[0], first, second), (NAMES[1], second, first)):
         found += [f"{name}: {note}" for note in own if note not in other]
     return tuple(found)
 
 
 def _direction(info: About, sides: Sequence[_Side], loss: Estimate, groups: Sequence[str]) -> str:
     """Say which side is fairer, and the value of either model."""
-    found = f"{info.name}, {side_of({'direction': info.direction, 'fair_value': info.fair_value})}"
+    fairer = {"two-sided": f"around {info.fair_value:g} is fair"}
+    found = f"{info.name}, {fairer.get(info.direction, f'{info.direction} is fairer')}"
     part = getattr(loss, "part", loss)
     if not isinstance(part, Difference):
         return found
     estimates = [part.candidate, part.baseline]
     values = []
     for name, side, each in zip(
-        _NAMES, sides, estimates[:: -1 if info.direction == "higher" else 1], strict=True
+        NAMES, sides, estimates[:: -1 if info.direction == "higher" else 1], strict=True
     ):
         shown = number(each.value if each.of == "value" else each.debiased, 3)
-        values.append(f"{name} {side.model} {shown}".replace("  ", " "))
+        values.append(f"{name} {side.evidence.model} {shown}".replace("  ", " "))
     with_floor = [side.estimate.excess is not None for side in sides]
     if any(with_floor) and all(
         x or side.always_same for x, side in zip(with_floor, sides, strict=True)
     ):
         values[1] += " (each less what two answers to the same prompt give)"
-    attribute = sides[0].evidence.attribute if sides[0].evidence else ""
+    attribute = sides[0].evidence.attribute
     between = " and ".join(people(attribute, group) for group in groups)
     return f"{found}: {', '.join(values)}{between and f', between {between}'}"

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_llmfair.evidence import Evidence
     from pytest_llmfair.stats import Estimate
 
-# Data behind a result.
 _HELD = ("estimate", "evidence")
 
 
@@ -110,26 +109,21 @@ class Result:
         Whether a FAIL waits for that correction at the end of the session.
     looks, calls : tuple of int or None
         Looks taken and planned, answers asked for and planned, of a sequential assertion.
-    options : tuple of str
-        Command line options that repeat the run.
-    attribute : str
-        Protected attribute of the pairs; empty for other data.
+    options, attribute
+        Command line options that repeat the run, and protected attribute of the pairs.
     compared : tuple of str
-        The two groups that the value compares: of more than two groups the worst two.
+        The two groups that the value compares: of more than two the worst two.
     judged : {"value", "excess", "share"}
         Whether the value is the metric's own, what it is beyond its noise floor, or the share of
         answers that this stands for.
     share : tuple of float or None
-        Share of the answers that the group changed, in [0, 1], as the excess reads if some prompts
-        change altogether and if all prompts change alike; None where there is no such reading.
-    share_upper : float
-        Largest share that the interval leaves open; NaN without a reading.
+        Share of answers that the group changed, as the excess reads if some prompts change
+        altogether and if all change alike; `share_upper` is the largest that the interval leaves
+        open. None and NaN where there is no such reading.
     direction_words : str
         Who is treated worse, in words; empty where nothing is known of it.
-    estimate : Estimate or None
-        What was judged; in no record, and not sent to other processes.
-    evidence : Evidence or None
-        Prompts and answers it was measured on, where these are known; kept as `estimate` is.
+    estimate, evidence
+        What was judged, and the answers behind it; in no record, and not sent to other processes.
     """
 
     metric: str

@@ -8,7 +8,7 @@ import shlex
 
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.reports import _words as words
-from pytest_llmfair.reports._people import people
+from pytest_llmfair.reports._people import people as people
 from pytest_llmfair.reports._words import LONGEST_LINE, Record, escape, number
 from pytest_llmfair.results import Example, Result, Verdict
 

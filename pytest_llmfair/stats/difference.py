@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
+
 from pytest_llmfair.stats._base import Estimate, Sample
 from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._intervals import zero_event_bound
@@ -230,8 +232,9 @@ def _paired(
 
 
 def _pairing(first: Contributions, second: Contributions) -> float:
-    apart = float((first.values - second.values).var())
-    alone = float(first.values.var() + second.values.var())
+    # Sorted, so that the order of rows does not change the rounding.
+    apart = float(np.sort(first.values - second.values).var())
+    alone = float(np.sort(first.values).var() + np.sort(second.values).var())
     return math.sqrt(apart / alone) if apart > NO_VARIANCE else 0.0
 
 
