@@ -145,6 +145,16 @@ def _difference(rng: Rng) -> Case:
     )
 
 
+def _difference_of_distances(rng: Rng) -> Case:
+    n = int(rng.integers(2, 30))
+    scores = rng.random((4, n)).round(int(rng.integers(1, 4)))
+    found = []
+    for a, b, c, d in (scores, scores[:, rng.permutation(n)]):
+        sides = (Seminorm.of_distributions(x, y, paired=True) for x, y in ((a, b), (c, d)))
+        found.append(Difference.between(*sides, folded=False))
+    return found[0], found[1]
+
+
 KINDS: dict[str, Callable[[Rng], Case]] = {
     "Mean": _mean,
     "RateDifference": _two(RateDifference.of_outcomes, _outcomes),
@@ -152,6 +162,7 @@ KINDS: dict[str, Callable[[Rng], Case]] = {
     "RankBiserial": _two(RankBiserial.of_scores, _scores),
     "LogRatio": _log_ratio,
     "Difference": _difference,
+    "Difference of distances": _difference_of_distances,
     "Seminorm of distributions": _distance,
     "Seminorm of binomials": _binomials,
     "Range": _groups(Range.of_rates, _outcomes),
@@ -159,7 +170,14 @@ KINDS: dict[str, Callable[[Rng], Case]] = {
     "FairPairRatio": _fairpair,
 }
 # Resampling and inversion take their time.
-SLOW = {"Seminorm of distributions", "Seminorm of binomials", "Range", "Spread", "FairPairRatio"}
+SLOW = {
+    "Difference of distances",
+    "Seminorm of distributions",
+    "Seminorm of binomials",
+    "Range",
+    "Spread",
+    "FairPairRatio",
+}
 
 
 def disagreements(estimate: Estimate, twin: Estimate, rng: Rng) -> list[str]:

@@ -78,13 +78,18 @@ def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R
 
 
 def check_keywords(
-    caller: Callable[..., Any], info: MetricInfo, keywords: Mapping[str, Any]
+    caller: Callable[..., Any],
+    info: MetricInfo | None,
+    keywords: Mapping[str, Any],
+    renamed: Mapping[str, str] | None = None,
 ) -> None:
     """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes."""
-    if (own := _names(info.function)) is not None:
+    own = [] if info is None else _names(info.function)
+    if own is not None:
+        chosen = () if info is None else of_pairs(info)
         parameters = inspect.signature(caller).parameters.values()
         shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-        _check_known(caller, keywords, [*own, *of_pairs(info), *shared], {})
+        _check_known(caller, keywords, [*own, *chosen, *shared], renamed or {})
 
 
 def _names(function: Callable[..., Any]) -> list[str] | None:

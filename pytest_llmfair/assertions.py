@@ -11,10 +11,11 @@ from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging import conclude, judged, measure_and_judge
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
+from pytest_llmfair.not_worse import assert_not_worse
 from pytest_llmfair.results import Result
 from pytest_llmfair.rules import Judging, Unregistered
 from pytest_llmfair.signatures import documentation_of, signature_of, word_of
-from pytest_llmfair.stats import Estimate, Undefined
+from pytest_llmfair.stats import Estimate
 from pytest_llmfair.unawareness import assert_fairness_through_unawareness
 
 if TYPE_CHECKING:
@@ -141,7 +142,11 @@ def assert_within(
         As :func:`assert_metric`.
     """
     __tracebackhide__ = True
-    _need_estimate("assert_within", estimate)
+    if not isinstance(estimate, Estimate):
+        raise TypeError(
+            f"assert_within takes an Estimate, not a {type(estimate).__name__}; "
+            "call a metric of pytest_llmfair.metrics on your data first"
+        )
     result = judged(
         estimate,
         bound,
@@ -150,114 +155,6 @@ def assert_within(
         estimate.metric or Unregistered(),
     )
     return conclude(result)
-
-
-@helpful_keywords(bound="margin", minimum="margin", eps="margin")
-def assert_not_worse(
-    candidate: Estimate,
-    baseline: Estimate,
-    margin: float,
-    *,
-    level: float | None = None,
-    mode: str | None = None,
-    max_mde: float | None = None,
-    label: str = "",
-    unit: str = "",
-    family: str = "session",
-) -> Result:
-    """Assert that a model is not less fair than another on the same prompts, beyond a margin.
-
-    Non-inferiority: the value judged is by how much the candidate is worse, in the direction of
-    the metric; the same rows answer for both, so that the comparison is paired.
-
-    Parameters
-    ----------
-    candidate, baseline : Estimate
-        The same metric of either model, on the same rows in the same order; of kind `Mean`,
-        `RankBiserial` or `RateDifference`. Signed metrics are compared by their distance to the
-        fair value.
-    margin : float
-        Largest loss that is accepted, inclusive.
-    level, mode, max_mde, label, unit, family
-        See :class:`Judging`.
-
-    Returns
-    -------
-    Result
-        When the verdict is not red.
-
-    Raises
-    ------
-    FairnessAssertionError
-        As :func:`assert_metric`.
-    TypeError
-        If one of the two is no estimate.
-    ValueError
-        If the two estimates cannot be compared; the message says why.
-    """
-    __tracebackhide__ = True
-    from pytest_llmfair.stats import Difference, RateDifference
-
-    for side in (candidate, baseline):
-        _need_estimate("assert_not_worse", side)
-    info = candidate.metric or baseline.metric
-    names = {estimate.metric.name for estimate in (candidate, baseline) if estimate.metric}
-    if len(names) > 1:
-        raise ValueError(
-            f"{' and '.join(sorted(names))} cannot be compared; give one metric twice"
-        )
-    compared = [" and ".join(map(str, one.groups)) for one in (candidate, baseline)]
-    if compared[0] != compared[1] and all(compared):
-        raise ValueError(
-            f"the candidate's groups are {compared[0]}, the baseline's {compared[1]}; compare the "
-            "same groups, with the same reference, in the same order"
-        )
-    direction = info.direction if info else "lower"
-    folded = direction == "two-sided" or (
-        isinstance(candidate, RateDifference) and candidate.absolute
-    )
-    invalid = {**baseline.invalid, **candidate.invalid}
-    if candidate.variant != baseline.variant:
-        invalid["not_comparable"] = (
-            f"the candidate is measured as {_said(candidate)}, the baseline as "
-            f"{_said(baseline)}; measure both the same way"
-        )
-    undefined = [
-        f"{side}: {one.undefined}"
-        for side, one in (("candidate", candidate), ("baseline", baseline))
-        if one.undefined is not None
-    ]
-    if undefined:
-        estimate: Estimate = Undefined(undefined="; ".join(undefined), sample=candidate.sample)
-    elif direction == "higher":
-        estimate = Difference.between(baseline, candidate, folded=False)
-    else:
-        estimate = Difference.between(candidate, baseline, folded=folded)
-    result = judged(
-        estimate,
-        margin,
-        Evidence(invalid=invalid, lacks=candidate.lacks),
-        Judging(level, mode, max_mde, label=label, family=family, unit=unit),
-        Unregistered(
-            f"{info.name if info else 'estimate'} worse than baseline",
-            unit=info.unit if info else "unit",
-        ),
-    )
-    return conclude(result)
-
-
-def _need_estimate(caller: str, given: Any) -> None:
-    if not isinstance(given, Estimate):
-        raise TypeError(
-            f"{caller} takes an Estimate, not a {type(given).__name__}; "
-            "call a metric of pytest_llmfair.metrics on your data first"
-        )
-
-
-def _said(estimate: Estimate) -> str:
-    """Return the name of what was measured, with what it depends on."""
-    name = estimate.metric.name if estimate.metric else "estimate"
-    return f"{name}{estimate.variant}"
 
 
 def _make(info: MetricInfo) -> Callable[..., Result]:

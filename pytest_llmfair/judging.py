@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair import recording
-from pytest_llmfair.arguments import check_units, is_number, last_is_bound, positional
+from pytest_llmfair.arguments import check_units, last_is_bound, positional
 from pytest_llmfair.auditing import note_audit
 from pytest_llmfair.bounds import Bound
 from pytest_llmfair.checks import whole
@@ -91,7 +91,7 @@ def measure_and_judge(
     settings = current_settings()
     if bound is None:
         data, bound = last_is_bound(info, data)
-    max_missing, max_invalid = judging.largest_shares
+    max_invalid = judging.largest_shares[1]
     source = data[0] if data else None
     evidence = Evidence()
     source, units = gated(source, keywords.pop("units", None))
@@ -101,65 +101,18 @@ def measure_and_judge(
 
     def measure(*collected: Any, units: Any = units) -> Estimate:
         nonlocal evidence
-        first = collected[0] if collected else None
-        parts: dict[tuple[str, str], Comparison] = {}
-        if isinstance(first, PairedResponses) and first.pairs and info.needs != "scores":
-            several = len(groups_of(first.pairs)) > 2
-            if several or compare.groups or compare.reference:
-                check_units(units, first.pairs)
-                parts = comparisons_of(
-                    first,
-                    groups=compare.groups,
-                    reference=compare.reference,
-                    units=units,
-                    placebo=compare.placebo,
-                )
-        if len(parts) < 2 or not isinstance(first, PairedResponses):
-            for part in parts.values():
-                collected, units = (part.responses, *collected[1:]), part.units
-            evidence, estimate = measure_one(*collected, units=units)
-        else:
-            evidence, estimate = measure_every_two(
-                info,
-                first,
-                parts,
-                max_missing,
-                lambda *one, **how: measure_one(*one, *collected[1:], **how),
-            )
-        judge_selection(evidence, source, max_invalid)
-        note_unchecked(evidence, source)
-        return estimate
-
-    def measure_one(*collected: Any, units: Any, fixed: bool = False) -> tuple[Evidence, Estimate]:
-        found = evidence_for(
+        evidence, estimate = measured(
             info,
             collected,
+            judging,
             scorer=text_scorer,
-            max_missing=max_missing,
-            fixed=fixed or keywords.get("population") == "fixed",
-            mask=compare.mask,
-            placebo=compare.placebo,
+            keywords=keywords,
+            compare=compare,
+            units=units,
+            source=source,
+            bound=bound,
         )
-        if found.undefined is not None:
-            return found, nothing(found)
-        given = {**found.keywords, **keywords}
-        if units is not None:
-            given["units"] = found.units_of(units) if found.asked else units
-        by_score = info.needs == "score_pairs"
-        if isinstance(text_scorer, TextScorer) and found.attribute and is_number(bound):
-            note_audit(
-                found,
-                text_scorer.chosen,
-                Bound(bound, info.direction, info.fair_value, info.scale),
-                lambda a, b, rows: (
-                    info.function(
-                        *(scored(side, text_scorer) if by_score else side for side in (a, b)),
-                        **{**keywords, "units": rows},
-                    ).value
-                ),
-            )
-        estimate = info.function(*found.args, **given)
-        return found, compare.adapt(estimate, found) if compare.adapt else estimate
+        return estimate
 
     def judge_at(estimate: Estimate, level: float | None) -> Result:
         return judged(
@@ -223,6 +176,86 @@ def measure_and_judge(
     )
 
 
+def measured(
+    info: MetricInfo,
+    collected: tuple[Any, ...],
+    judging: Judging,
+    *,
+    scorer: Any,
+    keywords: Mapping[str, Any],
+    compare: Compare,
+    units: Any,
+    source: Any,
+    bound: float | None = None,
+) -> tuple[Evidence, Estimate]:
+    """Measure a metric on answers or arrays, without judging it.
+
+    `source` is what was asked, with the pairs that were left out; a `bound` lets the scorer be
+    audited against it.
+    """
+    max_missing, max_invalid = judging.largest_shares
+
+    def measure_one(*collected: Any, units: Any, fixed: bool = False) -> tuple[Evidence, Estimate]:
+        found = evidence_for(
+            info,
+            collected,
+            scorer=scorer,
+            max_missing=max_missing,
+            fixed=fixed or keywords.get("population") == "fixed",
+            mask=compare.mask,
+            placebo=compare.placebo,
+        )
+        if found.undefined is not None:
+            return found, nothing(found)
+        given = {**found.keywords, **keywords}
+        if units is not None:
+            given["units"] = found.units_of(units) if found.asked else units
+        by_score = info.needs == "score_pairs"
+        if isinstance(scorer, TextScorer) and found.attribute and bound is not None:
+            note_audit(
+                found,
+                scorer.chosen,
+                Bound(bound, info.direction, info.fair_value, info.scale),
+                lambda a, b, rows: (
+                    info.function(
+                        *(scored(side, scorer) if by_score else side for side in (a, b)),
+                        **{**keywords, "units": rows},
+                    ).value
+                ),
+            )
+        estimate = info.function(*found.args, **given)
+        return found, compare.adapt(estimate, found) if compare.adapt else estimate
+
+    first = collected[0] if collected else None
+    parts: dict[tuple[str, str], Comparison] = {}
+    if isinstance(first, PairedResponses) and first.pairs and info.needs != "scores":
+        several = len(groups_of(first.pairs)) > 2
+        if several or compare.groups or compare.reference:
+            check_units(units, first.pairs)
+            parts = comparisons_of(
+                first,
+                groups=compare.groups,
+                reference=compare.reference,
+                units=units,
+                placebo=compare.placebo,
+            )
+    if len(parts) < 2 or not isinstance(first, PairedResponses):
+        for part in parts.values():
+            collected, units = (part.responses, *collected[1:]), part.units
+        evidence, estimate = measure_one(*collected, units=units)
+    else:
+        evidence, estimate = measure_every_two(
+            info,
+            first,
+            parts,
+            max_missing,
+            lambda *one, **how: measure_one(*one, *collected[1:], **how),
+        )
+    judge_selection(evidence, source, max_invalid)
+    note_unchecked(evidence, source)
+    return evidence, estimate
+
+
 def _can_look(info: MetricInfo, keywords: Mapping[str, Any], *, betting: bool) -> None:
     """Raise ``ValueError`` where looks at a part of the units could not be judged."""
     own = inspect.signature(info.function).parameters.get("population")
@@ -248,7 +281,8 @@ def record(result: Result) -> None:
     """Hand a result to the running test's record; nothing outside pytest."""
     recorder = recording.active()
     if recorder is not None:
-        recorder.results.append(result)
+        # Data of all tests of a session would be too much to keep.
+        recorder.results.append(replace(result, estimate=None, evidence=None))
 
 
 def conclude_all(results: Sequence[Result]) -> None:
@@ -324,6 +358,7 @@ def judged(
         options=_options(settings),
         unit=judging.unit or estimate.unit or info.unit,
         attribute=evidence.attribute,
+        evidence=evidence,
         compared=getattr(estimate, "worst", evidence.labels),
     )
     if result.verdict is Verdict.PASS:

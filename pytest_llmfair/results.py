@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,10 @@ from pytest_llmfair.settings import Settings
 from pytest_llmfair.wording import plain
 
 if TYPE_CHECKING:
+    from pytest_llmfair.evidence import Evidence
     from pytest_llmfair.stats import Estimate
+
+_HELD = ("estimate", "evidence")
 
 
 class Verdict(StrEnum):
@@ -106,22 +109,21 @@ class Result:
         Whether a FAIL waits for that correction at the end of the session.
     looks, calls : tuple of int or None
         Looks taken and planned, answers asked for and planned, of a sequential assertion.
-    options : tuple of str
-        Command line options that repeat the run.
-    attribute : str
-        Protected attribute of the pairs; empty for other data.
+    options, attribute
+        Command line options that repeat the run, and protected attribute of the pairs.
     compared : tuple of str
-        The two groups that the value compares: of more than two groups the worst two.
+        The two groups that the value compares: of more than two the worst two.
     judged : {"value", "excess", "share"}
         Whether the value is the metric's own, what it is beyond its noise floor, or the share of
         answers that this stands for.
     share : tuple of float or None
-        Share of the answers that the group changed, in [0, 1], as the excess reads if some prompts
-        change altogether and if all prompts change alike; None where there is no such reading.
-    share_upper : float
-        Largest share that the interval leaves open; NaN without a reading.
+        Share of answers that the group changed, as the excess reads if some prompts change
+        altogether and if all change alike; `share_upper` is the largest that the interval leaves
+        open. None and NaN where there is no such reading.
     direction_words : str
         Who is treated worse, in words; empty where nothing is known of it.
+    estimate, evidence
+        What was judged, and the answers behind it; in no record, and not sent to other processes.
     """
 
     metric: str
@@ -175,6 +177,12 @@ class Result:
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
     direction_words: str = ""
+    estimate: Estimate | None = field(default=None, compare=False, repr=False)
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> list[Any]:
+        """Return what is sent to other processes: all fields but the data behind them."""
+        return [None if f.name in _HELD else getattr(self, f.name) for f in fields(self)]
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
@@ -190,7 +198,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        return {key: plain(value) for key, value in asdict(self).items()}
+        record = asdict(replace(self, estimate=None, evidence=None))
+        return {key: plain(value) for key, value in record.items() if key not in _HELD}
 
     def to_frame(self) -> Any:
         """Return the group table as a pandas DataFrame, as :meth:`Estimate.to_frame` does."""
@@ -403,6 +412,7 @@ def judge(
         share=share,
         share_upper=share_upper,
         groups=tuple(estimate.table(level)),
+        estimate=estimate,
         **report,
     )
 

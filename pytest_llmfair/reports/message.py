@@ -24,6 +24,7 @@ _LONGEST_DIFFERENCE = 24
 _RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
 _RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
 _REPEATS = "two answers to the same prompt"
+_LOSS = "worse than baseline"
 
 
 def first_line(result: Result) -> str:
@@ -156,8 +157,14 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     else:
         # No word of ours calls a model fair, not even one that is only imagined.
         passed = f"{100 * share:.0f} % of such tests"
-        why = f"a model that treats all groups alike would PASS only {passed}"
+        why = f"{_as_fair(record)} would PASS only {passed}"
     return f"With {so_far} this test is too small: {why}. Add {units}"
+
+
+def _as_fair(record: Record) -> str:
+    if _LOSS in record["metric"]:
+        return "a candidate as fair as the baseline"
+    return "a model that treats all groups alike"
 
 
 def _verb(record: Record) -> str:
@@ -182,8 +189,9 @@ def _found(record: Record, places: int) -> str:
         return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
     if record["judged"] == "share":
         return f"{answers} read as if the group changed a share of {value} of them; {you}"
-    if metric.endswith("worse than baseline"):
-        return f"the candidate is worse than the baseline by {value}; {you}"
+    if _LOSS in metric:
+        found = "better" if value.startswith("-") else "worse"
+        return f"the candidate is {found} than the baseline by {size}; {you}"
     if record["compared"] or metric.startswith("counterfactual invariance"):
         if record["direction"] == "higher":
             return f"the likeness of {answers} is {value} (1: the same); {you}"
@@ -279,7 +287,12 @@ def _model(record: Record) -> str:
 def _method(record: Record) -> str:
     parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
     side, fair = record["direction"], record["fair_value"]
-    parts.append(f"both sides of {fair:g} count" if side == "two-sided" else f"{side} is fairer")
+    if "worse than baseline" in record["metric"]:
+        parts.append("the smaller the loss, the better")
+    elif side == "two-sided":
+        parts.append(f"both sides of {fair:g} count")
+    else:
+        parts.append(f"{side} is fairer")
     if record["units"]:
         whole = "all there are" if record["population"] == "fixed" else "a sample of more"
         parts.append(f"{plurals(record['unit'])} are {whole}")
@@ -357,8 +370,8 @@ def decides(record: Record) -> str:
         now = f"{plural(record['unit'], record['units'])} so far"
         if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):
             return (
-                f"about {rounded(enough):,} {what}, with which a model that treats all "
-                f"groups alike would PASS 80 % of such tests; {now}"
+                f"about {rounded(enough):,} {what}, with which {_as_fair(record)} would "
+                f"PASS 80 % of such tests; {now}"
             )
         if "no_noise_floor" in record["reasons"]:
             return ""

@@ -49,12 +49,16 @@ class Distributions:
         Group and unit of each score.
     comparisons : tuple of Comparison
         What is compared.
+    place : ndarray
+        Of each unit as it was given, its place among the units that are resampled; without
+        meaning where rows are resampled instead.
     """
 
     scores: Floats
     shares: Floats
     layout: Layout
     comparisons: tuple[Comparison, ...]
+    place: Indices
 
     @property
     def strata(self) -> Strata:

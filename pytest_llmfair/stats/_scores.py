@@ -81,6 +81,8 @@ class Scores:
             ranks(self.scores, self.shares),
             population,
         )
+        place = np.empty(self.units, dtype=np.intp)
+        place[self.unit[order]] = layout.unit
         ascending = np.argsort(self.scores[order], kind="stable")
         order = order[ascending]
         return Distributions(
@@ -88,6 +90,7 @@ class Scores:
             shares=self.shares[order],
             layout=layout.take(ascending),
             comparisons=_canonical(comparisons, group_order),
+            place=place,
         )
 
     def per_draw(self, population: Population) -> float:

@@ -1,4 +1,4 @@
-"""How much worse is one model than another on the same rows? Paired, for every smooth estimate."""
+"""How much worse is one model than another on the same rows? Paired where rows show how."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
+
 from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._intervals import zero_event_bound
 from pytest_llmfair.stats._records import Sample
+from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.rate_difference import RateDifference
+from pytest_llmfair.stats.seminorm import Seminorm
 
 # Correlation of two models on the same rows that planning assumes: half of the variance is shared.
 _PLANNING_CORRELATION = 0.5
@@ -21,9 +26,10 @@ _PLANNING_CORRELATION = 0.5
 class Difference(Estimate):
     """Candidate minus baseline on the same rows; of the absolute values where these are judged.
 
-    With sampled units the differences of the row contributions are a mean over units ("W-kdf").
-    With fixed units the generations of the two models are independent, and the intervals of the
-    two estimates are joined (MOVER, Zou and Donner 2008).
+    Smooth estimates of sampled units: the differences of the row contributions are a mean over
+    units ("W-kdf"). Anything else joins the bounds of the two estimates (MOVER, Zou and Donner
+    2008), narrowed where contributions show how much the two vary together. Where nothing shows
+    it, each bound takes half of the error rate, which holds however they depend on one another.
 
     Attributes
     ----------
@@ -32,13 +38,17 @@ class Difference(Estimate):
     folded : bool
         Whether absolute values are compared.
     paired : Mapping
-        Sign of candidate and of baseline to the mean of their difference; empty for fixed units.
+        Sign of candidate and of baseline to the mean of their difference; empty where bounds are
+        joined.
+    pairing : float or None
+        Standard error of the difference over that of independent estimates; None where unknown.
     """
 
     candidate: Estimate
     baseline: Estimate
     folded: bool
     paired: Mapping[tuple[int, int], Mean]
+    pairing: float | None = None
     method: str = "paired differences"
 
     @classmethod
@@ -48,56 +58,46 @@ class Difference(Estimate):
         Parameters
         ----------
         candidate, baseline : Estimate
-            A `Mean`, `RateDifference` or `RankBiserial` each.
+            Of one kind each.
         folded : bool
             Whether absolute values are compared (RABBI, demographic parity).
 
         Raises
         ------
         ValueError
-            If the kinds differ or have no row contributions, or the rows do not match.
+            If the kinds differ, or the rows do not match.
         """
         if not folded:
             candidate, baseline = _signed(candidate), _signed(baseline)
-        first, second = candidate.contributions, baseline.contributions
-        if type(candidate) is not type(baseline) or first is None or second is None:
+        if type(candidate) is not type(baseline):
             raise ValueError(
                 f"a {type(candidate).__name__} cannot be compared with a "
-                f"{type(baseline).__name__}; give two estimates of the same metric, of kind Mean, "
-                "RateDifference or RankBiserial"
+                f"{type(baseline).__name__}; give two estimates of the same metric, with as many "
+                "groups"
             )
         if candidate.sample.population != baseline.sample.population:
             raise ValueError(
                 f"the candidate's population is {candidate.sample.population}, the baseline's "
                 f"{baseline.sample.population}; measure both alike"
             )
-        if len(first.values) != len(second.values):
-            raise ValueError(
-                f"the candidate has {len(first.values)} rows and the baseline "
-                f"{len(second.values)}; measure both on the same prompts, in the same order"
-            )
-        labels = [None if c.units is None else list(c.units) for c in (first, second)]
-        if labels[0] != labels[1]:
-            raise ValueError(
-                "candidate and baseline have different units; measure both on the same prompts, "
-                "in the same order"
-            )
+        first, second = candidate.contributions, baseline.contributions
+        sampled = candidate.sample.population == "sampled"
         paired: dict[tuple[int, int], Mean] = {}
-        if candidate.sample.population == "sampled":
-            reach = max(first.reach, second.reach)
-            signs = (1, -1) if folded else (1,)
-            for s, t in product(signs, signs):
-                rows = s * first.values - t * second.values
-                widest = max(2.0 * reach, float(abs(rows).max())) if folded else reach
-                paired[s, t] = Mean.of_values(rows, units=labels[0], bounds=(-widest, widest))
-        value, other = candidate.value, baseline.value
-        if folded:
-            value, other = abs(value), abs(other)
+        low, high = candidate.attainable
+        reach = max(abs(low), abs(high)) if folded else high - low
+        pairing, method = None, "joined intervals, each at half the error rate"
+        if first is not None and second is not None:
+            _check_rows(first, second)
+            if isinstance(candidate, Seminorm):
+                pairing, method = _pairing(first, second), "joined brackets, paired"
+            elif sampled:
+                method, paired = "paired differences", _paired(first, second, folded)
+            else:
+                pairing, method = 1.0, "joined intervals (MOVER)"
+            reach = reach if folded else first.reach
         both = (candidate.sample, baseline.sample)
-        reach = max(map(abs, candidate.attainable)) if folded else first.reach
-        span = (-reach, reach)
-        return cls(
-            value=value - other,
+        found = cls(
+            value=0.0,
             sample=Sample(
                 units=both[0].units,
                 generations=sum(sample.generations for sample in both),
@@ -105,15 +105,34 @@ class Difference(Estimate):
                 most=sum(sample.most for sample in both),
                 population=both[0].population,
             ),
-            attainable=span,
+            attainable=(-reach, reach),
             reasons=tuple(dict.fromkeys((*candidate.reasons, *baseline.reasons))),
             notes=tuple(dict.fromkeys((*candidate.notes, *baseline.notes))),
+            of=candidate.of,
             candidate=candidate,
             baseline=baseline,
             folded=folded,
             paired=paired,
-            method="paired differences" if paired else "joined intervals (MOVER)",
+            pairing=pairing,
+            method=method,
         )
+        found.value = found._of(candidate.value) - found._of(baseline.value)
+        if len(candidate.rows) == len(baseline.rows):
+            found.rows = [
+                found._of(a) - found._of(b)
+                for a, b in zip(candidate.rows, baseline.rows, strict=True)
+            ]
+        return found
+
+    def _of(self, value: float) -> float:
+        return abs(value) if self.folded else value
+
+    @property
+    def debiased(self) -> float:
+        """Difference of the bias-corrected values, where the intervals surround these."""
+        if self.of == "value":
+            return self.value
+        return self._of(self.candidate.debiased) - self._of(self.baseline.debiased)
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`.
@@ -151,7 +170,8 @@ class Difference(Estimate):
             shared = 2.0 * (1.0 - _PLANNING_CORRELATION)
             return math.sqrt(shared) * self.candidate.standard_error(beside)
         if not self.paired:
-            return math.hypot(self.candidate.standard_error(), self.baseline.standard_error())
+            apart = math.hypot(self.candidate.standard_error(), self.baseline.standard_error())
+            return apart * (1.0 if self.pairing is None else self.pairing)
         signs = _sign(self.candidate, self.folded), _sign(self.baseline, self.folded)
         return self.paired[signs].standard_error()
 
@@ -160,14 +180,63 @@ class Difference(Estimate):
         return 0.5 * (low + high)
 
     def _joined(self, alpha: float) -> tuple[float, float]:
-        ends = [
+        alpha = alpha if self.pairing is not None else 0.5 * alpha
+        (c, c_low, c_high), (b, b_low, b_high) = (
             _ends(estimate, alpha, self.folded) for estimate in (self.candidate, self.baseline)
-        ]
-        (c, c_low, c_high), (b, b_low, b_high) = ends
-        return (
-            c - b - math.hypot(c - c_low, b_high - b),
-            c - b + math.hypot(c_high - c, b - b_low),
         )
+        if self.pairing is None:
+            return c_low - b_high, c_high - b_low
+        # A distance lies between its debiased value and its plug-in: the bias is in neither reach.
+        c_least, b_least = (
+            min(self._of(each.debiased), value)
+            for each, value in ((self.candidate, c), (self.baseline, b))
+        )
+        unseen = 0.0
+        if self.pairing == 0.0:
+            # As in `_end`: the models may differ in a share of units too small to show.
+            unseen = zero_event_bound(self.sample.units, alpha) * self.attainable[1]
+        lower = self.pairing * math.hypot(c_least - c_low, b_high - b) + unseen
+        upper = self.pairing * math.hypot(c_high - c, b_least - b_low) + unseen
+        ends = [c_least - b - lower, c - b_least + upper]
+        if isinstance(self.candidate, Seminorm):
+            # A distance that may be 0 has no direction in which both could vary together.
+            ends[0] = -b_high if c_low <= 0.0 else ends[0]
+            ends[1] = c_high if b_low <= 0.0 else ends[1]
+        return min(ends[0], c - b), max(ends[1], c - b)
+
+
+def _check_rows(first: Contributions, second: Contributions) -> None:
+    if len(first.values) != len(second.values):
+        raise ValueError(
+            f"the candidate has {len(first.values)} rows and the baseline "
+            f"{len(second.values)}; measure both on the same prompts, in the same order"
+        )
+    labels = [None if c.units is None else list(c.units) for c in (first, second)]
+    if labels[0] != labels[1]:
+        raise ValueError(
+            "candidate and baseline have different units; measure both on the same prompts, "
+            "in the same order"
+        )
+
+
+def _paired(
+    first: Contributions, second: Contributions, folded: bool
+) -> dict[tuple[int, int], Mean]:
+    reach = max(first.reach, second.reach)
+    signs = (1, -1) if folded else (1,)
+    found = {}
+    for s, t in product(signs, signs):
+        rows = s * first.values - t * second.values
+        widest = max(2.0 * reach, float(abs(rows).max())) if folded else reach
+        found[s, t] = Mean.of_values(rows, units=first.units, bounds=(-widest, widest))
+    return found
+
+
+def _pairing(first: Contributions, second: Contributions) -> float:
+    # Sorted, so that the order of rows does not change the rounding.
+    apart = float(np.sort(first.values - second.values).var())
+    alone = float(np.sort(first.values).var() + np.sort(second.values).var())
+    return math.sqrt(apart / alone) if apart > NO_VARIANCE else 0.0
 
 
 def _signed(estimate: Estimate) -> Estimate:

@@ -13,6 +13,7 @@ from pytest_llmfair.stats._associations import Cooccurrences
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._bracket import Bracket, Engine
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
+from pytest_llmfair.stats._contributions import Contributions
 from pytest_llmfair.stats._distributions import Comparison
 from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._layout import ranks
@@ -111,9 +112,17 @@ class Seminorm(Estimate):
         engine = Bracket(problem, span, guards)
         scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
         planned = scale**2 / 12.0 * scores.per_draw(population)
-        return cls._bracketed(
+        found = cls._bracketed(
             engine, sample_of(scores, problem, engine, population), (planned, 0.0, 0.0)
         )
+        if population == "sampled":
+            influence = problem.influence()[problem.place]
+            found.contributions = Contributions(
+                found.value + len(influence) * influence,
+                list(dict.fromkeys([*labels[0], *labels[1]])),
+                scale,
+            )
+        return found
 
     @classmethod
     def of_binomials(

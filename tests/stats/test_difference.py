@@ -5,7 +5,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import Difference, Mean, RankBiserial, RateDifference
+from pytest_llmfair.stats import (
+    Difference,
+    Mean,
+    RankBiserial,
+    RateDifference,
+    RateRatio,
+    Seminorm,
+)
 
 SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=20)
 
@@ -146,3 +153,68 @@ def test_a_folded_difference_stays_within_what_is_attainable():
     one = Mean.of_values([0.5, 0.9])
     ends = Difference.between(one, Mean.of_values([0.1, 0.2]), folded=True).interval(0.99)
     assert -1.0 <= ends.lower < ends.upper <= 1.0
+
+
+def distance(rng, hard, noise, shift):
+    """Return the distance of two groups whose scores lie `shift` apart."""
+    shape = (len(hard), 2)
+    skill = (hard + rng.normal(0, 0.07, len(hard)))[:, None]
+    first, second = (skill + rng.normal(0, noise, shape) for _ in range(2))
+    return Seminorm.of_distributions(first, second + shift, paired=True, bounds=(-2, 3))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "baseline"),
+    [
+        ((0.07, 0.0), (0.07, 0.0)),
+        ((0.07, 0.15), (0.07, 0.1)),
+        ((0.02, 0.05), (0.2, 0.0)),  # all that the baseline shows is noise
+        ((0.2, 0.0), (0.02, 0.0)),  # all that the candidate shows is noise
+    ],
+)
+def test_interval_holds_the_true_difference_of_distances(candidate, baseline):
+    rng = np.random.default_rng(5)
+    true = candidate[1] - baseline[1]
+    runs = 60
+    above = below = 0
+    for _ in range(runs):
+        hard = rng.normal(0.4, 0.1, 40)
+        sides = distance(rng, hard, *candidate), distance(rng, hard, *baseline)
+        found = Difference.between(*sides, folded=False)
+        above += found.lower_bound(0.025) > true
+        below += found.upper_bound(0.025) < true
+    # Five of 60 have a chance of 2 % where the error rate is 3.5 %.
+    assert max(above, below) < 6
+
+
+def test_a_planted_difference_of_distances_is_found_and_pairing_helps():
+    rng = np.random.default_rng(6)
+    found = 0
+    for _ in range(30):
+        hard = rng.normal(0.4, 0.1, 100)
+        sides = distance(rng, hard, 0.07, 0.2), distance(rng, hard, 0.07, 0.1)
+        difference = Difference.between(*sides, folded=False)
+        found += difference.lower_bound(0.025) > 0.03
+    assert found >= 24
+    # Some prompts set the groups apart more than others, whichever model answers.
+    gap = rng.normal(0.3, 0.1, 100)
+    sides = distance(rng, hard, 0.02, gap[:, None] + 0.1), distance(rng, hard, 0.02, gap[:, None])
+    paired = Difference.between(*sides, folded=False)
+    apart = np.hypot(*(side.interval().width for side in sides))
+    assert paired.interval().width < 0.8 * apart
+
+
+def test_equal_distances_keep_an_open_interval():
+    rng = np.random.default_rng(7)
+    one = distance(rng, rng.normal(0.4, 0.1, 40), 0.05, 0.3)
+    interval = Difference.between(one, one, folded=False).interval()
+    assert interval.lower < 0 < interval.upper
+
+
+def test_where_nothing_shows_how_two_estimates_depend_the_error_rate_is_shared():
+    one, other = (
+        RateRatio.of_outcomes([1, 0] * 40, second) for second in ([1, 1, 0] * 30, [1, 0, 0] * 30)
+    )
+    estimate = Difference.between(one, other, folded=False)
+    assert estimate.upper_bound(0.025) == one.upper_bound(0.0125) - other.lower_bound(0.0125)
+    assert estimate.lower_bound(0.025) == one.lower_bound(0.0125) - other.upper_bound(0.0125)
