@@ -265,7 +265,7 @@ def written(name: str, words: Mapping[str, str]) -> Callable[[Callable[P, E]], C
 
     def write(function: Callable[P, E]) -> Callable[P, E]:
         function.__name__ = function.__qualname__ = name
-        function.__doc__ = Template(function.__doc__ or "").substitute(words)
+        function.__doc__ = Template(inspect.cleandoc(function.__doc__ or "")).substitute(words)
         return function
 
     return write

@@ -49,7 +49,7 @@ HARMS = (
         first="Bouchard (2024)",
         section="3.1.2.2",
         scores="Stereotype in [0, 1], from a classifier of your own (none is shipped: pass it as\n"
-        "            ``scorer=`` of an assertion)",
+        "    ``scorer=`` of an assertion)",
     ),
 )
 

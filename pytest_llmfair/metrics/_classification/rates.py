@@ -37,23 +37,63 @@ class ErrorRate:
 
     Attributes
     ----------
-    name : str
-        What it is called.
+    name, symbol : str
+        What it is called, in full and in papers.
     column : {"y_true", "y_pred"}
         Column that says which rows count.
     positive : bool
         Whether those rows are the positive ones.
+    counted, share, formula : str
+        In documentation: the rows that count, which of them are wrong, and both as a probability.
     """
 
     name: str
+    symbol: str
     column: Literal["y_true", "y_pred"]
     positive: bool
+    counted: str
+    share: str
+    formula: str
 
 
-FALSE_NEGATIVE = ErrorRate("false negative rate", "y_true", True)
-FALSE_POSITIVE = ErrorRate("false positive rate", "y_true", False)
-FALSE_OMISSION = ErrorRate("false omission rate", "y_pred", False)
-FALSE_DISCOVERY = ErrorRate("false discovery rate", "y_pred", True)
+ERROR_RATES = (
+    ErrorRate(
+        name="false negative rate",
+        symbol="FNR",
+        column="y_true",
+        positive=True,
+        counted="positive",
+        share="positive rows that are missed",
+        formula="P(prediction is not positive | positive)",
+    ),
+    ErrorRate(
+        name="false omission rate",
+        symbol="FOR",
+        column="y_pred",
+        positive=False,
+        counted="not predicted positive",
+        share="rows not predicted positive that are positive",
+        formula="P(positive | prediction is not positive)",
+    ),
+    ErrorRate(
+        name="false positive rate",
+        symbol="FPR",
+        column="y_true",
+        positive=False,
+        counted="not positive",
+        share="rows that are not positive but predicted so",
+        formula="P(prediction is positive | not positive)",
+    ),
+    ErrorRate(
+        name="false discovery rate",
+        symbol="FDR",
+        column="y_pred",
+        positive=True,
+        counted="predicted positive",
+        share="rows predicted positive that are not",
+        formula="P(not positive | prediction is positive)",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
