@@ -24,15 +24,7 @@ from pytest_llmfair.stats._scores import (
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._tables import (
-    Contrasts,
-    Grouped,
-    contrast_sides,
-    divergence,
-    largest_mean_gap,
-    mean_gaps,
-    two_dimensional,
-)
+from pytest_llmfair.stats._tables import Grouped, divergence
 from pytest_llmfair.stats._terms import SampledTerms, Terms, whole_numbers
 
 
@@ -180,66 +172,6 @@ class Seminorm(Estimate):
             reasons=reasons,
             notes=notes,
             method=engine.method,
-        )
-
-    @classmethod
-    def of_vectors(
-        cls,
-        values: ArrayLike,
-        groups: Iterable[Hashable],
-        *,
-        contrasts: Contrasts = "pairs",
-        counted: ArrayLike | None = None,
-        factor: float | None = None,
-        units: Iterable[Hashable] | None = None,
-        population: Population = "sampled",
-        bounds: tuple[float, float] = (0.0, 1.0),
-    ) -> Seminorm:
-        """Sum of absolute differences of group means, over contrasts and features.
-
-        Pairwise and background comparison of Czarnowska et al. (2021), equations 4 and 5, with the
-        absolute difference.
-
-        Parameters
-        ----------
-        values : array_like of shape (n_rows,) or (n_rows, n_features)
-            What is averaged in each group: outcomes, scores, probabilities of classes.
-        groups : iterable of hashable
-            One label per row.
-        contrasts : {"pairs", "background", "rest"}
-            Each two groups, each group with all rows, or each group with all other groups.
-        counted : array_like of bool, of the shape of `values`, optional
-            Entries that belong to the mean, such as the negatives of a false positive rate.
-        factor : float, optional
-            Weight of each difference; by default the mean over contrasts and features is taken.
-        units, population, bounds
-            As in :meth:`of_distributions`.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two groups, a value is illegal, a group has no counted row, or
-            a fixed unit has one row of a group.
-        """
-        table = two_dimensional(values, "values", bounds)
-        weights = (
-            np.ones(table.shape)
-            if counted is None
-            else two_dimensional(counted, "counted", (0, 1))
-        )
-        if weights.shape != table.shape:
-            raise ValueError(f"counted has shape {weights.shape}, values {table.shape}")
-        grouped = Grouped.of(groups, units, len(table), population)
-        number = len(grouped.names)
-        sides = len(contrast_sides(contrasts, number)[0]) * table.shape[1]
-        share = 1.0 / sides if factor is None else factor
-        rows, norm = mean_gaps(grouped, table, weights, contrasts, share)
-        span = (bounds[1] - bounds[0]) * largest_mean_gap(contrasts, number) * share * sides
-        engine = grouped.totals(rows, norm, population, span)
-        scale = span if math.isfinite(span) else float(np.ptp(table)) * share * sides
-        per_draw = 2.0 * float(grouped.per_draw(population).mean())
-        return cls._bracketed(
-            engine, grouped.sample(population), (scale**2 / 12.0 * per_draw, 0.0, 0.0)
         )
 
     @classmethod
