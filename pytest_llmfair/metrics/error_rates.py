@@ -10,8 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._classification.rate_comparisons import difference, ratio
-from pytest_llmfair.metrics._classification.rates import ERROR_RATES, ErrorRate, error_rates
+from pytest_llmfair.metrics._rates import ERROR_RATES, ErrorRate, difference, error_rates, ratio
 from pytest_llmfair.metrics._registry import metric, written
 from pytest_llmfair.stats import (
     Estimate,

@@ -25,7 +25,7 @@ from pytest_llmfair.stats._scores import (
     sample_of,
 )
 from pytest_llmfair.stats._tables import Grouped, divergence
-from pytest_llmfair.stats._terms import SampledTerms, Terms, whole_numbers
+from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
 
 @dataclass(eq=False, kw_only=True)
@@ -134,13 +134,7 @@ class Seminorm(Estimate):
             If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
             the row.
         """
-        n = whole_numbers(trials, "trials", 1)
-        x = whole_numbers(successes, "successes", 0)
-        if x.shape != n.shape:
-            raise ValueError(f"successes has {x.size} rows, trials has {n.size}")
-        if (x > n).any():
-            row = int(np.argmax(x > n))
-            raise ValueError(f"successes row {row} is {x[row]}, more than its {n[row]} trials")
+        x, n = read_counts(successes, trials)
         labels = None if units is None else label_list(units, len(n))
         # Swapping the two kinds changes nothing, so either count describes a term.
         order = np.lexsort((np.minimum(x, n - x), n))

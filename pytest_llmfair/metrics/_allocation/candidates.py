@@ -171,6 +171,22 @@ class Candidates:
             self.judge.report(estimate)
         return estimate
 
+    def compare_scores(
+        self, reference: Any, population: Population, make: Callable[..., E], **how: Any
+    ) -> E | Range | Undefined:
+        """Compare the scores of every group and its reference; `how` is as for :meth:`compare`."""
+
+        def of_rows(rows_a: Rows, rows_b: Rows) -> E:
+            return make(
+                self.scores[rows_a],
+                self.scores[rows_b],
+                units_a=self.units(rows_a),
+                units_b=self.units(rows_b),
+                population=population,
+            )
+
+        return self.compare(reference, population, of_rows, **how)
+
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
         """Return the qualified rows of every group and of its reference.
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from pytest_llmfair.bilou import class_of, spans
 from pytest_llmfair.metrics._checks import Floats, labels
-from pytest_llmfair.metrics._classification.rates import is_positive
 from pytest_llmfair.metrics._generalized.forms import GroupForm, sample_of
-from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio
+from pytest_llmfair.metrics._rates import is_positive
+from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio, Undefined
 
 E = TypeVar("E", RateDifference, RateRatio)
 
@@ -95,12 +95,16 @@ class Shares:
     def compare(
         self,
         compare: Callable[..., E],
-        rows_a: Sequence[int],
-        rows_b: Sequence[int],
+        one: tuple[Any, Sequence[int]],
+        other: tuple[Any, Sequence[int]],
         **keywords: Any,
-    ) -> E:
-        """Compare the shares of two sets of rows, which must both have one."""
+    ) -> E | Undefined:
+        """Compare the shares of two named sets of rows, if both have one."""
         form = self.form
+        missing = self.missing([one, other])
+        if missing:
+            return Undefined(undefined=missing, sample=form.sample)
+        (_, rows_a), (_, rows_b) = one, other
         several = float(self.counted.max()) > 1.0
         population = form.population
         if several and population == "fixed":
