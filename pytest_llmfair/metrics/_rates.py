@@ -136,14 +136,8 @@ class Rates:
     @property
     def sample(self) -> Sample:
         """Units and rows of all groups."""
-        sizes = Counter(unit for units in self.units.values() for unit in units).values()
-        return Sample(
-            units=len(sizes),
-            generations=sum(sizes),
-            fewest=min(sizes, default=0),
-            most=max(sizes, default=0),
-            population=self.population,
-        )
+        sizes = Counter(unit for units in self.units.values() for unit in units)
+        return Sample.of_sizes(sizes.values(), self.population)
 
     def kept(self, groups: Iterable[Hashable]) -> Rates:
         """Return some of the groups only."""

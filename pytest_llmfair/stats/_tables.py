@@ -141,14 +141,7 @@ class Grouped:
 
     def sample(self, population: Population) -> Sample:
         """Sizes for the report."""
-        per_unit = np.bincount(self.unit)
-        return Sample(
-            units=self.units,
-            generations=len(self.unit),
-            fewest=int(per_unit.min()),
-            most=int(per_unit.max()),
-            population=population,
-        )
+        return Sample.of_sizes(np.bincount(self.unit), population)
 
     def totals(self, rows: Floats, norm: Norm, population: Population, span: float) -> Bracket:
         """Bracket of a distance on the totals of `rows`; `norm` counts groups as here."""

@@ -128,7 +128,7 @@ class LogRatio(Estimate):
         return cls._of_columns(
             columns,
             influence,
-            Sample(n_units, n, int(sizes.min()), int(sizes.max()), population),
+            Sample.of_sizes(sizes, population),
         )
 
     @classmethod

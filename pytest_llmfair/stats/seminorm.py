@@ -246,10 +246,7 @@ class Seminorm(Estimate):
         table = Cooccurrences.of(counts, mentions, units, population)
         shares = None if mentions is not None else table.reference(reference)
         engine = table.bracket(shares, population)
-        per_unit = np.bincount(table.unit)
-        sample = Sample(
-            table.units, len(table.unit), int(per_unit.min()), int(per_unit.max()), population
-        )
+        sample = Sample.of_sizes(np.bincount(table.unit), population)
         # A distance is a mean of values of plus or minus a half.
         planned = float((0.25 / table.hits).sum()) / len(table.hits) ** 2
         return cls._bracketed(engine, sample, (planned, 0.0, 0.0))

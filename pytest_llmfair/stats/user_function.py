@@ -237,7 +237,7 @@ class Smooth(Estimate):
         reasons, notes = flags(count)
         return cls(
             value=clusters.exact_mean(array),
-            sample=Sample(count, len(array), int(sizes.min()), int(sizes.max()), "sampled"),
+            sample=Sample.of_sizes(sizes),
             attainable=attainable,
             spread=lambda: (variance, clusters.kurtosis_df(influence)),
             reasons=reasons,

@@ -245,14 +245,8 @@ class Candidates:
     def _sample(self, population: Population) -> Sample:
         """Count the units and candidates that are compared."""
         rows = self.rows(np.ones(len(self.scores), dtype=np.bool_)).tolist()
-        sizes = Counter(rows if self.pools is None else [self.pools[i] for i in rows]).values()
-        return Sample(
-            units=len(sizes),
-            generations=len(rows),
-            fewest=min(sizes, default=0),
-            most=max(sizes, default=0),
-            population=population,
-        )
+        units = rows if self.pools is None else [self.pools[i] for i in rows]
+        return Sample.of_sizes(Counter(units).values(), population)
 
 
 def sized(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -104,14 +105,14 @@ class Shares:
         missing = self.missing([one, other])
         if missing:
             return Undefined(undefined=missing, sample=form.sample)
-        (_, rows_a), (_, rows_b) = one, other
+        both = one[1], other[1]
         several = float(self.counted.max()) > 1.0
         population = form.population
         if several and population == "fixed":
-            self._need_repeats((rows_a, rows_b))
+            self._need_repeats(both)
             # Rows, not units, are the draws; what differs between units widens the interval.
             population, form = "sampled", replace(form, units=None)
-        sides = [self._entries_of(rows, form, several) for rows in (rows_a, rows_b)]
+        sides = [self._entries_of(rows, form, several) for rows in both]
         estimate = compare(
             sides[0][0],
             sides[1][0],
@@ -126,7 +127,7 @@ class Shares:
             kept = [(code, words) for code, words in said if code != "identical_repeats"]
             estimate.reasons = tuple(code for code, _ in kept)
             estimate.notes = tuple(words for _, words in kept)
-            counted = [i for i in (*rows_a, *rows_b) if self.counted[i] > 0.0]
+            counted = [i for i in chain(*both) if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))
             sample = sample_of([units[i] for i in counted], self.form)
             estimate.sample = replace(
