@@ -14,7 +14,7 @@ import _peers_distance as peers
 import numpy as np
 from _harness import Check, Ends, Limits, Line, Method, Plan, Tally, tally_line
 
-from pytest_llmfair.stats import Estimate, FairPairRatio, Range, Seminorm, Spread
+from pytest_llmfair.stats import Estimate, FairPairRatio, Range, Seminorm, Spread, rate_gaps
 
 Rng = np.random.Generator
 Draw = Callable[[Rng], Any]
@@ -419,7 +419,9 @@ def _sampled_situations() -> Iterable[Situation]:
         "mean gap of 8 equal groups, 50 rows each",
         0.0,
         rates([0.3] * 8, 50),
-        lambda data: Seminorm.of_vectors(*data),
+        lambda data: rate_gaps(
+            data[0], np.ones(len(data[0])), data[1], against="pairs", factor=1.0 / 28.0
+        ),
         Limits((94.0, 100.0)),
         {"percentile": peers.rates_percentile(_mean_gap)},
         most=500,

@@ -8,8 +8,7 @@ import numpy as np
 from _kernel import Kernel
 
 from pytest_llmfair.metrics import fairpair
-from pytest_llmfair.metrics._fairpair.dissimilarities import jaccard
-from pytest_llmfair.metrics._fairpair.scores import Answers
+from pytest_llmfair.metrics._fairpair import Answers, jaccard
 
 _PROMPTS = 60
 _ANSWERS = 100

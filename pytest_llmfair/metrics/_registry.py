@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from string import Template
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
@@ -257,6 +258,17 @@ def metric(
         return measured
 
     return register
+
+
+def written(name: str, words: Mapping[str, str]) -> Callable[[Callable[P, E]], Callable[P, E]]:
+    """Name a function that is made for a row of a table; `words` fill the $names of its docs."""
+
+    def write(function: Callable[P, E]) -> Callable[P, E]:
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = Template(inspect.cleandoc(function.__doc__ or "")).substitute(words)
+        return function
+
+    return write
 
 
 def _as_fixed(estimate: E) -> E:

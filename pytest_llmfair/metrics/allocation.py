@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
+from pytest_llmfair.metrics._allocation.candidates import Candidates
 from pytest_llmfair.metrics._allocation.quota import note_quota
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Population, Range, RankBiserial, Undefined
@@ -87,17 +87,7 @@ def rabbi(
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
-
-    def compare(rows_a: Rows, rows_b: Rows) -> RankBiserial:
-        return RankBiserial.of_scores(
-            candidates.scores[rows_a],
-            candidates.scores[rows_b],
-            units_a=candidates.units(rows_a),
-            units_b=candidates.units(rows_b),
-            population=population,
-        )
-
-    estimate = candidates.compare(reference, population, compare)
+    estimate = candidates.compare_scores(reference, population, RankBiserial.of_scores)
     if k is not None:
         note_quota(estimate, candidates, reference, k)
     return estimate

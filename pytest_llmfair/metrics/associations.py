@@ -11,9 +11,13 @@ import numpy as np
 from pytest_llmfair.checks import share
 from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.metrics._cooccurrence.counting import Presence, Texts
-from pytest_llmfair.metrics._cooccurrence.word_gaps import gap_of_rates, widest_gap
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
-from pytest_llmfair.metrics._cooccurrence.word_rows import note_words, without_targets
+from pytest_llmfair.metrics._cooccurrence.word_rows import (
+    gap_of_rates,
+    note_words,
+    widest_gap,
+    without_targets,
+)
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Seminorm, Table, Undefined
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from pytest_llmfair.checks import share
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._classification.rate_comparisons import difference, ratio
-from pytest_llmfair.metrics._classification.rates import selection_rates
+from pytest_llmfair.metrics._rates import difference, ratio, selection_rates
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
     Population,

@@ -11,9 +11,11 @@ from typing import Any
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._generalized.forms import depth, read_counterfactuals, read_groups
+from pytest_llmfair.metrics._generalized.named_by_group import (
+    measure_predictions,
+    measure_probabilities,
+)
 from pytest_llmfair.metrics._generalized.named_counterfactuals import measure_counterfactuals
-from pytest_llmfair.metrics._generalized.named_predictions import measure_predictions
-from pytest_llmfair.metrics._generalized.named_probabilities import measure_probabilities
 from pytest_llmfair.metrics._generalized.named_table import ROWS, NamedRow
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, Population

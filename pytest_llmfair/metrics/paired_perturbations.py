@@ -16,8 +16,15 @@ import numpy as np
 from pytest_llmfair.checks import share, whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, labels, text_rows
-from pytest_llmfair.metrics._fairpair.dissimilarities import by_calling, differences, jaccard
-from pytest_llmfair.metrics._fairpair.scores import Answers, Side, folded, said_lengths
+from pytest_llmfair.metrics._fairpair import (
+    Answers,
+    Side,
+    by_calling,
+    differences,
+    folded,
+    jaccard,
+    said_lengths,
+)
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import FairPairRatio, Population
 from pytest_llmfair.text import tokens

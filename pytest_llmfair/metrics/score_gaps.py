@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -79,18 +80,8 @@ def average_score_gap(
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
-
-    def compare(rows_a: Rows, rows_b: Rows) -> MeanDifference:
-        return MeanDifference.of_scores(
-            candidates.scores[rows_a],
-            candidates.scores[rows_b],
-            units_a=candidates.units(rows_a),
-            units_b=candidates.units(rows_b),
-            population=population,
-            bounds=_UNLIMITED,
-        )
-
-    estimate = candidates.compare(reference, population, compare)
+    compare = partial(MeanDifference.of_scores, bounds=_UNLIMITED)
+    estimate = candidates.compare_scores(reference, population, compare)
     if k is not None:
         note_quota(estimate, candidates, reference, k)
     return estimate
@@ -227,18 +218,10 @@ def earth_movers_distance(
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
-
-    def compare(rows_a: Rows, rows_b: Rows) -> Seminorm:
-        return Seminorm.of_distributions(
-            candidates.scores[rows_a],
-            candidates.scores[rows_b],
-            units_a=candidates.units(rows_a),
-            units_b=candidates.units(rows_b),
-            population=population,
-            bounds=_UNLIMITED,
-        )
-
-    return candidates.compare(reference, population, compare, worst=WorstDistance, word="against")
+    compare = partial(Seminorm.of_distributions, bounds=_UNLIMITED)
+    return candidates.compare_scores(
+        reference, population, compare, worst=WorstDistance, word="against"
+    )
 
 
 def _is_base(x: Any) -> bool:

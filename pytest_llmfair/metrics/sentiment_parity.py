@@ -10,9 +10,9 @@ import numpy as np
 from pytest_llmfair.checks import share
 from pytest_llmfair.metrics._checks import known_population, score_rows
 from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
-from pytest_llmfair.metrics._harm_scores import threshold_said
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.harm_scores import threshold_said
 from pytest_llmfair.stats import Mean, Population, Seminorm
 
 __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]

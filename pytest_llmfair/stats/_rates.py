@@ -113,12 +113,6 @@ class TwoRates:
         return self.a.value - self.b.value
 
     @property
-    def matched(self) -> bool:
-        """Whether every unit was drawn and occurs in both groups."""
-        sampled = self.sample.population == "sampled"
-        return sampled and self.a.units == self.b.units == self.sample.units
-
-    @property
     def correction(self) -> float:
         """Factor N / (N - 1) of Miettinen and Nurminen."""
         draws = self.a.effective + self.b.effective

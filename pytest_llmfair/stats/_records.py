@@ -85,6 +85,12 @@ class Sample:
     icc: float = math.nan
     design_effect: float = math.nan
 
+    @classmethod
+    def of_sizes(cls, sizes: Iterable[int], population: Population = "sampled") -> Sample:
+        """Describe units by the generations of each."""
+        own = [int(size) for size in sizes]
+        return cls(len(own), sum(own), min(own, default=0), max(own, default=0), population)
+
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._base import NoRepeats
 from pytest_llmfair.stats._bracket import Bracket
@@ -27,8 +25,6 @@ from pytest_llmfair.stats._norms import Divergence, MeanGaps
 from pytest_llmfair.stats._quadratic import QuadraticBracket
 from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._totals import Norm, Totals
-
-Contrasts = Literal["pairs", "background", "rest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +142,7 @@ class Grouped:
 
     def sample(self, population: Population) -> Sample:
         """Sizes for the report."""
-        per_unit = np.bincount(self.unit)
-        return Sample(
-            units=self.units,
-            generations=len(self.unit),
-            fewest=int(per_unit.min()),
-            most=int(per_unit.max()),
-            population=population,
-        )
+        return Sample.of_sizes(np.bincount(self.unit), population)
 
     def totals(self, rows: Floats, norm: Norm, population: Population, span: float) -> Bracket:
         """Bracket of a distance on the totals of `rows`; `norm` counts groups as here."""
@@ -169,60 +158,6 @@ class Grouped:
             return FoldedBracket(problem, span, guards, norm)
         kind = QuadraticBracket if isinstance(norm, Divergence) else Bracket
         return kind(problem, span, guards)
-
-
-def two_dimensional(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Floats:
-    """Return one row of features per row of `values`, or raise ``ValueError`` naming the row."""
-    table = np.asarray(values, dtype=np.float64)
-    if table.ndim not in (1, 2) or table.size == 0:
-        raise ValueError(f"{name} has shape {table.shape}; give at least one row of numbers")
-    table = table.reshape(len(table), -1)
-    wrong = ~((table >= bounds[0]) & (table <= bounds[1]) & np.isfinite(table))
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"{name} row {row} holds {table[row, column]:g}; give numbers in "
-            f"[{bounds[0]:g}, {bounds[1]:g}]"
-        )
-    return table
-
-
-def contrast_sides(kind: Contrasts, groups: int) -> tuple[Floats, Floats]:
-    """Sides of every comparison, as 0/1 rows over the groups."""
-    own = np.eye(groups)
-    if kind == "pairs":
-        first, second = np.triu_indices(groups, 1)
-        return own[first], own[second]
-    if kind == "background":
-        return own, np.ones((groups, groups))
-    if kind == "rest":
-        return own, 1.0 - own
-    raise ValueError(f"contrasts is {kind!r}; give 'pairs', 'background' or 'rest'")
-
-
-def largest_mean_gap(kind: Contrasts, groups: int) -> float:
-    """Largest mean of all contrasts when means lie in [0, 1]."""
-    if kind == "pairs":
-        # Half of the groups at either end.
-        return (groups // 2) * (groups - groups // 2) / (groups * (groups - 1) / 2.0)
-    return 1.0
-
-
-def mean_gaps(
-    grouped: Grouped, values: Floats, counted: Floats, kind: Contrasts, factor: float
-) -> tuple[Floats, MeanGaps]:
-    """Rows and norm of absolute differences of means.
-
-    Raises
-    ------
-    ValueError
-        If a group has no counted row for a feature (names the group).
-    """
-    for number, name in enumerate(grouped.names):
-        if (counted[grouped.group == number].sum(axis=0) == 0.0).any():
-            raise ValueError(f"group {name!r} has no counted row; its mean is not defined")
-    first, second = contrast_sides(kind, len(grouped.names))
-    return np.hstack([values * counted, counted]), MeanGaps(first, second, factor)
 
 
 def divergence(

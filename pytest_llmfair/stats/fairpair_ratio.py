@@ -15,9 +15,8 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats
-from pytest_llmfair.stats._dissimilarities import Sides
+from pytest_llmfair.stats._dissimilarities import PowerProduct, Sides
 from pytest_llmfair.stats._intervals import normal_quantile
-from pytest_llmfair.stats._power_product import PowerProduct
 from pytest_llmfair.stats._records import Population, Sample
 
 Aggregate = Literal["pooled", "mean"]

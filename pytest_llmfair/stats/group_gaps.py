@@ -20,7 +20,7 @@ from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._norms import MeanGaps
 from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._scores import Scores
-from pytest_llmfair.stats._tables import Grouped, contrast_sides
+from pytest_llmfair.stats._tables import Grouped
 from pytest_llmfair.stats.seminorm import Seminorm
 
 Against = Literal["pairs", "background", "rest"] | Sequence[Hashable]
@@ -138,16 +138,21 @@ def _seminorm(engine: Bracket, grouped: Grouped, span: float, population: Popula
 
 def _sides(against: Against, names: Sequence[Hashable]) -> tuple[Floats, Floats]:
     """Sides of every comparison, as 0/1 rows over the groups."""
-    if against == "pairs" or against == "background" or against == "rest":
-        return contrast_sides(against, len(names))
+    own = np.eye(len(names))
+    if against == "pairs":
+        first, second = np.triu_indices(len(names), 1)
+        return own[first], own[second]
+    if against == "background":
+        return own, np.ones_like(own)
+    if against == "rest":
+        return own, 1.0 - own
     for name in against:
         if name not in names:
             raise ValueError(f"{name!r} is no group; groups are {', '.join(map(str, names))}")
     chosen = np.array([name in against for name in names])
     if chosen.all():
         raise ValueError("every group is in the background; leave one out")
-    first = np.eye(len(names))[~chosen]
-    return first, np.tile(chosen.astype(np.float64), (len(first), 1))
+    return own[~chosen], np.tile(chosen.astype(np.float64), (int((~chosen).sum()), 1))
 
 
 def _largest_sum(against: Against, shares: Floats, contrasts: int) -> float:

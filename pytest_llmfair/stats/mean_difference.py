@@ -120,13 +120,7 @@ class MeanDifference(Estimate):
             found["no_variance"] = f"the {units} units do not differ: each counts as one draw"
         return cls(
             value=abs(gap) if absolute else gap,
-            sample=Sample(
-                units=units,
-                generations=len(a) + len(b),
-                fewest=int(per_unit.min()),
-                most=int(per_unit.max()),
-                population=population,
-            ),
+            sample=Sample.of_sizes(per_unit, population),
             attainable=(0.0, span) if absolute else (-span, span),
             reasons=tuple(found),
             notes=tuple(found.values()),

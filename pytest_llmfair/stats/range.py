@@ -25,6 +25,7 @@ from pytest_llmfair.stats._tables import Grouped
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.rate_difference import RateDifference
+from pytest_llmfair.stats.seminorm import Seminorm
 
 # Smaller groups cannot show that a gap is large, but do keep it from being proven small.
 _FEWEST_ROWS = 10
@@ -357,3 +358,31 @@ def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:
         for key, pair in pairs.items()
         if pair.undefined is not None
     ]
+
+
+@dataclass(eq=False, kw_only=True)
+class WorstDistance(Range):
+    """Largest distance of several groups or strata to their reference.
+
+    Bounds are those of :class:`Range`. Where the intervals of the parts surround debiased values,
+    so does this one.
+    """
+
+    def __post_init__(self) -> None:
+        """Surround what the parts surround."""
+        if any(pair.of == "debiased" for pair in self.pairs.values()):
+            self.of = "debiased"
+
+    @property
+    def debiased(self) -> float:
+        """Largest debiased distance; inside the interval at every level."""
+        return max((pair.debiased for pair in self.pairs.values()), default=self.value)
+
+    def noise_floor(self) -> float:
+        """Return the largest floor of a part: the mean of the largest is at least that."""
+        return max((pair.noise_floor() for pair in self.pairs.values()), default=self.value)
+
+    def p_equal(self) -> float:
+        """p-value of "no group differs from its reference": the smallest one, Bonferroni."""
+        found = [p.p_equal() for p in self.pairs.values() if isinstance(p, Seminorm)]
+        return min(1.0, len(found) * min(found, default=1.0))

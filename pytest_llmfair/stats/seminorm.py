@@ -26,16 +26,8 @@ from pytest_llmfair.stats._scores import (
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._tables import (
-    Contrasts,
-    Grouped,
-    contrast_sides,
-    divergence,
-    largest_mean_gap,
-    mean_gaps,
-    two_dimensional,
-)
-from pytest_llmfair.stats._terms import SampledTerms, Terms, whole_numbers
+from pytest_llmfair.stats._tables import Grouped, divergence
+from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
 
 @dataclass(eq=False, kw_only=True)
@@ -152,13 +144,7 @@ class Seminorm(Estimate):
             If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
             the row.
         """
-        n = whole_numbers(trials, "trials", 1)
-        x = whole_numbers(successes, "successes", 0)
-        if x.shape != n.shape:
-            raise ValueError(f"successes has {x.size} rows, trials has {n.size}")
-        if (x > n).any():
-            row = int(np.argmax(x > n))
-            raise ValueError(f"successes row {row} is {x[row]}, more than its {n[row]} trials")
+        x, n = read_counts(successes, trials)
         labels = None if units is None else label_list(units, len(n))
         # Swapping the two kinds changes nothing, so either count describes a term.
         order = np.lexsort((np.minimum(x, n - x), n))
@@ -190,66 +176,6 @@ class Seminorm(Estimate):
             reasons=reasons,
             notes=notes,
             method=engine.method,
-        )
-
-    @classmethod
-    def of_vectors(
-        cls,
-        values: ArrayLike,
-        groups: Iterable[Hashable],
-        *,
-        contrasts: Contrasts = "pairs",
-        counted: ArrayLike | None = None,
-        factor: float | None = None,
-        units: Iterable[Hashable] | None = None,
-        population: Population = "sampled",
-        bounds: tuple[float, float] = (0.0, 1.0),
-    ) -> Seminorm:
-        """Sum of absolute differences of group means, over contrasts and features.
-
-        Pairwise and background comparison of Czarnowska et al. (2021), equations 4 and 5, with the
-        absolute difference.
-
-        Parameters
-        ----------
-        values : array_like of shape (n_rows,) or (n_rows, n_features)
-            What is averaged in each group: outcomes, scores, probabilities of classes.
-        groups : iterable of hashable
-            One label per row.
-        contrasts : {"pairs", "background", "rest"}
-            Each two groups, each group with all rows, or each group with all other groups.
-        counted : array_like of bool, of the shape of `values`, optional
-            Entries that belong to the mean, such as the negatives of a false positive rate.
-        factor : float, optional
-            Weight of each difference; by default the mean over contrasts and features is taken.
-        units, population, bounds
-            As in :meth:`of_distributions`.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two groups, a value is illegal, a group has no counted row, or
-            a fixed unit has one row of a group.
-        """
-        table = two_dimensional(values, "values", bounds)
-        weights = (
-            np.ones(table.shape)
-            if counted is None
-            else two_dimensional(counted, "counted", (0, 1))
-        )
-        if weights.shape != table.shape:
-            raise ValueError(f"counted has shape {weights.shape}, values {table.shape}")
-        grouped = Grouped.of(groups, units, len(table), population)
-        number = len(grouped.names)
-        sides = len(contrast_sides(contrasts, number)[0]) * table.shape[1]
-        share = 1.0 / sides if factor is None else factor
-        rows, norm = mean_gaps(grouped, table, weights, contrasts, share)
-        span = (bounds[1] - bounds[0]) * largest_mean_gap(contrasts, number) * share * sides
-        engine = grouped.totals(rows, norm, population, span)
-        scale = span if math.isfinite(span) else float(np.ptp(table)) * share * sides
-        per_draw = 2.0 * float(grouped.per_draw(population).mean())
-        return cls._bracketed(
-            engine, grouped.sample(population), (scale**2 / 12.0 * per_draw, 0.0, 0.0)
         )
 
     @classmethod
@@ -330,10 +256,7 @@ class Seminorm(Estimate):
         table = Cooccurrences.of(counts, mentions, units, population)
         shares = None if mentions is not None else table.reference(reference)
         engine = table.bracket(shares, population)
-        per_unit = np.bincount(table.unit)
-        sample = Sample(
-            table.units, len(table.unit), int(per_unit.min()), int(per_unit.max()), population
-        )
+        sample = Sample.of_sizes(np.bincount(table.unit), population)
         # A distance is a mean of values of plus or minus a half.
         planned = float((0.25 / table.hits).sum()) / len(table.hits) ** 2
         return cls._bracketed(engine, sample, (planned, 0.0, 0.0))

@@ -16,7 +16,7 @@ from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._fair import share_of_ends
 from pytest_llmfair.stats._intervals import zero_event_bound
-from pytest_llmfair.stats._noncentral import Noncentral
+from pytest_llmfair.stats._quadratic import Noncentral
 from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 from pytest_llmfair.stats._tables import Grouped

@@ -16,8 +16,7 @@ from pytest_llmfair.metrics import (
     pairwise_comparison,
 )
 from pytest_llmfair.stats import Range, RatioRange
-from pytest_llmfair.stats.any_distance import AnyDistance
-from pytest_llmfair.stats.smooth import Smooth
+from pytest_llmfair.stats.user_function import AnyDistance, Smooth
 
 
 def fpr(rows):

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import Seminorm
 from pytest_llmfair.stats.group_gaps import distribution_gaps, rate_gaps
 
 
@@ -69,15 +68,6 @@ def test_sets_of_scores_are_compared_by_their_distributions(seed, against):
     )
     estimate = distribution_gaps(scores, group.tolist(), against=against, factor=1.0)
     assert estimate.value == pytest.approx(expected)
-
-
-def test_plain_rates_are_those_of_vectors():
-    rng = np.random.default_rng(0)
-    x, groups = rng.integers(0, 2, 60).astype(float), np.repeat([0, 1, 2], 20)
-    one = rate_gaps(x, np.ones(60), groups, against="pairs", factor=1 / 3)
-    other = Seminorm.of_vectors(x, groups)
-    assert one.interval() == other.interval()
-    assert one.noise_floor() == other.noise_floor()
 
 
 @settings(max_examples=30)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair.stats import LogRatio
-from pytest_llmfair.stats.magnitude import Magnitude
+from pytest_llmfair.stats.log_ratio import Magnitude
 
 
 def two_sides(sums):

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair.stats import Mean, MeanDifference
-from pytest_llmfair.stats.any_distance import AnyDistance
-from pytest_llmfair.stats.smooth import Smooth
+from pytest_llmfair.stats.user_function import AnyDistance, Smooth
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 

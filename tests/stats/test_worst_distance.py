@@ -5,7 +5,7 @@ import pytest
 
 from pytest_llmfair.stats import Seminorm, Undefined
 from pytest_llmfair.stats._records import Sample
-from pytest_llmfair.stats.worst_distance import WorstDistance
+from pytest_llmfair.stats.range import WorstDistance
 
 
 def divergences(rng, shares, rows=80):

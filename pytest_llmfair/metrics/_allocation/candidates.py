@@ -171,6 +171,22 @@ class Candidates:
             self.judge.report(estimate)
         return estimate
 
+    def compare_scores(
+        self, reference: Any, population: Population, make: Callable[..., E], **how: Any
+    ) -> E | Range | Undefined:
+        """Compare the scores of every group and its reference; `how` is as for :meth:`compare`."""
+
+        def of_rows(rows_a: Rows, rows_b: Rows) -> E:
+            return make(
+                self.scores[rows_a],
+                self.scores[rows_b],
+                units_a=self.units(rows_a),
+                units_b=self.units(rows_b),
+                population=population,
+            )
+
+        return self.compare(reference, population, of_rows, **how)
+
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
         """Return the qualified rows of every group and of its reference.
 
@@ -229,14 +245,8 @@ class Candidates:
     def _sample(self, population: Population) -> Sample:
         """Count the units and candidates that are compared."""
         rows = self.rows(np.ones(len(self.scores), dtype=np.bool_)).tolist()
-        sizes = Counter(rows if self.pools is None else [self.pools[i] for i in rows]).values()
-        return Sample(
-            units=len(sizes),
-            generations=len(rows),
-            fewest=min(sizes, default=0),
-            most=max(sizes, default=0),
-            population=population,
-        )
+        units = rows if self.pools is None else [self.pools[i] for i in rows]
+        return Sample.of_sizes(Counter(units).values(), population)
 
 
 def sized(

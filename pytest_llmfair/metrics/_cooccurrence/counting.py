@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,16 +60,8 @@ class Texts:
     @property
     def sample(self) -> Sample:
         """Count units and responses."""
-        numbers: dict[Hashable, int] = {}
-        for label in range(len(self.texts)) if self.units is None else self.units:
-            numbers[label] = numbers.get(label, 0) + 1
-        return Sample(
-            units=len(numbers),
-            generations=len(self.texts),
-            fewest=min(numbers.values()),
-            most=max(numbers.values()),
-            population=self.population,
-        )
+        units = range(len(self.texts)) if self.units is None else self.units
+        return Sample.of_sizes(Counter(units).values(), self.population)
 
     def units_of(self, kept: Flags) -> list[Hashable]:
         """Return the units of some responses."""

@@ -1,13 +1,15 @@
-"""Tables by word, and what is said about words that no number could be given for."""
+"""Tables by word: the widest gap, and what is said about words without a number."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations
 
 import numpy as np
 
+from pytest_llmfair.metrics._cooccurrence.counting import Flags, Texts
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
-from pytest_llmfair.stats import Estimate, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Range, RateDifference, Sample, Undefined
 
 _MOST_SHOWN = 5
 
@@ -44,3 +46,82 @@ def note_words(
             f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): "
             + some([words.targets[word] for word in unseen]),
         )
+
+
+def gap_of_rates(
+    first: Flags, second: Flags, sides: tuple[Flags, Flags], texts: Texts
+) -> RateDifference:
+    """Compare how often `first` is so on the one side with how often `second` on the other.
+
+    Parameters
+    ----------
+    first, second : ndarray of bool of shape (n_responses,)
+        Outcomes.
+    sides : tuple of ndarray of bool
+        Responses of either side, at least one each; they may be the same.
+    texts : Texts
+        Units and population.
+    """
+    return RateDifference.of_outcomes(
+        first[sides[0]],
+        second[sides[1]],
+        units_a=texts.units_of(sides[0]),
+        units_b=texts.units_of(sides[1]),
+        population=texts.population,
+    )
+
+
+def widest_gap(
+    words: WordLists,
+    numbers: Sequence[int],
+    compare: Callable[[int, int, int], Estimate],
+    texts: Texts,
+) -> Range | Undefined:
+    """Judge the widest of the gaps of several words.
+
+    Parameters
+    ----------
+    words : WordLists
+        Groups and targets.
+    numbers : sequence of int
+        Numbers of the targets.
+    compare : callable
+        Number of a target and of two groups to their absolute gap.
+    texts : Texts
+        Where the gaps come from.
+
+    Returns
+    -------
+    Range or Undefined
+        Over words; with more than two groups each word is a range over pairs of groups.
+    """
+    gaps: dict[Hashable, Estimate] = {}
+    for word in numbers:
+        pairs: dict[Hashable, Estimate] = {
+            (words.groups[a], words.groups[b]): compare(word, a, b)
+            for a, b in combinations(range(len(words.groups)), 2)
+        }
+        only, *others = pairs.values()
+        gaps[words.targets[word]] = Range.of_pairs(pairs) if others else only
+    estimate = Range.of_pairs(gaps)
+    # The same responses stand behind every word.
+    estimate.sample = texts.sample
+    # A pair that is missing for one word is so for all, and may be the widest.
+    missing = [pair.undefined for pair in pairs.values() if pair.undefined is not None]
+    if missing:
+        why = "; ".join(dict.fromkeys(missing))
+        return Undefined(undefined=why, sample=texts.sample, groups=estimate.groups)
+    name = max(gaps, key=lambda word: gaps[word].value)
+    estimate.notes += (_said(name, gaps[name]),)
+    return estimate
+
+
+def _said(name: Hashable, gap: Estimate) -> str:
+    """Name the widest gap with its two rates."""
+    said = f"widest gap: {name}"
+    if isinstance(gap, Range):
+        pair, gap = max(gap.pairs.items(), key=lambda item: item[1].value)
+        said += f", {' against '.join(map(str, pair))}" if isinstance(pair, tuple) else ""
+    if isinstance(gap, RateDifference):
+        said += ", {:.3f} against {:.3f}".format(*gap.rates)
+    return said

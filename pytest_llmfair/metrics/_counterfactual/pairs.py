@@ -119,13 +119,7 @@ def sample_of_pairs(
     per_unit: Counter[Hashable] = Counter()
     for label, n in zip(groups, fewest, strict=True):
         per_unit[label] += n
-    return Sample(
-        units=len(per_unit),
-        generations=sum(fewest),
-        fewest=min(per_unit.values()),
-        most=max(per_unit.values()),
-        population=population,
-    )
+    return Sample.of_sizes(per_unit.values(), population)
 
 
 def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> list[int]:

@@ -10,8 +10,6 @@ from typing import Any
 from pytest_llmfair.metrics._generalized.forms import GroupForm
 from pytest_llmfair.stats import Estimate, GroupRow, Undefined
 
-Members = Mapping[Hashable, Sequence[int]]
-
 
 @dataclass(frozen=True, slots=True)
 class Pooled:

@@ -111,14 +111,7 @@ Form = GroupForm | CounterfactualForm
 
 def sample_of(units: Sequence[Hashable], form: Form) -> Sample:
     """Count units and rows."""
-    sizes = Counter(units).values()
-    return Sample(
-        units=len(sizes),
-        generations=sum(sizes),
-        fewest=min(sizes, default=0),
-        most=max(sizes, default=0),
-        population=form.population,
-    )
+    return Sample.of_sizes(Counter(units).values(), form.population)
 
 
 def column_of(label: Any, classes: Sequence[Any]) -> int:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
 from pytest_llmfair.bilou import class_of, spans
 from pytest_llmfair.metrics._checks import Floats, labels
-from pytest_llmfair.metrics._classification.rates import is_positive
 from pytest_llmfair.metrics._generalized.forms import GroupForm, sample_of
-from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio
+from pytest_llmfair.metrics._rates import is_positive
+from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio, Undefined
 
 E = TypeVar("E", RateDifference, RateRatio)
 
@@ -95,19 +96,23 @@ class Shares:
     def compare(
         self,
         compare: Callable[..., E],
-        rows_a: Sequence[int],
-        rows_b: Sequence[int],
+        one: tuple[Any, Sequence[int]],
+        other: tuple[Any, Sequence[int]],
         **keywords: Any,
-    ) -> E:
-        """Compare the shares of two sets of rows, which must both have one."""
+    ) -> E | Undefined:
+        """Compare the shares of two named sets of rows, if both have one."""
         form = self.form
+        missing = self.missing([one, other])
+        if missing:
+            return Undefined(undefined=missing, sample=form.sample)
+        both = one[1], other[1]
         several = float(self.counted.max()) > 1.0
         population = form.population
         if several and population == "fixed":
-            self._need_repeats((rows_a, rows_b))
+            self._need_repeats(both)
             # Rows, not units, are the draws; what differs between units widens the interval.
             population, form = "sampled", replace(form, units=None)
-        sides = [self._entries_of(rows, form, several) for rows in (rows_a, rows_b)]
+        sides = [self._entries_of(rows, form, several) for rows in both]
         estimate = compare(
             sides[0][0],
             sides[1][0],
@@ -122,7 +127,7 @@ class Shares:
             kept = [(code, words) for code, words in said if code != "identical_repeats"]
             estimate.reasons = tuple(code for code, _ in kept)
             estimate.notes = tuple(words for _, words in kept)
-            counted = [i for i in (*rows_a, *rows_b) if self.counted[i] > 0.0]
+            counted = [i for i in chain(*both) if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))
             sample = sample_of([units[i] for i in counted], self.form)
             estimate.sample = replace(

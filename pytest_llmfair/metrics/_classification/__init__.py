@@ -1,1 +1,0 @@
-"""Rates of predictions and errors by group."""

@@ -1,1 +1,0 @@
-"""Dissimilarities of continuations within and between two sides."""

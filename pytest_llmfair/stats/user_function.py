@@ -1,0 +1,364 @@
+"""Functions given by the user: a smooth one of the data, and any distance between groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._clusters import Floats, Indices
+from pytest_llmfair.stats._fair import share_of_ends
+from pytest_llmfair.stats._intervals import t_quantile
+from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
+from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+from pytest_llmfair.stats._tables import Grouped
+
+Measure = Callable[[Indices, Indices], float]
+
+_RELABELLINGS = 199
+# With more resamples than this undefined, the others say too little.
+_MOST_UNDEFINED = 0.1
+
+
+def flags(units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Reason codes and the same in words."""
+    if units >= FEW_UNITS:
+        return (), ()
+    return ("thin_evidence",), (
+        f"only {units} units: below {FEW_UNITS} the interval is a rough guide",
+    )
+
+
+def known_error(variance: float) -> float:
+    """Return the standard error; NaN where units do not show it."""
+    return math.sqrt(variance) if NO_VARIANCE < variance < math.inf else math.nan
+
+
+@dataclass(eq=False)
+class Measured:
+    """A function of rows and their groups, computed again on other rows and other groups.
+
+    Attributes
+    ----------
+    measure : callable
+        Row numbers and the group number of each (groups in order of appearance) to a number, NaN
+        where these rows leave it undefined.
+    order, groups : ndarray
+        Rows in canonical order, and groups.
+    layout : Layout
+        Group and unit of each row in that order.
+    sample : Sample
+        How much evidence there is.
+    """
+
+    measure: Measure
+    order: Indices
+    groups: Indices
+    layout: Layout
+    sample: Sample
+
+    @classmethod
+    def of(
+        cls,
+        measure: Measure,
+        groups: Iterable[Hashable],
+        codes: Indices,
+        units: Iterable[Hashable] | None,
+        population: Population,
+    ) -> Measured:
+        """Read labels; `codes` ranks what each row holds, so that results follow content."""
+        grouped = Grouped.of(groups, units, len(codes), population)
+        layout, order, group_order = Layout.of(
+            grouped.unit, grouped.group, (grouped.units, len(grouped.names)), codes, population
+        )
+        return cls(measure, order, group_order, layout, grouped.sample(population))
+
+    @property
+    def strata(self) -> Strata:
+        """How units are resampled."""
+        return self.layout.strata
+
+    @property
+    def single(self) -> bool:
+        """Whether some sample has one unit only, so that nothing shows how much units vary."""
+        return int(self.strata.sizes.min()) < 2
+
+    def _at(self, kept: Indices, group: Indices) -> float:
+        return self.measure(self.order[kept], self.groups[group])
+
+    @cached_property
+    def value(self) -> float:
+        """The number, on all rows."""
+        return self._at(np.arange(len(self.order)), self.layout.group)
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What every estimate of it says: value or why there is none, sample and flags."""
+        value = self.value
+        defined = math.isfinite(value)
+        why = f"score and comparison give {value:g} on all data: a group has nothing to measure"
+        reasons, notes = flags(self.sample.units)
+        return {
+            "value": value if defined else math.nan,
+            "undefined": None if defined else why,
+            "sample": self.sample,
+            "reasons": reasons,
+            "notes": notes,
+        }
+
+    @cached_property
+    def variance_df(self) -> tuple[float, float]:
+        """Squared error by leaving out each unit in turn, and its degrees of freedom.
+
+        Infinite where a sample has one unit, or leaving one out leaves nothing to measure.
+        """
+        if self.single:
+            return np.inf, 1.0
+        sizes = np.repeat(self.strata.sizes, self.strata.sizes)
+        group = self.layout.group
+        influence = np.empty(len(sizes))
+        for element, size in enumerate(sizes.tolist()):
+            kept = np.flatnonzero(self.layout.unit != element)
+            influence[element] = (self.value - self._at(kept, group[kept])) * (size - 1.0) / size
+        if not np.isfinite(influence).all():
+            return np.inf, 1.0
+        return self.strata.variance(influence)
+
+    @cached_property
+    def halves(self) -> Floats:
+        """The number on random halves of the units, ascending; as far from it as it from truth."""
+        weights = self.strata.halves()[0]
+        found = []
+        for row in weights:
+            kept = np.flatnonzero(row[self.layout.unit] > 0.0)
+            found.append(self._at(kept, self.layout.group[kept]))
+        return np.sort(found)
+
+    @cached_property
+    def relabelled(self) -> Floats:
+        """The number after random relabelling of groups that leaves units whole, ascending."""
+        generator = np.random.default_rng(SEED_LABELS)
+        rows = np.arange(len(self.order))
+        labels = self.layout.shuffled(_RELABELLINGS, generator, free=False)
+        return np.sort([self._at(rows, row[self.layout.slot]) for row in labels])
+
+
+@dataclass(eq=False, kw_only=True)
+class Smooth(Estimate):
+    """A smooth function of the data on a scale without limits.
+
+    Attributes
+    ----------
+    spread : callable
+        Gives the squared standard error and its degrees of freedom, when first needed.
+    """
+
+    spread: Callable[[], tuple[float, float]]
+    method: str = "jackknife, kurtosis-based df"
+
+    @classmethod
+    def of_measure(
+        cls,
+        measure: Measure,
+        groups: Iterable[Hashable],
+        codes: Indices,
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        attainable: tuple[float, float] = (-math.inf, math.inf),
+    ) -> Smooth:
+        """Estimate any smooth function of rows by group (jackknife over units).
+
+        Parameters
+        ----------
+        measure : callable
+            Row numbers and the group number of each (groups in order of appearance) to a number,
+            NaN where these rows leave it undefined.
+        groups : iterable of hashable
+            One label per row.
+        codes : ndarray of int of shape (n_rows,)
+            Rank of what each row holds: rows that hold the same have the same.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit, also across groups.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        attainable : tuple of float
+            Smallest and largest value that any data of this call could give.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two groups, or a fixed unit has one row of a group.
+        """
+        measured = Measured.of(measure, groups, codes, units, population)
+        return cls(
+            **measured.described,
+            attainable=attainable,
+            spread=lambda: measured.variance_df,
+        )
+
+    @classmethod
+    def of_values(
+        cls,
+        values: ArrayLike,
+        *,
+        units: Iterable[Hashable] | None = None,
+        attainable: tuple[float, float] = (-math.inf, math.inf),
+    ) -> Smooth:
+        """Mean of one value per row, of units drawn from a larger population.
+
+        Parameters
+        ----------
+        values : array_like of shape (n_rows,)
+            Finite numbers.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit.
+        attainable : tuple of float
+            Range of the values.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite or out of range (names the row).
+        """
+        array = clusters.check_rows(values, "values", attainable)
+        index, count = clusters.cluster_index(units, len(array))
+        influence = clusters.mean_influence(array, index, count)
+        sizes = np.bincount(index)
+        variance = clusters.variance_of_mean(influence) if count > 1 else math.inf
+        reasons, notes = flags(count)
+        return cls(
+            value=clusters.exact_mean(array),
+            sample=Sample.of_sizes(sizes),
+            attainable=attainable,
+            spread=lambda: (variance, clusters.kurtosis_df(influence)),
+            reasons=reasons,
+            notes=notes,
+        )
+
+    @cached_property
+    def _variance_df(self) -> tuple[float, float]:
+        return self.spread()
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        return max(self.attainable[0], self.value - self._reach(alpha))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        return min(self.attainable[1], self.value + self._reach(alpha))
+
+    def _reach(self, alpha: float) -> float:
+        variance, df = self._variance_df
+        if variance <= NO_VARIANCE or math.isinf(variance):
+            # Units that are all alike say nothing about others, and the scale has no limits.
+            return math.inf
+        return t_quantile(1.0 - alpha, df) * math.sqrt(variance)
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the observed standard error; NaN where there is none, and with `at`."""
+        return math.nan if at is not None else known_error(self._variance_df[0])
+
+
+@dataclass(eq=False, kw_only=True)
+class AnyDistance(Estimate):
+    """A distance between groups: never negative, and never 0 in a sample even when they are equal.
+
+    What is observed is at most the true distance plus that of the noise to nothing (triangle
+    inequality), which relabelled groups show: the lower end is the value less a quantile of those.
+    The value is biased upwards, so that the upper end, the further of value plus its error and a
+    quantile over random halves of the units, errs on the side of caution.
+
+    Attributes
+    ----------
+    measured : Measured
+        The distance, and how to compute it again.
+    """
+
+    measured: Measured
+    method: str = "jackknife and halves above, relabelled groups below"
+    near_normal = False
+
+    @classmethod
+    def of_measure(
+        cls,
+        measure: Measure,
+        groups: Iterable[Hashable],
+        codes: Indices,
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> AnyDistance:
+        """Estimate a distance between groups of rows; parameters as :meth:`Smooth.of_measure`.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two groups, or a fixed unit has one row of a group.
+        """
+        measured = Measured.of(measure, groups, codes, units, population)
+        return cls(
+            **measured.described,
+            attainable=(0.0, math.inf),
+            measured=measured,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`; at least 0."""
+        if self.measured.single:
+            return 0.0
+        return max(0.0, self.value - _quantile(self.measured.relabelled, alpha))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        variance, df = self.measured.variance_df
+        if variance <= NO_VARIANCE or math.isinf(variance):
+            # Units that are all alike say nothing about others, and the scale has no limits.
+            return math.inf
+        far = self.value + t_quantile(1.0 - alpha, df) * math.sqrt(variance)
+        return max(far, _quantile(self.measured.halves, alpha))
+
+    @property
+    def debiased(self) -> float:
+        """The value less that of relabelled groups; inside the interval at every level."""
+        return self.lower_bound(0.5)
+
+    def noise_floor(self) -> float:
+        """Return what groups that do not differ would score at this sample size."""
+        return float(self.measured.relabelled.mean())
+
+    def p_equal(self) -> float:
+        """Permutation p-value of "the groups do not differ at all"."""
+        draws = self.measured.relabelled
+        further = int((~(draws < self.value - 1e-12)).sum())
+        return (1.0 + further) / (1.0 + len(draws))
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the observed standard error; NaN where there is none, and with `at`."""
+        return math.nan if at is not None else known_error(self.measured.variance_df[0])
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, from the distances of relabelled groups."""
+        width = self.upper_bound(alpha) - self.value
+        known = math.isfinite(width) and not self.measured.single
+        ends = self.measured.relabelled + width if known else np.full(1, math.nan)
+        return share_of_ends(ends, allowed[1], self.sample.units)
+
+
+def _quantile(draws: Floats, alpha: float) -> float:
+    """Quantile 1 - `alpha` of ascending draws; infinite where too many are undefined."""
+    known = draws[np.isfinite(draws)]
+    if len(known) < 2 or len(known) < (1.0 - _MOST_UNDEFINED) * len(draws):
+        return math.inf
+    return upper_quantile(known, alpha)
