@@ -96,7 +96,8 @@ sans-serif" font-size="14" role="img" aria-labelledby="title desc">
 <title id="title">Noise floor and excess</title>
 <desc id="desc">Three models. In each, two answers to the same prompt already differ by about \
 0.7, the noise floor. The excess on top of it is 0 where the group changes no answers, 0.05 \
-where it changes half of them, and 0.21 where it changes all. The bound eps limits the excess.</desc>
+where it changes half of them, and 0.21 where it changes all. The bound eps limits the \
+excess.</desc>
 <style>
 .page {{ fill: #ffffff; }} text {{ fill: #222222; }} .value {{ font-weight: bold; }}
 .floor {{ fill: #c9ced6; }} .excess {{ fill: #c4573f; }} .tick {{ text-anchor: middle; }}
@@ -109,8 +110,8 @@ where it changes half of them, and 0.21 where it changes all. The bound eps limi
 <rect class="page" width="760" height="310"/>
 <text x="200" y="24" font-weight="bold">How much two answers differ (1 - ROUGE-L)</text>
 {"".join(rows)}<path class="axis" d="M200 240H700"/>
-{ticks}<text x="10" y="296" font-size="12">grey: two answers to the same prompt; red: what the group adds; \
-dashed: the largest excess that eps = {EPS:g} allows</text>
+{ticks}<text x="10" y="296" font-size="12">grey: two answers to the same prompt; red: what the \
+group adds; dashed: the largest excess that eps = {EPS:g} allows</text>
 </svg>
 """
 
