@@ -6,9 +6,11 @@ import doctest
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.options import OPTIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -26,6 +28,31 @@ def test_the_session_of_a_page_runs_as_printed(page: str) -> None:
     runner.run(test, out=said.append)
     assert runner.summarize(verbose=False).attempted > 0
     assert not said, "".join(said)
+
+
+@pytest.mark.parametrize("page", ["pairs.md", "choosing.md"])
+def test_examples_of_a_page_run_in_a_test(
+    page: str,
+    model_client: Any,
+    counterfactual_pairs: Any,
+) -> None:
+    text = (DOCS / page).read_text("utf-8")
+    blocks = [
+        code
+        for code in re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+        if ">>>" not in code
+    ]
+    assert blocks
+    names: dict[str, Any] = {
+        "assert_counterfactual_invariance": assert_counterfactual_invariance,
+        "counterfactual_pairs": counterfactual_pairs,
+        "model_client": model_client,
+        "pairs": counterfactual_pairs(
+            [f"{{Person}} is {{a:occupation}}. {task}" for task in ("Write.", "Reply.", "Why?")]
+        ),
+    }
+    for code in blocks:
+        exec(code, names)
 
 
 def test_the_page_on_notebooks_is_run_and_short() -> None:
