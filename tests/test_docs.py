@@ -48,7 +48,10 @@ def test_examples_of_a_page_run_in_a_test(
         "counterfactual_pairs": counterfactual_pairs,
         "model_client": model_client,
         "pairs": counterfactual_pairs(
-            [f"{{Person}} is {{a:occupation}}. {task}" for task in ("Write.", "Reply.", "Why?")]
+            [
+                f"{{Person}} is {{a:occupation}}. {task}"
+                for task in ("Write an answer.", "Describe a working day.", "Reply.")
+            ]
         ),
     }
     for code in blocks:
