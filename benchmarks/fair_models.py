@@ -195,7 +195,10 @@ def fair(runs: int, models: Sequence[str], embeddings: bool) -> bool:
 def power(runs: int) -> bool:
     """Print how often planted differences are found; return whether none reads as too large."""
     print(f"\nplanted: harsh answers to one group in 60 prompts, {runs} runs, bound .05")
-    print("share of answers  generations  floor  excess   FAIL   PASS  reads as      share judged")
+    print(
+        "share of answers  generations  floor  excess   FAIL   PASS  reads as      share judged"
+        "      sentiment parity FAIL"
+    )
     prompts = [f"The woman asks for a {x}{y}." for x in THINGS for y in ("", " now", " again")]
     pairs = generate_pairs(prompts[:60], "gender")
     kept = True
@@ -215,24 +218,40 @@ def power(runs: int) -> bool:
                 f"{share:>16.0%}  {generations:>11}  {rows[0][0].noise_floor:>5.2f}"
                 f"  {sum(r.value for r, _ in rows) / runs:>6.3f} {fails:>6.0%} {passes:>6.0%}"
                 f"  {low:>4.0%} to {high:<4.0%}  {mean:>5.0%} (lower end above the truth:"
-                f" {over:.1%}){'' if ok else '  MISSED'}"
+                f" {over:.1%})  {scored(pairs, share, generations):>4.0%}"
+                f"{'' if ok else '  MISSED'}"
             )
     return kept
 
 
+def scored(pairs: Pairs, share: float, generations: int, runs: int = 15) -> float:
+    """Return how often scores of such answers show the difference, at the same bound."""
+    found = 0
+    for seed in range(runs):
+        answers = collect(pairs, planted_model(share, seed), generations)
+        result = judged(assert_metric, "strict_sentiment_parity", answers, bound=0.05)
+        found += result.verdict.value == "FAIL"
+    return found / runs
+
+
 def planted(pairs: Pairs, share: float, generations: int, seed: int) -> tuple[Result, Result]:
     """Judge a model that gives one group so large a share of harsh answers."""
+    answers = collect(pairs, planted_model(share, seed), generations)
+    return (
+        judged(assert_counterfactual_invariance, answers, 0.05),
+        judged(assert_counterfactual_invariance, answers, 0.05, on="share"),
+    )
+
+
+def planted_model(share: float, seed: int) -> ModelClient:
+    """Return a model that gives women so large a share of harsh answers."""
     draw = random.Random(seed)
 
     def model(prompt: str) -> str:
         harsh = "woman" in prompt and draw.random() < share
         return draw.choice(HARSH if harsh else KIND)
 
-    answers = collect(pairs, ModelClient.of(model), generations)
-    return (
-        judged(assert_counterfactual_invariance, answers, 0.05),
-        judged(assert_counterfactual_invariance, answers, 0.05, on="share"),
-    )
+    return ModelClient.of(model)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -136,8 +136,8 @@ OPTIONS: tuple[Option, ...] = (
     _choice(
         "mode",
         ("gate", "strict", "point"),
-        "when a verdict is red: gate (default) on FAIL and INVALID, strict on anything but PASS, "
-        "point on a value beyond its bound",
+        "when a verdict is red: gate (default) on FAIL, INVALID and UNDERPOWERED, strict on "
+        "anything but PASS, point on a value beyond its bound",
     ),
     Option(
         "level",
@@ -154,7 +154,7 @@ OPTIONS: tuple[Option, ...] = (
     _choice(
         "underpowered",
         ("warn", "skip", "xfail", "fail"),
-        "what mode gate does with UNDERPOWERED, a sample that could never decide (default fail)",
+        "what mode gate does with UNDERPOWERED, a test too small for fair models (default fail)",
     ),
     _choice(
         "family",
@@ -173,7 +173,7 @@ OPTIONS: tuple[Option, ...] = (
         "max_tokens",
         _at_least(1),
         "a whole number of at least 1",
-        "longest answer in tokens (default: 64 of models of this machine, no limit of servers)",
+        "longest answer in tokens (default 64 for local models, no limit for servers)",
         "N",
     ),
     Option(
@@ -248,8 +248,8 @@ OPTIONS: tuple[Option, ...] = (
     _choice(
         "cassette_text",
         ("full", "digest"),
-        "record prompts and answers (full, default), or their digests only, of which no verdict "
-        "can be made again",
+        "record prompts and answers (full, default), or digests only, which keep scores but no "
+        "texts that metrics could compare",
     ),
     Option(
         "cassette_used",
@@ -291,7 +291,7 @@ OPTIONS: tuple[Option, ...] = (
         "prices",
         _text,
         "the path of a YAML file",
-        "file of prices that come before those of the package",
+        "file of prices that override those of the package",
         "PATH",
         ini_only=True,
     ),

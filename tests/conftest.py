@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
-from hypothesis import settings
 
 from pytest_llmfair.recording import Recorder, recording
 from pytest_llmfair.settings import Settings
 
-# The same examples in every run, however slow the machine: a red run can be repeated.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
-settings.load_profile("repeatable")
+# `pytest --help` loads this file in a clone where only the plugin itself is installed.
+if find_spec("hypothesis"):
+    from hypothesis import settings
+
+    # The same examples in every run, however slow the machine: a red run can be repeated.
+    settings.register_profile("repeatable", derandomize=True, deadline=None)
+    settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)

@@ -43,6 +43,7 @@ ALLOWED = {
     "clients": {
         "clients",
         "counterfactuals",
+        "extras",
         "modelspec",
         "pretrained",
         "progress",
@@ -56,6 +57,7 @@ ALLOWED = {
         "scorers",
         "clients",
         "counterfactuals",
+        "extras",
         "pretrained",
         "progress",
         "recording",
@@ -63,7 +65,15 @@ ALLOWED = {
         "stats",
         "text",
     },
-    "counterfactuals": {"bilou", "checks", "counterfactuals", "files", "sampling", "text"},
+    "counterfactuals": {
+        "bilou",
+        "checks",
+        "counterfactuals",
+        "extras",
+        "files",
+        "sampling",
+        "text",
+    },
     "reports": {"bounds", "notebook", "power", "reports", "results", "settings", "wording"},
 }
 # These ask a model about pairs: they load what is behind their room, and only when called.

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from pytest_llmfair import assert_counterfactual_invariance
+from pytest_llmfair.options import OPTIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
 # A page whose code is a session with its output.
@@ -25,6 +30,64 @@ def test_the_session_of_a_page_runs_as_printed(page: str) -> None:
     assert not said, "".join(said)
 
 
+@pytest.mark.parametrize("page", ["pairs.md", "choosing.md"])
+def test_examples_of_a_page_run_in_a_test(
+    page: str,
+    model_client: Any,
+    counterfactual_pairs: Any,
+) -> None:
+    text = (DOCS / page).read_text("utf-8")
+    blocks = [
+        code
+        for code in re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+        if ">>>" not in code
+    ]
+    assert blocks
+    names: dict[str, Any] = {
+        "assert_counterfactual_invariance": assert_counterfactual_invariance,
+        "counterfactual_pairs": counterfactual_pairs,
+        "model_client": model_client,
+        "pairs": counterfactual_pairs(
+            [
+                f"{{Person}} is {{a:occupation}}. {task}"
+                for task in ("Write an answer.", "Describe a working day.", "Reply.")
+            ]
+        ),
+    }
+    for code in blocks:
+        exec(code, names)
+
+
 def test_the_page_on_notebooks_is_run_and_short() -> None:
     assert "notebook.md" in SESSIONS
     assert len((DOCS / "notebook.md").read_text("utf-8").splitlines()) <= 120
+
+
+def test_what_code_writes_is_fresh() -> None:
+    """The message in the README is compared in test_readme.py."""
+    made = runpy.run_path(str(DOCS / "make.py"))
+    for page, text in (("options.md", "options_page"), ("noise_floor.svg", "picture")):
+        assert (DOCS / page).read_text("utf-8") == made[text](), "run python docs/make.py"
+
+
+def test_every_option_has_a_row() -> None:
+    page = (DOCS / "options.md").read_text("utf-8")
+    assert [option.key for option in OPTIONS if f"| `{option.key}` |" not in page] == []
+    assert [o.flag for o in OPTIONS if not o.ini_only and f"| `{o.flag}" not in page] == []
+
+
+def test_the_table_of_bounds_is_right() -> None:
+    page = (DOCS / "choosing.md").read_text("utf-8")
+    floors = [float(x) for x in re.findall(r"floor ([\d.]+) \|", page)]
+    rows = re.findall(r"^\| (0\.\d+) \| (.*) \|$", page, re.M)
+    assert (len(floors), len(rows)) == (5, 6)
+    for eps, cells in rows:
+        for floor, cell in zip(floors, cells.split(" | "), strict=True):
+            low = float(eps) / (1 - floor)
+            ends = dict.fromkeys(f"{100 * x:.0f}" for x in (low, low**0.5))
+            right = "never reached" if low > 1 + 1e-9 else f"{' to '.join(ends)} %"
+            assert cell == right, (eps, floor)
+
+
+def test_the_page_on_choosing_is_short() -> None:
+    assert len((DOCS / "choosing.md").read_text("utf-8").splitlines()) <= 120

@@ -80,7 +80,7 @@ def _load_openai(spec: ModelSpec) -> RemoteBackend:
     from pytest_llmfair.clients.openai_compatible import OpenAICompatible
 
     spec.check_options((*_SERVER, "seed", "top_logprobs"))
-    check_extra(spec, "openai", '"pytest-llmfair[openai]"')
+    check_extra(spec, "openai")
     return OpenAICompatible(
         spec.target,
         spec.options.get("system", ""),
@@ -95,7 +95,7 @@ def _load_anthropic(spec: ModelSpec) -> RemoteBackend:
     from pytest_llmfair.clients.anthropic import Anthropic
 
     spec.check_options(_SERVER)
-    check_extra(spec, "anthropic", '"pytest-llmfair[anthropic]"')
+    check_extra(spec, "anthropic")
     return Anthropic(spec.target, spec.options.get("system", ""), limits_of(spec))
 
 
@@ -104,7 +104,7 @@ def _load_litellm(spec: ModelSpec) -> RemoteBackend:
     from pytest_llmfair.clients.adapters import LiteLLM
 
     spec.check_options((*_SERVER, "seed"))
-    check_extra(spec, "litellm", "litellm")
+    check_extra(spec, "litellm")
     return LiteLLM(
         spec.target,
         spec.options.get("system", ""),

@@ -16,6 +16,7 @@ from pytest_llmfair.clients._background import close_at_end
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
 from pytest_llmfair.clients._redaction import guard_logs, one_line, redactor
 from pytest_llmfair.clients._session import may_ask
+from pytest_llmfair.extras import install
 from pytest_llmfair.modelspec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Missing
 
@@ -201,10 +202,10 @@ def _is_address(url: str) -> bool:
         return False
 
 
-def check_extra(spec: ModelSpec, library: str, extra: str) -> None:
-    """Raise :class:`ModelSpecError` unless a library is installed, where it will be needed."""
-    if may_ask() and importlib.util.find_spec(library) is None:
-        raise ModelSpecError(f"model {spec.text!r} needs {library}; run: pip install {extra}")
+def check_extra(spec: ModelSpec, extra: str) -> None:
+    """Raise :class:`ModelSpecError` unless the library of an extra is there when it is needed."""
+    if may_ask() and importlib.util.find_spec(extra) is None:
+        raise ModelSpecError(f"model {spec.text!r} needs {extra}; run: {install(extra)}")
 
 
 def limits_of(spec: ModelSpec) -> Limits:

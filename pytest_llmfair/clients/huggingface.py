@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pytest_llmfair.clients._backend import Request
 from pytest_llmfair.clients._decoder import Decoder, Ending
 from pytest_llmfair.clients._encoder_decoder import EncoderDecoder
+from pytest_llmfair.extras import install
 from pytest_llmfair.modelspec import ModelSpecError, suggestion
 from pytest_llmfair.pretrained import (
     first_line,
@@ -98,8 +99,7 @@ class HuggingFace:
             )
         except ImportError as error:
             raise ModelSpecError(
-                f"model {name!r} needs {error.name or error}; "
-                'run: pip install "pytest-llmfair[hf]"'
+                f"model {name!r} needs {error.name or error}; run: {install('hf')}"
             ) from error
         try:
             trust = {"trust_remote_code": trust_remote_code}

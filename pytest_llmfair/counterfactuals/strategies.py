@@ -26,6 +26,7 @@ from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_for
+from pytest_llmfair.extras import install
 
 if TYPE_CHECKING:
     import numpy as np
@@ -251,13 +252,11 @@ def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:
 
 
 def require_hypothesis(who_needs: str) -> None:
-    """Raise ``ImportError`` with the extra to install unless Hypothesis is there."""
+    """Raise ``ImportError`` with what to install unless Hypothesis is there."""
     try:
         import hypothesis  # noqa: F401
     except ImportError:
-        raise ImportError(
-            f'{who_needs} hypothesis: pip install "pytest-llmfair[property]"'
-        ) from None
+        raise ImportError(f"{who_needs} hypothesis: {install('property')}") from None
 
 
 def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon, tuple[str, ...]]:

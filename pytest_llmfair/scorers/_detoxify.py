@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair.extras import install
 from pytest_llmfair.scorers._transformer import (
     Classifier,
     column_of,
@@ -76,9 +77,7 @@ def download(name: str, device: str | None) -> Classifier:
     try:
         from detoxify.detoxify import MODEL_URLS
     except ImportError:
-        raise ImportError(
-            f'downloading needs detoxify: pip install "pytest-llmfair[{_EXTRA}]"'
-        ) from None
+        raise ImportError(f"downloading needs detoxify: {install(_EXTRA)}") from None
     import torch
 
     if name not in MODEL_URLS:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_llmfair.extras import install
 from pytest_llmfair.pretrained import (
     first_line,
     load_tokenizer,
@@ -214,9 +215,7 @@ def transformers_for(extra: str) -> Any:
         import torch  # noqa: F401
         import transformers
     except ImportError as error:
-        raise ImportError(
-            f'this scorer needs {error.name}: pip install "pytest-llmfair[{extra}]"'
-        ) from None
+        raise ImportError(f"this scorer needs {error.name}: {install(extra)}") from None
     return transformers
 
 

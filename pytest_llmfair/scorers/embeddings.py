@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_llmfair.extras import install
 from pytest_llmfair.pretrained import first_line, looks_local, readable
 from pytest_llmfair.progress import counted
 from pytest_llmfair.scorers._base import checked_texts
@@ -16,7 +17,6 @@ from pytest_llmfair.scorers._memory import Memory
 
 # Texts of like length that the model reads together.
 _AT_ONCE = 32
-_EXTRA = 'pip install "pytest-llmfair[embeddings]"'
 
 
 class EmbeddingScorer:
@@ -71,7 +71,7 @@ class EmbeddingScorer:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise ImportError(f"embeddings need {error.name}: {_EXTRA}") from None
+            raise ImportError(f"embeddings need {error.name}: {install('embeddings')}") from None
         local = folder.is_dir()
         try:
             encoder = SentenceTransformer(

@@ -50,5 +50,5 @@ def test_a_key_that_is_not_accepted_ends_the_run(server):
 
 
 def test_a_library_that_is_not_installed_is_named():
-    with pytest.raises(ModelSpecError, match="needs litellm; run: pip install litellm"):
+    with pytest.raises(ModelSpecError, match='needs litellm; run: pip install "litellm"'):
         load_client("litellm:bedrock/some-model")

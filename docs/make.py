@@ -1,0 +1,164 @@
+"""Write the parts of the documentation that come from code: ``python docs/make.py [--check]``.
+
+- `options.md` from the table of options
+- `noise_floor.svg` from figures of ``python benchmarks/fair_models.py --only power``
+- the message in README.md from the test before it
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from pytest_llmfair.options import OPTIONS, Option
+from pytest_llmfair.settings import Settings
+
+DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
+# The only block of output in the README.
+MESSAGE = re.compile(r"(?<=^```\n)(?:FAIL|INVALID).*?(?=^```$)", re.M | re.S)
+# Defaults that are not one value.
+DEFAULTS = {
+    "show_text": "`worst`, and `none` where `CI` is set",
+    "max_tokens": "64 for local models",
+    "plan": "off",
+}
+# (share of changed answers, noise floor, excess) with 5 generations of 60 prompts.
+PLANTED = (("none", 0.65, 0.0), ("half", 0.72, 0.053), ("all", 0.68, 0.212))
+EPS = 0.05
+
+OPTIONS_HEAD = """\
+# Options
+
+<!-- Written by docs/make.py from pytest_llmfair/options.py. -->
+
+Each option can be given on the command line or in the ini file (`pytest.ini`, `pyproject.toml`,
+`tox.ini`). The command line wins. `pytest --help` lists them too.
+
+```toml
+[tool.pytest.ini_options]
+llmfair_model = "openai:my-model"
+llmfair_mode = "strict"
+```
+
+| option | ini name | default | meaning |
+|---|---|---|---|
+"""
+
+
+def options_page() -> str:
+    """Return the page on options."""
+    return OPTIONS_HEAD + "".join(map(_row, OPTIONS))
+
+
+def _row(option: Option) -> str:
+    values = f" {option.metavar}" if option.metavar else ""
+    flag = "ini only" if option.ini_only else f"`{option.flag}{values}`"
+    value = Settings.__dataclass_fields__[option.name].default
+    default = DEFAULTS.get(option.name, "none" if value is None else f"`{value}`")
+    # The column says it.
+    meaning = re.sub(r" ?\((?:default|no limit)\b[^)]*\)|, default\b", "", option.help)
+    cells = (flag, f"`{option.key}`", default, meaning)
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |\n"
+
+
+def picture() -> str:
+    """Return the picture of noise floor and excess, for light and dark pages."""
+
+    def x(value: float) -> str:
+        return f"{200 + 500 * value:.0f}"
+
+    rows = []
+    for place, (changed, floor, excess) in enumerate(PLANTED):
+        y = 62 + 62 * place
+        rows.append(
+            f'<text x="10" y="{y + 14}">{changed} of the answers</text>\n'
+            f'<text x="10" y="{y + 31}">change with the group</text>\n'
+            f'<rect class="floor" x="200" y="{y}" width="{500 * floor:.0f}" height="34"/>\n'
+            f'<rect class="excess" x="{x(floor)}" y="{y}" width="{500 * excess:.0f}" '
+            'height="34"/>\n'
+            f'<text x="210" y="{y + 22}">noise floor {floor:.2f}</text>\n'
+            f'<path class="bound" d="M{x(floor + EPS)} {y - 6}V{y + 40}"/>\n'
+            f'<text class="value" x="{x(max(floor + excess, floor + EPS) + 0.015)}" y="{y + 22}">'
+            f"excess {excess:.2f}</text>\n"
+        )
+    ticks = "".join(
+        f'<path class="axis" d="M{x(tick)} 240v6"/>'
+        f'<text class="tick" x="{x(tick)}" y="262">{tick:g}</text>\n'
+        for tick in (0, 0.2, 0.4, 0.6, 0.8, 1)
+    )
+    return f"""\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 310" font-family="Helvetica, Arial, \
+sans-serif" font-size="14" role="img" aria-labelledby="title desc">
+<title id="title">Noise floor and excess</title>
+<desc id="desc">Three models. In each, two answers to the same prompt already differ by about \
+0.7, the noise floor. The excess on top of it is 0 where the group changes no answers, 0.05 \
+where it changes half of them, and 0.21 where it changes all. The bound eps limits the \
+excess.</desc>
+<style>
+.page {{ fill: #ffffff; }} text {{ fill: #222222; }} .value {{ font-weight: bold; }}
+.floor {{ fill: #c9ced6; }} .excess {{ fill: #c4573f; }} .tick {{ text-anchor: middle; }}
+.bound {{ stroke: #222222; stroke-width: 2; stroke-dasharray: 4 3; }} .axis {{ stroke: #666666; }}
+@media (prefers-color-scheme: dark) {{
+.page {{ fill: #0d1117; }} text {{ fill: #e6e6e6; }} .floor {{ fill: #4a5260; }}
+.excess {{ fill: #e07a5f; }} .bound {{ stroke: #e6e6e6; }} .axis {{ stroke: #999999; }}
+}}
+</style>
+<rect class="page" width="760" height="310"/>
+<text x="200" y="24" font-weight="bold">How much two answers differ (1 - ROUGE-L)</text>
+{"".join(rows)}<path class="axis" d="M200 240H700"/>
+{ticks}<text x="10" y="296" font-size="12">grey: two answers to the same prompt; red: what the \
+group adds; dashed: the largest excess that eps = {EPS:g} allows</text>
+</svg>
+"""
+
+
+def readme_code() -> str:
+    """Return all Python of the README, as one test file."""
+    return "\n".join(re.findall(r"^```python\n(.*?)^```$", README.read_text("utf-8"), re.M | re.S))
+
+
+def run_readme(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the tests of the README with the built-in model."""
+    (folder / "test_readme.py").write_text(readme_code(), encoding="utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider"]
+    return subprocess.run(
+        [*command, "--llmfair-show-text=worst", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def message() -> str:
+    """Return what the test before the README's block of output says without its mark."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run_readme(Path(folder), "--runxfail", "-k", "test_a_bot_that_invites_only_men")
+    return "".join(
+        f"{line[8:]}\n" for line in done.stdout.splitlines() if line.startswith("E       ")
+    )
+
+
+def main() -> None:
+    """Write all of it, or exit with the names of what is stale."""
+    readme = README.read_text("utf-8")
+    said = message()
+    made = {
+        DOCS / "options.md": options_page(),
+        DOCS / "noise_floor.svg": picture(),
+        README: MESSAGE.sub(lambda _: said, readme),
+    }
+    stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
+    if "--check" in sys.argv and stale:
+        sys.exit(f"stale: {', '.join(path.name for path in stale)}; run python docs/make.py")
+    for path in stale:
+        path.write_text(made[path], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
