@@ -15,19 +15,8 @@ from pytest_llmfair.responses import PairedResponses, rows_of
 def gated(data: Any, units: Any = None) -> tuple[Any, Any]:
     """Leave out pairs that fail the validity gate, and count them; other data stay as they are.
 
-    Pairs that the package made passed it already, and cost nothing here.
-
-    Parameters
-    ----------
-    data : PairedResponses, list of Pair, or anything else
-        What an assertion is given.
-    units : sequence, optional
-        One label per pair.
-
-    Returns
-    -------
-    data, units
-        Without the rows of pairs that fail.
+    Pairs that the package made passed it already, and cost nothing here. Labels of units lose
+    the same rows.
     """
     if isinstance(data, Iterator):
         data = list(data)
