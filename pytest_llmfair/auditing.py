@@ -22,16 +22,8 @@ def note_audit(
 ) -> None:
     """Say what the metric makes of neutral sentences alone; beyond the bound it is no evidence.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        Answers to counterfactual pairs; its `invalid`, `reasons` and `notes` are added to.
-    scorer : object
-        What scores them; a plain function is not audited, since asking it may cost anything.
-    bound : Bound
-        What the result is judged by.
-    measure : callable
-        The metric on texts of the first group, of the second, and their units.
+    `measure` takes texts of the first group, of the second, and their units. A scorer that is a
+    plain function is not audited, since asking it may cost anything.
     """
     name = getattr(scorer, "name", None)
     if name is None or not hasattr(scorer, "range") or len(evidence.labels) != 2:

@@ -74,26 +74,10 @@ def comparisons_of(
     """Part answers to pairs of several groups into one comparison for every two groups.
 
     A prompt about one group and its twins about others are one family; two groups are compared
-    on all families that have both, so also by two twins of one prompt.
-
-    Parameters
-    ----------
-    responses : PairedResponses
-        Answers to pairs of any number of groups.
-    groups : sequence of str, optional
-        Compare these only, two or more.
-    reference : str, optional
-        Compare each group with this one only.
-    units : sequence, optional
-        One label per pair; by default pairs that share a text, or share it with a third, are one.
-    placebo : bool
-        Whether answers to placebo twins are needed: then pairs are compared as they were made,
-        since two twins of one prompt have no placebo in common.
-
-    Raises
-    ------
-    ValueError
-        If a group is not among those of the pairs, or none are left to compare.
+    on all families that have both, so also by two twins of one prompt. With `placebo` pairs are
+    compared as they were made: two twins of one prompt have no placebo in common. Without `units`
+    pairs that share a text, or share it with a third, are one. Raises ``ValueError`` if a group is
+    not among those of the pairs, or none are left to compare.
     """
     known = groups_of(responses.pairs)
     wanted = _wanted(known, groups, reference)
@@ -153,19 +137,7 @@ def comparisons_of(
 def evidence_of_groups(
     responses: PairedResponses, parts: Sequence[Evidence], worst: Evidence, max_missing: float
 ) -> Evidence:
-    """Return the evidence of several comparisons: all that was asked, and the worst two's rows.
-
-    Parameters
-    ----------
-    responses : PairedResponses
-        All answers.
-    parts : sequence of Evidence
-        Of each comparison.
-    worst : Evidence
-        That of the worst two groups, whose rows are shown.
-    max_missing : float
-        Largest share of missing answers in a group.
-    """
+    """Return the evidence of several comparisons: all that was asked, and the worst two's rows."""
     whole = replace(worst, reasons=[], notes=[], invalid={}, asked=0)
     asked: dict[str, dict[str, Sequence[Answer]]] = {}
     for pair, (a, b) in zip(responses.pairs, responses, strict=True):

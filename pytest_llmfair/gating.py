@@ -9,25 +9,14 @@ from typing import Any
 
 from pytest_llmfair.evidence import Evidence
 from pytest_llmfair.pairing import groups_of, is_pair
-from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.responses import PairedResponses, rows_of
 
 
 def gated(data: Any, units: Any = None) -> tuple[Any, Any]:
     """Leave out pairs that fail the validity gate, and count them; other data stay as they are.
 
-    Pairs that the package made passed it already, and cost nothing here.
-
-    Parameters
-    ----------
-    data : PairedResponses, list of Pair, or anything else
-        What an assertion is given.
-    units : sequence, optional
-        One label per pair.
-
-    Returns
-    -------
-    data, units
-        Without the rows of pairs that fail.
+    Pairs that the package made passed it already, and cost nothing here. Labels of units lose
+    the same rows.
     """
     if isinstance(data, Iterator):
         data = list(data)
@@ -40,11 +29,8 @@ def gated(data: Any, units: Any = None) -> tuple[Any, Any]:
     passed, kept = through_gate(pairs)
     if isinstance(data, PairedResponses):
         result: Any = replace(
-            data,
+            rows_of(data, kept),
             pairs=tuple(passed),
-            original=tuple(data.original[row] for row in kept),
-            counterfactual=tuple(data.counterfactual[row] for row in kept),
-            placebo=tuple(data.placebo[row] for row in kept) if data.placebo else (),
             rejected=(*data.rejected, *passed.rejected),
             lacks=tuple(dict.fromkeys((*data.lacks, *passed.lacks))),
         )

@@ -407,17 +407,7 @@ def nothing(evidence: Evidence) -> Undefined:
 
 
 class TextScorer:
-    """Texts to scores; the scorer loads only when there are texts to score.
-
-    Parameters
-    ----------
-    info : MetricInfo
-        The metric, which names its own scorer.
-    scorer : Scorer, callable, str or None
-        Instead of that.
-    scorers : callable, optional
-        Returns the scorers by name; default those that ship.
-    """
+    """Texts to scores, by the metric's own scorer or another; it loads when there are texts."""
 
     def __init__(
         self,

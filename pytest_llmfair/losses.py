@@ -65,21 +65,7 @@ class Losses:
     ) -> tuple[str, str]:
         """Say how far the missing answers could move the value, and what that does to a PASS.
 
-        Parameters
-        ----------
-        estimate : Estimate
-            What was measured.
-        bound : Bound
-            What it is judged by.
-        lower, upper : float
-            Its interval.
-        passed : bool
-            Whether the verdict is PASS without them.
-
-        Returns
-        -------
-        reason, words : str
-            The reason is empty where no PASS depends on them, the words too where few are missing.
+        The reason is empty where no PASS depends on them, the words too where few are missing.
         """
         telling = self.share > _WORTH_TELLING
         if self.share == 0.0 or not (passed or telling):
@@ -125,18 +111,9 @@ def losses_of(
     *,
     bounded: bool = True,
 ) -> Losses:
-    """Count what is missing.
+    """Count what is missing of the rows of each group, or of all prompts without groups.
 
-    Parameters
-    ----------
-    rows : sequence of sequences
-        One sequence of rows of answers per group, or one for all prompts.
-    groups : tuple of str
-        The group of each; empty for single prompts.
-    units : sequence of sequences
-        One label per row of each group: rows of one label are one sampling unit.
-    bounded : bool
-        See :class:`Losses`.
+    Rows with one label in `units` are one sampling unit; for `bounded` see :class:`Losses`.
     """
     flags = [[[isinstance(a, Missing) for a in row] for row in side] for side in rows]
     share = math.fsum(

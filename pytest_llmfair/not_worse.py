@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from pytest_llmfair.arguments import check_keywords, is_number
-from pytest_llmfair.comparing import Compare
-from pytest_llmfair.evidence import Evidence
-from pytest_llmfair.judging import conclude, judged
+from pytest_llmfair.arguments import check_keywords, check_units, is_number
+from pytest_llmfair.checks import whole
+from pytest_llmfair.collecting import collect, measurable, prompts_or_pairs
+from pytest_llmfair.comparing import Compare, compare_of
+from pytest_llmfair.evidence import Evidence, usable
+from pytest_llmfair.gating import gated
+from pytest_llmfair.judging import TextScorer, conclude, judged, measured
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.pairing import is_pair
 from pytest_llmfair.reports.message import people
+from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
 from pytest_llmfair.results import Result
-from pytest_llmfair.rules import About, Judging, Unregistered
-from pytest_llmfair.stats import Difference, Estimate, Mean, RateDifference, Undefined, WorstGroups
-from pytest_llmfair.two_models import NAMES, Groups, check_same, is_model, measured_alike
+from pytest_llmfair.rules import About, Judging, Unregistered, current_settings
+from pytest_llmfair.stats import Difference, Estimate, Undefined, WorstGroups
+from pytest_llmfair.stats.difference import loss_between
 from pytest_llmfair.wording import number
 
+Answers = Responses | PairedResponses
+Groups = tuple[str, ...]
+
+_NAMES = ("candidate", "baseline")
 _FORM = (
     'assert_not_worse("strict_sentiment_parity", pairs, candidate=..., baseline=..., margin=0.02)'
 )
 _WORDS = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
 _MEASURED = (Estimate, Result)
+_ANSWERS = (Responses, PairedResponses)
 
 
 def assert_not_worse(
@@ -113,7 +123,7 @@ def assert_not_worse(
         margin = left.pop()
     models = {"candidate": candidate, "baseline": baseline}
     if info is None:
-        for name in NAMES:
+        for name in _NAMES:
             if models[name] is None and left:
                 models[name] = left.pop(0)
     for name, given in {**models, "margin": margin}.items():
@@ -123,16 +133,14 @@ def assert_not_worse(
         raise TypeError(
             f"assert_not_worse() got {len(data)} arguments by position, which is too many: {_FORM}"
         )
-    given = [models[name] for name in NAMES]
+    given = [models[name] for name in _NAMES]
     again = None
     if all(isinstance(each, _MEASURED) for each in given):
         sides = [_Side.of(each) for each in given]
     elif info is not None:
-        found, again = measured_alike(
-            info, left, given, generations, judging, scorer, keywords, _FORM
-        )
+        found, again = _measured_alike(info, left, given, generations, judging, scorer, keywords)
         sides = [_Side(estimate, info, evidence) for evidence, estimate in found]
-    elif any(map(is_model, given)):
+    elif any(map(_is_model, given)):
         raise TypeError(f"two models are compared by a metric, on prompts or pairs: {_FORM}")
     else:
         odd = next(each for each in given if not isinstance(each, _MEASURED))
@@ -174,30 +182,140 @@ class _Side:
         return "identical_repeats" in (*self.evidence.reasons, *self.estimate.reasons)
 
 
+def _measured_alike(
+    info: MetricInfo,
+    items: Sequence[Any],
+    models: Sequence[Any],
+    generations: int | None,
+    judging: Judging,
+    scorer: Any,
+    keywords: Mapping[str, Any],
+) -> tuple[list[tuple[Evidence, Estimate]], Callable[[Groups], list[Evidence]]]:
+    """Measure both models on what both answered; also return what measures two groups of many."""
+    for name, model in zip(_NAMES, models, strict=True):
+        if not _is_model(model):
+            raise TypeError(
+                f"{name} is a {type(model).__name__}; give two clients, functions of a prompt, "
+                "answers, or model specifications such as 'responses:old.jsonl' (or two "
+                f"estimates, or two results): {_FORM}"
+            )
+    asked = [*items, *(_asked(each) for each in models if isinstance(each, _ANSWERS))]
+    if not asked:
+        raise TypeError(f"assert_not_worse() needs the prompts or pairs to ask: {_FORM}")
+    if isinstance(asked[0], _ANSWERS):
+        raise TypeError(f"give answers as candidate= and baseline=: {_FORM}")
+    asked, units = gated(asked[0], keywords.get("units"))
+    n = info.generations if generations is None else whole(generations, "generations")
+    measurable(info, pairs=is_pair(prompts_or_pairs(asked)[0]))
+    check_units(units, asked)
+    answers = [
+        gated(each)[0] if isinstance(each, _ANSWERS) else collect(asked, each, n, placebo=False)
+        for each in map(_client, models)
+    ]
+    for name, each in zip(_NAMES, answers, strict=True):
+        _check_same(name, asked, _asked(each))
+
+    given = {**info.judged_with, **keywords}
+    given.pop("units", None)
+    compare = compare_of(info, answers[0], given)
+
+    def measure(answers: Answers, units: Any, **chosen: Any) -> tuple[Evidence, Estimate]:
+        return measured(
+            info,
+            (answers,),
+            judging,
+            scorer=TextScorer(info, scorer),
+            keywords=given,
+            compare=replace(compare, **chosen),
+            units=units,
+            source=answers,
+        )
+
+    found = [measure(each, units) for each in answers]
+    kept = [
+        row
+        for row, of_both in enumerate(zip(*answers, strict=True))
+        if all(_answered(each, info.whole_rows) for each in of_both)
+    ]
+    if 0 < len(kept) < len(asked):
+        # Missing answers are counted over all prompts, and values compared on those of both.
+        answers = [rows_of(each, kept) for each in answers]
+        units = units and [list(units)[row] for row in kept]
+        lost = f"{len(asked) - len(kept)} of {len(asked)} prompts or pairs left out"
+        for i, (before, _) in enumerate(found):
+            found[i] = own, _ = measure(answers[i], units)
+            own.notes.append(f"{lost}: an answer of one of the models is missing")
+            own.missing, own.invalid = before.missing, before.invalid
+            own.cut, own.origin = before.cut, before.origin
+    return found, lambda groups: [measure(a, units, groups=groups)[0] for a in answers]
+
+
+def _is_model(given: Any) -> bool:
+    """Tell whether this is something to ask, or its answers."""
+    named = isinstance(given, (*_ANSWERS, str, Path))
+    asked = any(callable(getattr(given, way, None)) for way in ("generate", "ainvoke"))
+    return not isinstance(given, (Estimate, Result)) and (named or asked or callable(given))
+
+
+def _client(model: Any) -> Any:
+    if not isinstance(model, (str, Path)):
+        return model
+    from pytest_llmfair.clients import load_client
+
+    settings = current_settings()
+    spec = f"responses:{model}" if isinstance(model, Path) else model
+    return load_client(spec, seed=settings.seed, max_tokens=settings.max_tokens)
+
+
+def _asked(answers: Any) -> Sequence[Any]:
+    return list(answers.pairs if isinstance(answers, PairedResponses) else answers.prompts)
+
+
+def _check_same(name: str, asked: Sequence[Any], answered: Sequence[Any]) -> None:
+    """Raise ``ValueError`` unless a model answered the prompts or pairs asked for."""
+
+    def texts(items: Sequence[Any]) -> list[Any]:
+        return [(x.original, x.counterfactual) if is_pair(x) else x for x in items]
+
+    if (wanted := texts(asked)) != (given := texts(answered)):
+        lacking = [text for text in wanted if text not in given]
+        example = f"; it lacks {str(lacking[0])[:80]!r}" if lacking else ""
+        raise ValueError(
+            f"the {name} answered {len(given)} prompts or pairs, other than the {len(wanted)} "
+            f"asked for{example}; ask both models the same, in the same order"
+        )
+
+
+def _answered(row: Sequence[Any], complete: bool) -> bool:
+    sides = row if row and isinstance(row[0], (tuple, list)) else (row,)
+    return all(usable(side, complete) for side in sides)
+
+
 def _compared(
     sides: Sequence[_Side],
-    asked: MetricInfo | None,
+    asked: About | None,
     margin: Any,
     judging: Judging,
     again: Callable[[Groups], list[Evidence]] | None,
 ) -> Result:
     """Judge by how much the candidate is worse."""
-    named = [side.info for side in sides if side.info.name != "estimate"]
-    info: About = asked or (named or [sides[0].info])[0]
-    _check_comparable(sides, info, named)
+    named = [info for info in (asked, *(side.info for side in sides)) if info is not None]
+    info = next((each for each in named if each.name != "estimate"), named[0])
+    _check_comparable(sides, info, {each.name for each in named} - {"estimate"})
     evidence = _joined_evidence(sides)
     estimates = [side.estimate for side in sides]
     undefined = [
         f"{name}: {each.undefined}"
-        for name, each in zip(NAMES, estimates, strict=True)
+        for name, each in zip(_NAMES, estimates, strict=True)
         if each.undefined is not None
     ]
     if undefined:
         sample = estimates[0].sample
         loss: Estimate = Undefined(undefined="; ".join(undefined), sample=sample)
     else:
-        loss = _loss(estimates, info, [side.always_same for side in sides])
-        loss.notes = _labelled_notes([each.notes for each in estimates])
+        same = [side.always_same for side in sides]
+        loss = loss_between(estimates, info.direction, info.fair_value, same)
+        loss.notes = tuple(_labelled_notes(*(each.notes for each in estimates)))
     groups = getattr(loss, "worst", ())
     if groups and again is not None:
         sides = [replace(s, evidence=own) for s, own in zip(sides, again(groups), strict=True)]
@@ -214,7 +332,7 @@ def _compared(
         Unregistered(f"{info.name} worse than baseline", unit=info.unit),
         compare=Compare(),
     )
-    of_row = [f"{name}, {group}" for name in NAMES for group in labels] or list(NAMES)
+    of_row = [f"{name}, {group}" for name in _NAMES for group in labels] or list(_NAMES)
     return replace(
         result,
         compared=groups or labels,
@@ -223,8 +341,7 @@ def _compared(
     )
 
 
-def _check_comparable(sides: Sequence[_Side], info: About, named: Sequence[About]) -> None:
-    names = {info.name, *(each.name for each in named)}
+def _check_comparable(sides: Sequence[_Side], info: About, names: set[str]) -> None:
     if len(names) > 1:
         raise ValueError(
             f"{' and '.join(sorted(names))} cannot be compared; give one metric twice"
@@ -235,10 +352,9 @@ def _check_comparable(sides: Sequence[_Side], info: About, named: Sequence[About
             "of two ratios is judged; compare the difference of rates, such as "
             "false_positive_rate_difference. All metrics but such ratios can be compared"
         )
-    several = isinstance(sides[0].estimate, WorstGroups)
     prompts = [side.evidence.prompts for side in sides]
-    if all(prompts) and not several:
-        check_same("baseline", *prompts)
+    if all(prompts) and not isinstance(sides[0].estimate, WorstGroups):
+        _check_same("baseline", *prompts)
     compared = [_groups(side) for side in sides]
     if compared[0] != compared[1] and all(compared):
         raise ValueError(
@@ -256,78 +372,36 @@ def _groups(side: _Side) -> str:
     return ", ".join(str(key) for key, row in rows if row.estimate is not None)
 
 
-def _loss(estimates: Sequence[Estimate], info: About, always_same: Sequence[bool]) -> Estimate:
-    """Return by how much the candidate is worse: of several groups the largest loss."""
-    candidate, baseline = estimates
-    if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):
-        parts = {
-            key: _loss((part, baseline.parts[key]), info, always_same)
-            for key, part in candidate.parts.items()
-        }
-        return WorstGroups.of_parts(
-            parts,
-            "lower",
-            units=candidate.sample.units,
-            generations=sum(each.sample.generations for each in estimates),
-        )
-    compares = candidate.compares_answers and not all(always_same)
-    excesses = [
-        _excess(one, other, info.fair_value, same)
-        for one, other, same in zip(estimates, estimates[::-1], always_same, strict=True)
-    ]
-    if excesses[0] is not None and excesses[1] is not None:
-        candidate, baseline, compares = excesses[0], excesses[1], False
-    folded = info.direction == "two-sided" or (
-        isinstance(candidate, RateDifference) and candidate.absolute
-    )
-    if info.direction == "higher":
-        candidate, baseline = baseline, candidate
-    loss = Difference.between(candidate, baseline, folded=folded)
-    loss.compares_answers = compares
-    return loss
-
-
-def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> Estimate | None:
-    """Return what is left without the noise floor, where `other` has one too."""
-    if one.excess is not None or not always_same:
-        return one.excess
-    if not isinstance(other.excess, Mean) or one.contributions is None:
-        return None
-    parts = one.contributions
-    # Two answers to the same prompt are the same, so that the floor is the fair value.
-    excess = Mean.of_values(parts.values - fair, units=parts.units, bounds=other.excess.bounds)
-    excess.rows = (np.asarray(one.rows) - fair).tolist()
-    return excess
-
-
 def _joined_evidence(sides: Sequence[_Side]) -> Evidence:
     """Return what was lost of either model's answers, by model."""
-    joined = Evidence()
-    names = []
-    for name, side in zip(NAMES, sides, strict=True):
-        own = side.evidence
-        for code, words in {**own.invalid, **side.estimate.invalid}.items():
-            before = [joined.invalid[code]] if code in joined.invalid else []
-            joined.invalid[code] = "; ".join([*before, f"{name}: {words}"])
-        for group, reasons in own.missing.items():
+    first, second = (side.evidence for side in sides)
+    named = list(zip(_NAMES, sides, strict=True))
+    models = [f"{side.evidence.model} ({name})" for name, side in named if side.evidence.model]
+    lacks = [group for side in sides for group in (*side.evidence.lacks, *side.estimate.lacks)]
+    joined = Evidence(
+        cut=dict(Counter(first.cut) + Counter(second.cut)),
+        origin=joined_origins(first, second),
+        notes=_labelled_notes(first.notes, second.notes),
+        model=" against ".join(models),
+        rejected=second.rejected,
+        lacks=tuple(dict.fromkeys(lacks)),
+        attribute=second.attribute,
+        paired=second.paired,
+    )
+    for name, side in named:
+        for code, words in {**side.evidence.invalid, **side.estimate.invalid}.items():
+            before = joined.invalid.get(code)
+            joined.invalid[code] = f"{before}; {name}: {words}" if before else f"{name}: {words}"
+        for group, reasons in side.evidence.missing.items():
             joined.missing[name if group == "all" else f"{name}, {group}"] = reasons
-        for reason, n in own.cut.items():
-            joined.cut[reason] = joined.cut.get(reason, 0) + n
-        joined.origin = (joined.origin[0] + own.origin[0], joined.origin[1] + own.origin[1])
-        joined.rejected, joined.attribute = own.rejected, own.attribute
-        joined.paired = own.paired
-        joined.lacks = tuple(dict.fromkeys((*joined.lacks, *own.lacks, *side.estimate.lacks)))
-        names += [f"{own.model} ({name})"] if own.model else []
-    joined.model = " against ".join(names)
-    first, second = (side.estimate for side in sides)
-    if first.variant != second.variant or (
-        first.measures != second.measures and not any(side.always_same for side in sides)
+    one, other = (side.estimate for side in sides)
+    if one.variant != other.variant or (
+        one.measures != other.measures and not any(side.always_same for side in sides)
     ):
         joined.invalid["not_comparable"] = (
             f"the candidate is measured as {_said(sides[0])}, the baseline as "
             f"{_said(sides[1])}; measure both the same way"
         )
-    joined.notes = list(_labelled_notes([side.evidence.notes for side in sides]))
     return joined
 
 
@@ -337,33 +411,30 @@ def _said(side: _Side) -> str:
     return f"{side.info.name}{side.estimate.variant}{what}"
 
 
-def _labelled_notes(notes: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _labelled_notes(first: Sequence[str], second: Sequence[str]) -> list[str]:
     """Return what holds for both models once, and all else with the model."""
-    first, second = notes
-    found = [note for note in first if note in second]
-    for name, own, other in ((NAMES[0], first, second), (NAMES[1], second, first)):
-        found += [f"{name}: {note}" for note in own if note not in other]
-    return tuple(found)
+    both = [note for note in first if note in second]
+    named = zip(_NAMES, (first, second), strict=True)
+    return both + [f"{name}: {note}" for name, own in named for note in own if note not in both]
 
 
 def _direction(info: About, sides: Sequence[_Side], loss: Estimate, groups: Sequence[str]) -> str:
     """Say which side is fairer, and the value of either model."""
-    fairer = {"two-sided": f"around {info.fair_value:g} is fair"}
-    found = f"{info.name}, {fairer.get(info.direction, f'{info.direction} is fairer')}"
+    two_sided = info.direction == "two-sided"
+    fairer = f"around {info.fair_value:g} is fair" if two_sided else f"{info.direction} is fairer"
+    found = f"{info.name}, {fairer}"
     part = getattr(loss, "part", loss)
     if not isinstance(part, Difference):
         return found
     estimates = [part.candidate, part.baseline]
+    if info.direction == "higher":
+        estimates.reverse()
     values = []
-    for name, side, each in zip(
-        NAMES, sides, estimates[:: -1 if info.direction == "higher" else 1], strict=True
-    ):
+    for name, side, each in zip(_NAMES, sides, estimates, strict=True):
         shown = number(each.value if each.of == "value" else each.debiased, 3)
         values.append(f"{name} {side.evidence.model} {shown}".replace("  ", " "))
-    with_floor = [side.estimate.excess is not None for side in sides]
-    if any(with_floor) and all(
-        x or side.always_same for x, side in zip(with_floor, sides, strict=True)
-    ):
+    floors = [side.estimate.excess is not None for side in sides]
+    if any(floors) and all(floors[i] or side.always_same for i, side in enumerate(sides)):
         values[1] += " (each less what two answers to the same prompt give)"
     attribute = sides[0].evidence.attribute
     between = " and ".join(people(attribute, group) for group in groups)

@@ -23,21 +23,9 @@ def looks_local(target: str | Path) -> bool:
 
 
 def load_weights(kind: Any, source: str, **options: Any) -> Any:
-    """Load a model of which no weight is made up.
+    """Load a model of a class of transformers; raise ``ValueError`` if its files lack weights.
 
-    Parameters
-    ----------
-    kind : type
-        A class of transformers with ``from_pretrained``.
-    source : str
-        Folder, or id on the hub.
-    **options
-        Of ``from_pretrained``.
-
-    Raises
-    ------
-    ValueError
-        If the files lack weights: the library fills them with random numbers and warns only.
+    The library fills these with random numbers and warns only.
     """
     model, found = kind.from_pretrained(source, output_loading_info=True, **options)
     # Weights that are tied to others, and constants, need not be in the files.
@@ -52,21 +40,9 @@ def load_weights(kind: Any, source: str, **options: Any) -> Any:
 
 
 def load_tokenizer(kind: Any, source: str, **options: Any) -> Any:
-    """Load a tokenizer that knows words.
+    """Load a tokenizer of a class of transformers; raise ``ValueError`` without files of it.
 
-    Parameters
-    ----------
-    kind : type
-        A class of transformers with ``from_pretrained``.
-    source : str
-        Folder, or id on the hub.
-    **options
-        Of ``from_pretrained``.
-
-    Raises
-    ------
-    ValueError
-        If there are no files of it: the library makes one that takes every text for the same.
+    The library makes one that takes every text for the same.
     """
     tokenizer = kind.from_pretrained(source, **options)
     if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):

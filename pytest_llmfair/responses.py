@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -162,6 +162,16 @@ class PairedResponses:
 
     def __getitem__(self, row: int) -> tuple[tuple[Answer, ...], tuple[Answer, ...]]:
         return self.original[row], self.counterfactual[row]
+
+
+def rows_of(answers: Any, kept: Sequence[int]) -> Any:
+    """Return some rows of answers, in the order of `kept`, with what was asked for them."""
+    single, paired = ("prompts", "answers"), ("pairs", "original", "counterfactual", "placebo")
+    names = single if isinstance(answers, Responses) else paired
+    found = {name: getattr(answers, name) for name in names}
+    return replace(
+        answers, **{name: tuple(rows[i] for i in kept) for name, rows in found.items() if rows}
+    )
 
 
 def joined_origins(first: Any, second: Any) -> tuple[int, int]:

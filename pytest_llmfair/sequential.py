@@ -52,30 +52,10 @@ def decide_in_looks(
 ) -> Result:
     """Ask in looks until the verdict is PASS or FAIL, or everything is asked.
 
-    Parameters
-    ----------
-    items : sequence
-        Prompts or pairs.
-    plan : Plan
-        Looks and error rates.
-    ask : callable
-        Items to their answers.
-    measure : callable
-        All answers so far, and the labels of their units where there are any, to an estimate.
-    judge_at : callable
-        An estimate and the level of this look to a result.
-    units : sequence, optional
-        Label of each item's sampling unit; by default equal prompts are one.
-
-    Returns
-    -------
-    Result
-        Of the last look, with `looks` and `calls`.
-
-    Raises
-    ------
-    ValueError
-        If bets are planned on units of unequal size.
+    `ask` takes items to their answers, `measure` all answers so far (and the labels of their
+    units where there are any) to an estimate, `judge_at` that and the level of this look to a
+    result. Without `units` equal prompts are one. Raises ``ValueError`` if bets are planned on
+    units of unequal size.
     """
     if plan.kind == "betting" and (why := _unequal(_labels(items, units))):
         raise ValueError(f"betting {why}; make them equal, or use sequential='obf'")

@@ -67,17 +67,12 @@ def locked(handle: int) -> Iterator[None]:
 
 
 class Claims:
-    """Questions that a process is asking, so that no other one asks them too.
+    """Questions that a process is asking of a cassette, so that no other one asks them too.
 
     A claim is a lock of one byte of an empty file, at a place made of the question's key: the
     system drops it when the process ends, however that ends, so there is nothing to clean up
     after a crash and nobody waits for the dead. The file lies in the folder for temporary files,
-    under a name made of what the claims are about, and is removed by the last one to leave.
-
-    Parameters
-    ----------
-    about : Path
-        The cassette; all processes of this machine that use it share the claims.
+    under a name made of the cassette's, and is removed by the last one to leave.
     """
 
     def __init__(self, about: Path) -> None:

@@ -25,18 +25,9 @@ _ALTERNATIVES = re.compile(r"\[([^\]]*)\]")
 class Counts:
     """Weighted counts of what follows a history of up to ``ORDER - 1`` tokens.
 
-    Attributes
-    ----------
-    tokens : tuple of str
-        Vocabulary: words, punctuation, classes in braces and the end of the text, sorted.
-    index : dict
-        Position of a token in `tokens`.
-    classes : tuple of int
-        Positions of the classes.
-    following : dict
-        History (oldest token first, the empty one included) to ``(position, share)`` pairs.
-    texts : int
-        Distinct texts that the corpus stands for.
+    `following` maps a history (oldest token first, the empty one included) to ``(position,
+    share)`` pairs; `classes` are the positions of the tokens in braces, and `texts` counts the
+    distinct texts that the corpus stands for.
     """
 
     tokens: tuple[str, ...]

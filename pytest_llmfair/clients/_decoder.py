@@ -108,25 +108,8 @@ class Decoder:
     ) -> list[list[int]]:
         """Sample answers to rows, each distinct row read once.
 
-        Parameters
-        ----------
-        rows : sequence of sequence of int
-            Distinct prompts as ids.
-        beginning : Beginning
-            What they share.
-        which : sequence of int
-            Index into `rows` for every answer.
-        draws : sequence of random.Random
-            One generator for every answer; one number is drawn per token.
-        limits : sequence of int
-            Most tokens of every answer.
-        temperature : float
-            0 takes the most probable token.
-
-        Returns
-        -------
-        list of list of int
-            Ids of every answer, the one that ended it included.
+        `which` is the index into `rows` of every answer; of its generator one number is drawn per
+        token, and its ids include the one that ended it. Temperature 0 takes the most probable.
         """
         import torch
 

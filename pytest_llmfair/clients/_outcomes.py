@@ -20,14 +20,8 @@ _MOST_TOKENS = 10**9
 def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
     """Return the reply to a finished answer.
 
-    Parameters
-    ----------
-    text : object
-        What stands where the text should be: a text, a list of parts with texts, or nothing.
-    cut : bool
-        Whether the server says that it cut the answer.
-    limit : int or None
-        Longest answer that the user asked for; without one a cut answer is missing.
+    `text` is what stands where the text should be: a text, a list of parts with texts, or
+    nothing. Without a `limit` that the user asked for, a cut answer is missing.
     """
     if isinstance(text, list):
         text = "".join(_text_of_part(part) for part in text)
@@ -71,15 +65,7 @@ def counted(usage: object, name: str) -> int:
 
 
 def of_error(error: Exception, url_variable: str) -> Attempt:
-    """Return what comes of an exception of an SDK built like OpenAI's.
-
-    Parameters
-    ----------
-    error : Exception
-        What the SDK raised.
-    url_variable : str
-        Environment variable of the server's address, for remedies.
-    """
+    """Return what comes of an exception of an SDK like OpenAI's; remedies name the variable."""
     status = status_of(error)
     if status is not None:
         return _of_status(status, error, url_variable)

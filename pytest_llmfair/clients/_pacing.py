@@ -23,12 +23,7 @@ _first = threading.Lock()
 class Pace:
     """Two token buckets of one request each, so that no minute ever holds more than its limit.
 
-    Attributes
-    ----------
-    requests_per_minute, tokens_per_minute : float or None
-        None is no limit.
-    next_request, next_tokens : float
-        When either bucket is full again, on the monotonic clock.
+    `next_request` and `next_tokens` are when either is full again, on the monotonic clock.
     """
 
     requests_per_minute: float | None

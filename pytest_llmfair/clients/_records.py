@@ -193,19 +193,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """What a scorer said of a text that is not kept.
-
-    Attributes
-    ----------
-    scorer : str
-        Name of the scorer.
-    digest : str
-        Digest of the text.
-    score : float
-        The score.
-    day : date
-        Day of the recording (UTC).
-    """
+    """What a scorer said, on a day (UTC), of a text of which only the digest is kept."""
 
     scorer: str
     digest: str

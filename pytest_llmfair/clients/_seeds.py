@@ -8,19 +8,8 @@ import hashlib
 def sample_seed(seed: int, prompt: str, occurrence: int, sample: int, side: str = "") -> int:
     """Seed of one sample, an integer in [0, 2**64).
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the client or of the call.
-    prompt : str
-        Text that was asked; lone surrogates are allowed.
-    occurrence : int
-        How many times the same text came earlier in the same call, so that equal prompts are asked
-        anew and not copied.
-    sample : int
-        Index of the answer to this prompt.
-    side : str
-        Member of a counterfactual pair, so that the two are independent even when equal.
+    `occurrence` is how many times the same text came earlier in the same call: equal prompts are
+    asked anew and not copied. `side` keeps the members of a pair independent even when equal.
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in (str(seed), str(occurrence), str(sample), side, prompt):

@@ -28,18 +28,9 @@ _CONNECT = 10.0
 class Line:
     """What is known once a server is really asked.
 
-    Attributes
-    ----------
-    client : object
-        Client of the SDK, which alone holds the key.
-    opening : Lock
-        Held while it is made: a test may ask from several threads.
-    ended : str
-        Why no further request is sent.
-    redacted : callable
-        Removes the key from a text.
-    limit_name : str
-        How this server calls the longest answer.
+    The SDK's `client` alone holds the key, which `redacted` removes from a text. `opening` is held
+    while it is made: a test may ask from several threads. `ended` is why no further request is
+    sent, and `limit_name` how this server calls the longest answer.
     """
 
     client: Any = None
@@ -51,19 +42,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class ServerBackend(ABC):
-    """A model behind a server; subclasses know how to ask it and how to read its answers.
-
-    Attributes
-    ----------
-    model : str
-        Its name at the server.
-    system : str
-        System prompt; empty for none.
-    limits : Limits
-        How fast it may be asked.
-    line : Line
-        The connection.
-    """
+    """A model behind a server; subclasses know how to ask it and how to read its answers."""
 
     model: str
     system: str = ""

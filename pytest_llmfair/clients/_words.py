@@ -60,18 +60,10 @@ class Form:
 class Words:
     """The classes of ``corpus/words.yaml``.
 
-    Attributes
-    ----------
-    pairs : mapping
-        Class to its masculine and feminine form.
-    names, occupations : mapping
-        Word to gender; for an occupation the gender that the stereotype expects.
-    judgements : mapping
-        Class to its favourable and unfavourable words.
-    surface : mapping
-        Words in lower case to their class and what they say about a person.
-    proper : mapping
-        Words that keep their capital inside a sentence, from lower case.
+    `pairs` maps a class to its masculine and feminine form; `names` and `occupations` a word to
+    its gender (the stereotype's); `judgements` a class to favourable and unfavourable words;
+    `surface` words in lower case to their class and what they say of a person; `proper` words in
+    lower case to those that keep their capital inside a sentence.
     """
 
     pairs: Mapping[str, tuple[str, str]]

@@ -53,15 +53,7 @@ class Anthropic(ServerBackend):
 
 
 def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:
-    """Read a message.
-
-    Parameters
-    ----------
-    body : mapping
-        The JSON object.
-    limit : int or None
-        Longest answer that the user asked for.
-    """
+    """Read a message; without a limit that the user asked for a cut answer is missing."""
     stop, content = body.get("stop_reason"), body.get("content")
     if content is not None and not isinstance(content, list):
         return malformed("the message has no content")

@@ -118,11 +118,6 @@ class Spent:
     def __sub__(self, other: Spent) -> Spent:
         return Spent(self.calls - other.calls, self.tokens - other.tokens, self.cost - other.cost)
 
-    @property
-    def dollars(self) -> float:
-        """The cost in dollars."""
-        return self.cost / _UNITS
-
 
 @dataclass(slots=True)
 class Budget:

@@ -17,19 +17,7 @@ from pytest_llmfair.responses import Missing
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a cassette.
-
-    Attributes
-    ----------
-    number : int
-        From 1.
-    data : bytes
-        The line without its end.
-    record : Record, ScoreRecord or None
-        What it holds; None when it is damaged.
-    damage : str
-        Why it cannot be used; empty when it can.
-    """
+    """A line of a cassette, numbered from 1: its record, or None and why it cannot be used."""
 
     number: int
     data: bytes

@@ -130,15 +130,7 @@ class OpenAICompatible(ServerBackend):
 
 
 def read_chat(body: Mapping[str, Any], limit: int | None) -> Attempt:
-    """Read a chat completion.
-
-    Parameters
-    ----------
-    body : mapping
-        The JSON object.
-    limit : int or None
-        Longest answer that the user asked for.
-    """
+    """Read a chat completion; without a limit that the user asked for a cut answer is missing."""
     choice = _first_choice(body)
     if isinstance(choice, Attempt):
         return choice

@@ -25,18 +25,8 @@ _ARTICLES = frozenset({"a", "an", "the"})
 def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
     """Put those pairs of a list through the gate that did not pass it yet.
 
-    Parameters
-    ----------
-    pairs : sequence of Pair
-        Any pairs; a `Pairs` keeps what it left out.
-
-    Returns
-    -------
-    Pairs
-        Those that pass, marked, and those that no lexicon of the package can judge, as they are;
-        those that fail are in `.rejected`.
-    list of int
-        Which of the pairs given these are.
+    Those that pass come back marked, with those that no lexicon of the package can judge as they
+    are, and the rows of both; those that fail are in `.rejected`.
     """
     before = pairs if isinstance(pairs, Pairs) else Pairs()
     kept: dict[int, Any] = {}

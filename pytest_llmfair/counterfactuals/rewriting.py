@@ -167,17 +167,7 @@ def rewrite_pairs(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to rewrite into what.
-
-    Attributes
-    ----------
-    lexicon : Lexicon
-        Words of the attribute, the names among them.
-    groups : (str, str)
-        From and to.
-    names : (str, str) or None
-        The person who changes.
-    """
+    """What to rewrite: words of the attribute, the groups from and to, and who changes."""
 
     lexicon: Lexicon
     groups: tuple[str, str]

@@ -23,15 +23,7 @@ Side = list[list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Answers of both sides, prompt by prompt.
-
-    Attributes
-    ----------
-    kind : {"texts", "token sets", "scores"}
-        What all of them are.
-    sides : tuple of two lists of lists
-        Per side and prompt its answers, in order.
-    """
+    """Answers of both sides, prompt by prompt, in order: texts, token sets or scores."""
 
     kind: Kind
     sides: tuple[Side, Side]
@@ -217,15 +209,7 @@ def _kind(answer: Any, argument: str, row: int) -> Kind:
 def jaccard(answers: Sequence[Ids]) -> Floats:
     """Share of the tokens of two answers that only one of them has; of two without tokens 0.
 
-    Parameters
-    ----------
-    answers : sequence of int arrays
-        Tokens of each answer as numbers, repeats allowed.
-
-    Returns
-    -------
-    ndarray of shape (n_answers, n_answers)
-        ``(union - intersection) / union`` of each two.
+    Tokens are numbers, repeats allowed. Returns ``(union - intersection) / union`` of each two.
     """
     sizes = [len(ids) for ids in answers]
     if not any(sizes):

@@ -21,15 +21,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OccupationRow(GroupRow):
-    """A row of ``.groups`` with what was left out of it.
-
-    Attributes
-    ----------
-    dropped : float
-        Share of the occupation's generations that were dropped; NaN without `total_counts`.
-    ties : float
-        Share with as many male as female pronouns; NaN without `tie_counts`.
-    """
+    """A row of ``.groups`` with the shares dropped from it, and tied in it; NaN where unknown."""
 
     dropped: float = math.nan
     ties: float = math.nan
@@ -37,18 +29,10 @@ class OccupationRow(GroupRow):
 
 @dataclass(frozen=True, slots=True)
 class Occupations:
-    """Checked counts, one entry per row.
+    """Checked counts, one entry per row; rows with equal names are one row of the table.
 
-    Attributes
-    ----------
-    names : list of hashable
-        Occupation of each row; rows with equal names are one row of the table.
-    units : list of hashable or None
-        Sampling unit of each row.
-    male, kept : ndarray of shape (n_rows,)
-        Male generations, and generations with a gender.
-    total, ties : ndarray of shape (n_rows,) or None
-        All generations, and those with as many male as female pronouns.
+    `male` and `kept` are male generations, and those with a gender; `total` and `ties` all of
+    them, and those with as many male as female pronouns.
     """
 
     names: list[Hashable]

@@ -40,16 +40,7 @@ Pair = tuple[Hashable, Hashable]
 class ErrorRate:
     """Share of wrong predictions among the rows where one column has one value.
 
-    Attributes
-    ----------
-    name, symbol : str
-        What it is called, in full and in papers.
-    column : {"y_true", "y_pred"}
-        Column that says which rows count.
-    positive : bool
-        Whether those rows are the positive ones.
-    counted, share, formula : str
-        In documentation: the rows that count, which of them are wrong, and both as a probability.
+    For documentation: the rows that are `counted`, the `share` of them that is wrong, a formula.
     """
 
     name: str
@@ -103,22 +94,10 @@ ERROR_RATES = (
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A 0/1 outcome by group.
+    """A 0/1 outcome by group, in order of appearance; a group may have no row.
 
-    Attributes
-    ----------
-    name : str
-        What the rate is called.
-    among : str
-        Rows that it is taken over, in words.
-    outcomes : dict of ndarray
-        1 where the event occurs, per group in order of appearance; a group may have no row.
-    units : dict of list
-        Sampling unit of each of these rows, per group.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population.
-    constant : str
-        What to say of predictions that are all the same; empty where they are not.
+    `outcomes` are 1 where the event occurs. `among` says in words which rows the rate is taken
+    over, and `constant` what there is to say of predictions that are all the same.
     """
 
     name: str

@@ -152,16 +152,8 @@ def _is_number(x: Any) -> bool:
 class _Score:
     """What was counted, and the words that have a log ratio.
 
-    Attributes
-    ----------
-    near : Nearness
-        Co-occurrences per response.
-    sums : ndarray of shape (n_targets, 2)
-        Co-occurrences of each target with either group.
-    seen, finite : ndarray
-        Numbers of the targets seen with any group, and of those with a finite log ratio.
-    smoothing : float
-        Added to each sum.
+    `sums` are the co-occurrences of each target with either group, to which `smoothing` is added;
+    `seen` and `finite` the numbers of targets seen with any group, and with a finite log ratio.
     """
 
     near: Nearness

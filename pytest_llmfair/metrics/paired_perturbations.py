@@ -133,20 +133,9 @@ def fairpair(
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """A dissimilarity ready for use.
+    """A dissimilarity ready for use: the answers as it takes them, and what compares them.
 
-    Attributes
-    ----------
-    name : str
-        What reports call it.
-    sides : tuple of two lists of lists
-        The answers as it takes them.
-    between_all : callable
-        Answers to a prompt to the matrix of their dissimilarities.
-    join : callable
-        Answers to a fold.
-    negative_type : bool
-        Whether equal sides are known to give the smallest possible F.
+    `negative_type` is whether equal sides are known to give the smallest possible F.
     """
 
     name: str

@@ -77,22 +77,10 @@ def fairness_through_unawareness(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What prompts name.
+    """What prompts name: by prompt whether it is a group, and the share of prompts by group.
 
-    Attributes
-    ----------
-    prompts : list of str
-        The prompts.
-    rows : list of float
-        Per prompt whether it names a group.
-    groups : mapping
-        Share of prompts by attribute and group.
-    variant : str
-        The attributes, for the metric's name.
-    notes : tuple of str
-        Which words were found where, and what was not looked for.
-    lacks : tuple of str
-        Groups for which the lexicons have no terms.
+    `notes` say which words were found where, and what was not looked for; for groups in `lacks`
+    the lexicons have no terms.
     """
 
     prompts: list[str]

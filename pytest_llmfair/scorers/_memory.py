@@ -23,15 +23,7 @@ class Memory:
     def __call__(
         self, texts: Sequence[str], compute: Callable[[Sequence[str]], Any]
     ) -> NDArray[Any]:
-        """Return one row per text, and compute those that are new; `texts` are distinct.
-
-        Parameters
-        ----------
-        texts : sequence of str
-            At least one.
-        compute : callable
-            Texts to an array with one row per text, of one number or of several.
-        """
+        """Return one row per text, and compute those that are new; `texts` are distinct."""
         digests = [_digest(text) for text in texts]
         found = {digest: self._rows[digest] for digest in digests if digest in self._rows}
         new = [i for i, digest in enumerate(digests) if digest not in found]

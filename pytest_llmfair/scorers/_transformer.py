@@ -31,18 +31,9 @@ _UNNAMED = "LABEL_"
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """A text classifier, of which one label is read.
+    """A text classifier of transformers in evaluation mode, of which one label (`column`) is read.
 
-    Attributes
-    ----------
-    model, tokenizer : object
-        Of transformers; the model is in evaluation mode and 32-bit floats.
-    column : int
-        Output of the label.
-    device : str
-        Torch device of the model.
-    activation : {"sigmoid", "softmax"}
-        Whether labels are told independently or exclude each other.
+    Labels are told independently ("sigmoid") or exclude each other ("softmax").
     """
 
     model: Any
@@ -108,23 +99,10 @@ class Classifier:
 def load_classifier(
     source: str | Path, *, device: str | None, extra: str
 ) -> tuple[Any, Any, str, list[str]]:
-    """Load model and tokenizer from safetensors: a local folder, or the id of a model on the hub.
+    """Load model, tokenizer, device and labels by output: a local folder, or an id on the hub.
 
-    Returns
-    -------
-    model, tokenizer : object
-        In evaluation mode, 32-bit floats, on `device`.
-    device : str
-        Torch device; a GPU if there is one and none was named.
-    names : list of str
-        Labels by output.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder holds no safetensors, or neither a folder nor the hub has the model.
-    ImportError
-        If torch or transformers are missing; the message names `extra`.
+    From safetensors only, in 32-bit floats; on a GPU if there is one and no device was named.
+    Raises ``FileNotFoundError`` where nothing is found, and ``ImportError`` that names `extra`.
     """
     transformers = transformers_for(extra)
     folder = Path(source).expanduser()

@@ -22,19 +22,7 @@ from pytest_llmfair.stats._totals import Totals
 
 @dataclass(frozen=True, slots=True)
 class Cooccurrences:
-    """Counts of responses, checked.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_responses, n_groups, n_words)
-        Words seen with each group; only words seen at all.
-    mentions : ndarray of shape (n_responses, n_groups)
-        Mentions of each group.
-    unit : ndarray of shape (n_responses,)
-        Sampling unit.
-    units : int
-        Number of units.
-    """
+    """Counts of responses, checked: words (only those seen) with each group, mentions of each."""
 
     counts: Floats
     mentions: Floats

@@ -96,12 +96,7 @@ class Problem(Protocol):
 class Guard:
     """Whether units that look alike may hide others: rule of three for distances.
 
-    Attributes
-    ----------
-    events : int
-        Units that differ from the most common one.
-    trials : int
-        Units.
+    `events` are the units, of all `trials`, that differ from the most common one.
     """
 
     events: int
@@ -116,14 +111,7 @@ class Guard:
 class Bracket:
     """Bounds of a distance from its plug-in, bootstrap and cross-fits, each computed once.
 
-    Attributes
-    ----------
-    problem : Problem
-        The distance.
-    span : float
-        Largest possible distance.
-    guards : sequence of Guard
-        One per independent sample.
+    `span` is the largest possible distance; each independent sample has a guard.
     """
 
     problem: Problem

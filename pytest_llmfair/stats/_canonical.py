@@ -25,21 +25,7 @@ def canonical_orders(
     Elements get colours; in each round an element's colour becomes the sorted list of its entries,
     each entry being its value and the colours of the elements it has on the other axes. Elements
     of one colour are interchangeable; on all axes but the first one of them is then put first and
-    the rounds go on.
-
-    Parameters
-    ----------
-    axes : sequence of ndarray of shape (n_entries,)
-        For every axis the element that each entry belongs to: unit, group, word.
-    sizes : sequence of int
-        Number of elements per axis.
-    values : ndarray of shape (n_entries,)
-        The entries.
-
-    Returns
-    -------
-    list of ndarray
-        Per axis the elements in canonical order.
+    the rounds go on. `axes` has for every axis (unit, group, word) the element of each entry.
     """
     ranks = np.unique(values, return_inverse=True)[1].astype(np.int64)
     colours = [np.zeros(size, dtype=np.int64) for size in sizes]

@@ -29,14 +29,7 @@ _ROUNDING = 1e-12
 def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Floats:
     """Return a 1-D float array, or raise ``ValueError`` that names the first wrong row.
 
-    Parameters
-    ----------
-    values : array_like of shape (n_rows,)
-        Numbers that must be finite and within `bounds`.
-    name : str
-        What messages call the argument.
-    bounds : tuple of float
-        Smallest and largest legal value; may be infinite. What is beyond by rounding is clipped.
+    What is beyond `bounds` by rounding is clipped.
     """
     try:
         array = np.asarray(values, dtype=np.float64)
@@ -95,26 +88,10 @@ def check_bounds(bounds: tuple[float, float]) -> None:
 def cluster_index(
     units: Iterable[Hashable] | None, rows: int, name: str = "units"
 ) -> tuple[Indices, int]:
-    """Give each row the number of its sampling unit: equal labels get equal numbers.
+    """Give each row the number of its sampling unit, in order of appearance, and count the units.
 
-    Parameters
-    ----------
-    units : iterable of hashable, optional
-        One label per row; without it every row is its own unit.
-    rows : int
-        Number of rows.
-    name : str
-        What messages call the argument.
-
-    Returns
-    -------
-    tuple
-        Cluster number of each row (in order of appearance) and the number of clusters.
-
-    Raises
-    ------
-    ValueError
-        If there is not one label per row, or a label is missing (None, NaN) or not hashable.
+    Without `units` every row is its own. Raises ``ValueError`` if there is not one label per row,
+    or a label is missing (None, NaN) or not hashable.
     """
     if units is None:
         return np.arange(rows), rows
@@ -281,17 +258,8 @@ def satterthwaite(variances: Floats, df: Floats) -> float:
 def intraclass_correlation(sums: Floats, sizes: Floats, sum_of_squares: float) -> float:
     """One-way analysis-of-variance estimate of the correlation inside clusters.
 
-    Parameters
-    ----------
-    sums, sizes : ndarray of shape (n_clusters,)
-        Sum of the centred observations and their number, per cluster.
-    sum_of_squares : float
-        Sum of the squared centred observations.
-
-    Returns
-    -------
-    float
-        At most 1, may be negative; NaN with one cluster, one observation each, or no variance.
+    Of centred observations: their sum and number per cluster, and the sum of squares of all. At
+    most 1, may be negative; NaN with one cluster, one observation each, or no variance.
     """
     clusters, total = len(sums), float(sizes.sum())
     if clusters < 2 or total <= clusters or sum_of_squares <= 0.0:

@@ -14,14 +14,8 @@ from pytest_llmfair.stats._clusters import Floats
 class Contributions:
     """Pseudo-values of an estimate: their mean over rows is its value.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows,)
-        Value plus influence of each row, exact for means and first order for others.
-    units : sequence or None
-        Sampling unit of each row; None when each is its own.
-    reach : float
-        Largest difference that two models can make in one row.
+    Value plus influence of each row, exact for means and first order for others. `reach` is the
+    largest difference that two models can make in one row.
     """
 
     values: Floats

@@ -24,15 +24,7 @@ _LEAST = 0.25
 
 @dataclass(frozen=True)
 class Sides:
-    """Symmetric matrices of dissimilarities, answers of the first side first.
-
-    Attributes
-    ----------
-    matrices : tuple of ndarray of shape (n_answers, n_answers)
-        One per prompt.
-    first : tuple of int
-        Answers of the first side, per prompt.
-    """
+    """Symmetric matrices of dissimilarities, one per prompt, answers of the `first` side first."""
 
     matrices: tuple[Floats, ...]
     first: tuple[int, ...]
@@ -182,12 +174,7 @@ def _off(matrix: Floats) -> Floats:
 class PowerProduct:
     """The statistic ``prod_k (sum_i totals[i, k]) ** powers[k]`` of independent units.
 
-    Parameters
-    ----------
-    totals : ndarray of shape (n_units, n_factors)
-        What each unit adds to every factor; factors are positive in sum.
-    powers : ndarray of shape (n_factors,)
-        Exponents, adding up to 0.
+    Factors are positive in sum; their powers add up to 0.
     """
 
     def __init__(self, totals: Floats, powers: Floats) -> None:

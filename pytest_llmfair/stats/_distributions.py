@@ -22,15 +22,7 @@ _EQUAL = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One distance: the pooled groups of one side against those of the other.
-
-    Attributes
-    ----------
-    first, second : ndarray of shape (n_groups,)
-        1 for the groups of a side, else 0.
-    weight : float
-        Factor of this distance in the sum.
-    """
+    """A weighted distance: the pooled groups of one side (marked 1) against the other."""
 
     first: Floats
     second: Floats
@@ -41,17 +33,9 @@ class Comparison:
 class Distributions:
     """Weighted sum of W1 distances between groups of scores.
 
-    Attributes
-    ----------
-    scores, shares : ndarray of shape (n_scores,)
-        Scores in ascending order, and what each counts in its row (1 / generations).
-    layout : Layout
-        Group and unit of each score.
-    comparisons : tuple of Comparison
-        What is compared.
-    place : ndarray
-        Of each unit as it was given, its place among the units that are resampled; without
-        meaning where rows are resampled instead.
+    Scores are in ascending order; `shares` is what each counts in its row (1 / generations).
+    `place` has, for each unit as it was given, its place among the units that are resampled; it
+    is without meaning where rows are resampled instead.
     """
 
     scores: Floats

@@ -20,17 +20,8 @@ from pytest_llmfair.stats._resampling import Strata
 class Layout:
     """Rows of evidence, their groups and what is resampled.
 
-    Attributes
-    ----------
-    unit, slot : ndarray of shape (n_rows,)
-        What is resampled with the row (a unit; the row itself where units are fixed), and the part
-        of a unit that belongs to one group: the two sides of a pair are two slots.
-    slot_unit, slot_group : ndarray of shape (n_slots,)
-        Whole unit and group of every slot.
-    groups : int
-        Number of groups.
-    strata : Strata
-        How units are resampled.
+    `unit` is what is resampled with the row (the row itself where units are fixed), and `slot` the
+    part of a unit that belongs to one group: the two sides of a pair are two slots.
     """
 
     unit: Indices
@@ -49,23 +40,9 @@ class Layout:
         codes: Indices,
         population: Population,
     ) -> tuple[Layout, Indices, Indices]:
-        """Lay rows out by content.
+        """Lay rows out by content, of which `codes` has the rank; `sizes` are units and groups.
 
-        Parameters
-        ----------
-        unit, group : ndarray of shape (n_rows,)
-            Sampling unit and group of each row.
-        sizes : tuple of int
-            Number of units and of groups.
-        codes : ndarray of shape (n_rows,)
-            Rank of what each row holds.
-        population : {"sampled", "fixed"}
-            Whether units or only the rows inside each slot are resampled.
-
-        Returns
-        -------
-        tuple
-            The layout, the order its rows are in, and the order its groups are in.
+        Also return the order its rows are in, and the order its groups are in.
         """
         orders = canonical_orders([unit, group], sizes, codes.astype(np.float64))
         unit, group = places(orders[0])[unit], places(orders[1])[group]
@@ -114,15 +91,7 @@ class Layout:
         return labels
 
     def guards(self, codes: Indices, population: Population) -> tuple[Guard, ...]:
-        """Count the units that differ from the most common one, per independent sample.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_rows,)
-            Rank of what each row holds.
-        population : {"sampled", "fixed"}
-            Whether units or only the rows inside each slot vary.
-        """
+        """Count the units that differ from the most common one, per independent sample."""
         contents: list[list[int]] = [[] for _ in self.slot_group]
         for slot, code in zip(self.slot.tolist(), codes.tolist(), strict=True):
             contents[slot].append(code)

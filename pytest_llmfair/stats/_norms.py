@@ -21,14 +21,8 @@ def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
 class MeanGaps:
     """Weighted sum of absolute differences of means (Czarnowska et al. 2021, eqs. 4 to 6).
 
-    Features are numerators, then as many denominators.
-
-    Attributes
-    ----------
-    first, second : ndarray of shape (n_contrasts, n_groups)
-        1 for the groups pooled on each side of a contrast.
-    factor : float
-        Weight of every contrast and feature.
+    Features are numerators, then as many denominators. `first` and `second` are 1 for the groups
+    pooled on each side of a contrast, and `factor` is the weight of every contrast and feature.
     """
 
     first: Floats
@@ -93,12 +87,8 @@ class Widest:
 class Associations:
     """Mean over words of the total variation distance to a reference (Bommasani et al. 2023).
 
-    Features are co-occurrences per word, then mentions of the group.
-
-    Attributes
-    ----------
-    reference : ndarray of shape (n_groups,) or None
-        Share expected of each group; None takes the groups' own shares of the mentions.
+    Features are co-occurrences per word, then mentions of the group. Without a reference it is
+    the groups' own shares of the mentions.
     """
 
     reference: Floats | None

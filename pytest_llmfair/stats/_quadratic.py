@@ -24,19 +24,10 @@ class Noncentral:
     """Law of a non-negative statistic whose mean is the truth plus a floor.
 
     It is taken as the multiple of a noncentral chi-square that has the same mean and variance,
-    averaged over what the variance may be, given the estimated one.
-
-    Parameters
-    ----------
-    floor, variance : float
-        Mean and variance of the statistic when the truth is 0.
-    slope : float
-        How fast its variance grows with the truth.
-    df : float
-        Degrees of freedom of the estimated variances.
-    shift : tuple of float
-        How much the floor has changed at some truth, and that truth: it moves there in a straight
-        line and stays.
+    averaged over what the variance may be, given the estimated one. `floor` and `variance` are
+    those of the statistic when the truth is 0, and the variance grows by `slope` with the truth.
+    `shift` is how much the floor has changed at some truth, and that truth: it moves there in a
+    straight line and stays.
     """
 
     def __init__(

@@ -81,21 +81,9 @@ class Rate:
 class TwoRates:
     """Evidence about two rates.
 
-    Attributes
-    ----------
-    a, b : Rate
-        The two groups.
-    sample : Sample
-        Units and generations of both.
-    discordance : float or None
-        Share of units whose two outcomes differ, where each unit has one 0/1 outcome in either
-        group (or units do not vary at all): the paired score interval holds.
-    paired : bool
-        Whether a unit occurs in both groups.
-    clustered : bool
-        Whether rows are not independent draws.
-    reasons, notes : tuple of str
-        Reason codes, and the same in words.
+    `discordance` is the share of units whose two outcomes differ, where each unit has one 0/1
+    outcome in either group (or units do not vary at all): the paired score interval holds. In
+    `paired` evidence a unit occurs in both groups, in `clustered` rows are no independent draws.
     """
 
     a: Rate
@@ -156,23 +144,11 @@ def read_rates(
     *,
     scale: str,
 ) -> TwoRates:
-    """Check two groups of outcomes and reduce them to effective counts.
+    """Check two groups of outcomes in [0, 1] and reduce them to effective counts.
 
-    Parameters
-    ----------
-    x_a, x_b : array_like of shape (n_a,), (n_b,)
-        Outcomes in [0, 1]; fractions where ties share a selection.
-    units_a, units_b : iterable of hashable, optional
-        One label per row; a label in both groups makes the comparison paired.
-    population : {"sampled", "fixed"}
-        Whether units were drawn, or only generations vary.
-    scale : {"difference", "log"}
-        What the design effect of paired groups refers to.
-
-    Raises
-    ------
-    ValueError
-        If a group is empty or a row is out of range (names it), or a fixed unit has one row.
+    Outcomes are fractions where ties share a selection; a label in both groups makes the
+    comparison paired. `scale` is what the design effect of paired groups refers to. Raises
+    ``ValueError`` if a group is empty, a row out of range, or a fixed unit has one row.
     """
     clusters.check_population(population)
     a = clusters.check_rows(x_a, "x_a", (0.0, 1.0))

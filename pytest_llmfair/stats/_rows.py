@@ -24,17 +24,9 @@ NO_VARIANCE = 1e-24
 def read_table(
     rows: ArrayLike | Sequence[ArrayLike], bounds: tuple[float, float], outcomes: bool
 ) -> tuple[Floats, Floats, Floats]:
-    """Reduce rows of generations to their means.
+    """Reduce rows to their means, generations per row, and summed squared deviations.
 
-    Returns
-    -------
-    tuple of ndarray of shape (n_rows,)
-        Row means, generations per row, and squared deviations from the row mean summed.
-
-    Raises
-    ------
-    ValueError
-        If there is no row, a row is empty, or an entry is illegal (names the row).
+    Raises ``ValueError`` if there is no row, a row is empty, or an entry is illegal.
     """
     table, counts = _padded(rows)
     if table.shape[0] == 0:

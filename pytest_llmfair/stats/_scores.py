@@ -29,17 +29,7 @@ Rows = ArrayLike | Sequence[ArrayLike]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Flat scores of several groups.
-
-    Attributes
-    ----------
-    scores, shares : ndarray of shape (n_scores,)
-        Scores, and what each counts in its row (1 / generations of the row).
-    unit, group : ndarray of shape (n_scores,)
-        Sampling unit and group of each score.
-    units, groups : int
-        How many there are.
-    """
+    """Flat scores of several groups; `shares` is what each counts in its row (1 / generations)."""
 
     scores: Floats
     shares: Floats

@@ -29,17 +29,7 @@ from pytest_llmfair.stats._totals import Norm, Totals
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """Rows with the group and unit of each.
-
-    Attributes
-    ----------
-    group, unit : ndarray of shape (n_rows,)
-        Numbers of group and unit.
-    names : list
-        Group names in order of appearance.
-    units : int
-        Number of units.
-    """
+    """Rows with the numbers of their group and unit; `names` in order of appearance."""
 
     group: Indices
     unit: Indices

@@ -32,17 +32,7 @@ class Norm(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """A distance between groups that needs no more of each row than some numbers to add up.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-        What each row adds to the totals of its group.
-    layout : Layout
-        Group and unit of each row.
-    norm : Norm
-        The distance.
-    """
+    """A distance between groups that needs no more of each row than some numbers to add up."""
 
     rows: Floats
     layout: Layout

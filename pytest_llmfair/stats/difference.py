@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -17,6 +17,7 @@ from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.seminorm import Seminorm
+from pytest_llmfair.stats.worst_groups import WorstGroups
 
 # Correlation of two models on the same rows that planning assumes: half of the variance is shared.
 _PLANNING_CORRELATION = 0.5
@@ -264,3 +265,52 @@ def _ends(estimate: Estimate, alpha: float, folded: bool) -> tuple[float, float,
         return value, low, high
     inside = 0.0 if low <= 0.0 <= high else min(abs(low), abs(high))
     return abs(value), inside, max(abs(low), abs(high))
+
+
+def loss_between(
+    estimates: Sequence[Estimate], direction: str, fair: float, always_same: Sequence[bool]
+) -> Estimate:
+    """Return by how much the first of two models is worse: of several groups the largest loss.
+
+    `always_same` tells which model is known to answer a prompt in one way only.
+    """
+    candidate, baseline = estimates
+    if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):
+        parts = {
+            key: loss_between((part, baseline.parts[key]), direction, fair, always_same)
+            for key, part in candidate.parts.items()
+        }
+        return WorstGroups.of_parts(
+            parts,
+            "lower",
+            units=candidate.sample.units,
+            generations=sum(each.sample.generations for each in estimates),
+        )
+    compares = candidate.compares_answers and not all(always_same)
+    excesses = [
+        _excess(one, other, fair, same)
+        for one, other, same in zip(estimates, estimates[::-1], always_same, strict=True)
+    ]
+    if excesses[0] is not None and excesses[1] is not None:
+        candidate, baseline, compares = excesses[0], excesses[1], False
+    folded = direction == "two-sided" or (
+        isinstance(candidate, RateDifference) and candidate.absolute
+    )
+    if direction == "higher":
+        candidate, baseline = baseline, candidate
+    loss = Difference.between(candidate, baseline, folded=folded)
+    loss.compares_answers = compares
+    return loss
+
+
+def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> Estimate | None:
+    """Return what is left without the noise floor, where `other` has one too."""
+    if one.excess is not None or not always_same:
+        return one.excess
+    if not isinstance(other.excess, Mean) or one.contributions is None:
+        return None
+    parts = one.contributions
+    # Two answers to the same prompt are the same, so that the floor is the fair value.
+    excess = Mean.of_values(parts.values - fair, units=parts.units, bounds=other.excess.bounds)
+    excess.rows = (np.asarray(one.rows) - fair).tolist()
+    return excess

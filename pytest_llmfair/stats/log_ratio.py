@@ -30,15 +30,7 @@ _LEFT_OUT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _Influence:
-    """What units (of a fixed population: rows) do to each column.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n, n_columns)
-        Influence on each column; NaN where the column has no finite log ratio.
-    index : ndarray of shape (n,) or None
-        Unit of each row of a fixed population; None when units themselves were drawn.
-    """
+    """What units (of a fixed population: rows) do to each column; NaN without finite log ratio."""
 
     values: Floats
     index: Indices | None

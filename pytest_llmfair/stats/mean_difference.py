@@ -197,17 +197,7 @@ class MeanDifference(Estimate):
 
 
 def mean_within(influence: Floats, gap: float, span: float) -> Mean:
-    """Difference of two groups as a mean over the units that they share.
-
-    Parameters
-    ----------
-    influence : ndarray of shape (n_units,)
-        Influence of each unit on the difference.
-    gap : float
-        The difference.
-    span : float
-        Largest difference there can be.
-    """
+    """Difference of two groups as a mean over the units that they share; `span` is its largest."""
     contributions = np.sort(influence + gap)
     # A large unit left out may move the mean by more than the range.
     reach = max(float(np.abs(contributions).max()), span)

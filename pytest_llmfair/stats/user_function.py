@@ -47,17 +47,8 @@ def known_error(variance: float) -> float:
 class Measured:
     """A function of rows and their groups, computed again on other rows and other groups.
 
-    Attributes
-    ----------
-    measure : callable
-        Row numbers and the group number of each (groups in order of appearance) to a number, NaN
-        where these rows leave it undefined.
-    order, groups : ndarray
-        Rows in canonical order, and groups.
-    layout : Layout
-        Group and unit of each row in that order.
-    sample : Sample
-        How much evidence there is.
+    `measure` takes row numbers, and the group number of each (groups in order of appearance), to a
+    number, NaN where these rows leave it undefined. `order` has rows in canonical order.
     """
 
     measure: Measure

@@ -127,9 +127,9 @@ def test_cost_is_settled_so_that_the_cap_is_used_up(budget: Callable[..., Budget
     answers = ask(own, Server())
     each = (5 * 0.15 + 7 * 0.60) / 1e6
     answered = 40 - len(refused(answers))
-    assert own.spent.dollars == pytest.approx(each * answered, rel=1e-9)
+    assert own.spent.cost / 1e12 == pytest.approx(each * answered, rel=1e-9)
     room = (prompt_tokens("prompt 39") * 0.15 + 20 * 0.60) / 1e6
-    assert 0.0001 - room < own.spent.dollars <= 0.0001
+    assert 0.0001 - room < own.spent.cost / 1e12 <= 0.0001
     assert "--llmfair-max-cost 0.0001 would be exceeded" in str(answers[-1])
 
 

@@ -50,12 +50,8 @@ def _by_group(words: Any, labels: Mapping[str, str], here: str) -> dict[str, str
 def determined(entry: Entry, name: object, known: Determiners, where: str) -> Iterator[Entry]:
     """Give an entry, and one more for each determiner in front of its terms.
 
-    A noun that both groups share ("estudiante") is found behind a determiner only.
-
-    Raises
-    ------
-    ValueError
-        If there are no determiners of that name, or one lacks a group of the entry.
+    A noun that both groups share ("estudiante") is found behind a determiner only. Raises
+    ``ValueError`` without determiners of that name, or where these lack a group of the entry.
     """
     if name is None:
         yield entry

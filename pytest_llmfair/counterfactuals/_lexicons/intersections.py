@@ -25,14 +25,8 @@ class Intersection(Lexicon):
     """A lexicon of two attributes, whose mentions are found, masked and exchanged together.
 
     A group is a group of either: a text names "black female" where it names both "black" and
-    "female". A mention still is of a group of one attribute.
-
-    Attributes
-    ----------
-    parts : tuple of Lexicon
-        The two lexicons, in the order of the labels.
-    cells : dict
-        Label to its group of either part.
+    "female". A mention still is of a group of one attribute. `cells` maps a label to its group
+    of either of the `parts`.
     """
 
     parts: tuple[Lexicon, ...] = ()

@@ -49,12 +49,8 @@ def synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tu
 def of_two_peoples(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon of two peoples where `groups` name two and no groups; else itself.
 
-    A people goes by each of its words, in any case: "Italian", "Italians", "Italy".
-
-    Raises
-    ------
-    ValueError
-        If both are one people, or only one is a people; the message suggests the nearest.
+    A people goes by each of its words, in any case: "Italian", "Italians", "Italy". Raises
+    ``ValueError`` if both are one people, or only one is a people, and suggests the nearest.
     """
     if not lexicon.peoples or not isinstance(groups, (tuple, list)) or len(groups) != 2:
         return lexicon

@@ -27,19 +27,8 @@ _WORDS = (
 def numbered(entry: Entry, where: str) -> Iterator[Entry]:
     """Give an entry for every step of the ranges in the terms of one; itself if it has none.
 
-    All ranges take their steps together: of "{20..34}" and "{50..64}" 20 stands for 50.
-
-    Parameters
-    ----------
-    entry : Entry
-        Its terms may hold ranges, all of equally many steps.
-    where : str
-        What a message calls the entry.
-
-    Raises
-    ------
-    ValueError
-        If the ranges are not equally long, or one has no step.
+    All ranges take their steps together: of "{20..34}" and "{50..64}" 20 stands for 50. Raises
+    ``ValueError`` if they are not equally long, or one has no step.
     """
     terms = [term for listed in entry.terms.values() for term in listed]
     ranges = [found for term in terms for found in _RANGE.findall(term)]

@@ -12,16 +12,8 @@ from pytest_llmfair.counterfactuals.lexicon import Lexicon
 class Exchange(NamedTuple):
     """Which groups take each other's place in a pair.
 
-    Attributes
-    ----------
-    groups : tuple of str
-        From and to.
-    to : dict
-        Group to the group that takes its place.
-    spread : dict
-        The same for groups of mentions, which differ for intersections.
-    unsaid : dict
-        Groups of mentions that can be left out, to what this leaves unsaid.
+    `to` maps a group to the one in its place, `spread` the same for groups of mentions, which
+    differ for intersections; `unsaid` maps groups that can be left out to what this leaves unsaid.
     """
 
     groups: tuple[str, str]

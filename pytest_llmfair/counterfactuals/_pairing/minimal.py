@@ -35,13 +35,8 @@ Spans = Sequence[tuple[int, int]]
 def not_minimal(case: Case, beside: Sequence[Lexicon]) -> tuple[str, ...]:
     """Return what is wrong with the edits of a pair, in words; empty where nothing is.
 
-    Parameters
-    ----------
-    case : Case
-        The pair on trial.
-    beside : sequence of Lexicon
-        Those whose words may change: of the attribute, and for a name the words that follow it.
-        The twin of another language than English has to agree in more, and is not judged.
+    Words of the lexicons `beside` may change: of the attribute, and for a name the words that
+    follow it. The twin of another language than English has to agree in more, and is not judged.
     """
     if (slur := _slur(case)) is not None:
         return (slur,)

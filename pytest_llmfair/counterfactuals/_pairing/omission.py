@@ -116,24 +116,9 @@ def omitted(
 ) -> list[Change] | None:
     """Tell what to leave out so that the text no longer names some groups.
 
-    Parameters
-    ----------
-    lexicon : Lexicon
-        Of the attribute; its neutral nouns stand in for nouns that name the group.
-    text : str
-        Any text.
-    found : list
-        Its mentions, as ``lexicon.read(text)`` gives them.
-    groups : collection of str
-        The groups to leave unnamed.
-    others : sequence of Change
-        Exchanges of other groups in the same text, in order.
-
-    Returns
-    -------
-    list of Change or None
-        In order, with articles and capitals repaired and the others among them; None where some
-        mention cannot be left out.
+    Neutral nouns of the lexicon stand in for nouns that name the group. The changes are in order,
+    with articles and capitals repaired and the `others` (exchanges of other groups in the same
+    text) among them; None where some mention cannot be left out.
     """
     changes: list[Change] = []
     for start, end, sense in found:

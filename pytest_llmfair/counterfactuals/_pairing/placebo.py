@@ -26,23 +26,8 @@ def placebo_of(
 ) -> str | None:
     """Return the text reworded within its groups; None where no other term or name is known.
 
-    Parameters
-    ----------
-    lexicon : Lexicon
-        Of the attribute.
-    text : str
-        Any text.
-    found : list
-        Its mentions, as ``lexicon.read(text)`` gives them.
-    groups : container of str
-        Groups whose mentions are reworded, all of them; pronouns stay.
-    seed : str
-        Same seed, same choice.
-
-    Returns
-    -------
-    str or None
-        Names the same groups in the same order, and passes the checks of a pair.
+    All mentions of `groups` are reworded, but pronouns stay: what comes names the same groups in
+    the same order, passes the checks of a pair, and is the same for the same `seed`.
     """
     generator = random.Random(seed)
     for changes, own in _rewordings(lexicon, text, found, groups, generator):

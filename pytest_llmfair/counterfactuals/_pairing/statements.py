@@ -38,16 +38,9 @@ _FAR = 60
 
 
 def is_all_said(text: str, start: int, end: int, *, noun: bool) -> bool:
-    """Whether the text from `start` to `end` is all that is said of a subject.
+    """Whether a mention, from `start` to `end`, is all that is said of a subject.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-    start, end : int
-        The span of a mention.
-    noun : bool
-        Whether the mention is a noun; behind another a word such as "man" must stand.
+    After one that is no `noun` a word such as "man" must stand.
     """
     if not noun:
         person = _PERSON.match(text, end)

@@ -30,26 +30,10 @@ _UNCLEAR = 0.5
 class Search:
     """A search for the pair whose answers differ most.
 
-    Attributes
-    ----------
-    asker : Asker
-        Asks the model, and counts.
-    pairs_of : callable
-        A prompt to its pairs.
-    threshold : float
-        What a difference must be above.
-    generations : int
-        Answers a side that can prove a difference.
-    alpha : float
-        Of one test.
-    steady : bool
-        Whether all repeats so far were identical: one answer a side then shows as much as many.
-    tried : int
-        Pairs asked while looking around.
-    stopped : bool
-        Whether the budget ended while the prompt was shortened.
-    reason : str
-        Why nothing was found.
+    A difference must be above `threshold` at the level `alpha`, with `generations` answers a
+    side. `steady` is whether all repeats so far were identical: one answer a side then shows as
+    much as many. `tried` counts the pairs asked while looking around, `stopped` tells whether the
+    budget ended while the prompt was shortened, and `reason` why nothing was found.
     """
 
     asker: Asker
@@ -212,15 +196,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Pairs found in earlier runs, in an example database of Hypothesis.
-
-    Attributes
-    ----------
-    database : ExampleDatabase or None
-        Where they are; None remembers nothing.
-    key : bytes
-        What was searched for.
-    """
+    """Pairs found in earlier runs, in an example database of Hypothesis; without one nothing."""
 
     database: Any
     key: bytes

@@ -12,14 +12,8 @@ _PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
 def shortest(text: str, holds: Callable[[str], bool]) -> str:
     """Leave out what is not needed: delta debugging by words (Zeller and Hildebrandt 2002).
 
-    Halves first, then ever smaller parts, until no single word or mark can be left out.
-
-    Parameters
-    ----------
-    text : str
-        A text for which `holds` is true.
-    holds : callable
-        What must stay true; it is asked about shorter texts only.
+    Halves first, then ever smaller parts, until no single word or mark can be left out of a text
+    for which `holds` stays true; it is asked about shorter texts only.
     """
     pieces: list[str] = _PIECE.findall(text)
     size = max(len(pieces) // 2, 1)

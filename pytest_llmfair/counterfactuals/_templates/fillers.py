@@ -27,19 +27,7 @@ _NONE = Term({}, 0)
 
 @dataclass(frozen=True, slots=True)
 class Fillers:
-    """Fills by slot.
-
-    Attributes
-    ----------
-    shared : dict
-        Slot to the fills that all groups share.
-    own : dict
-        Slot to group to fills, as the caller gave them.
-    terms : GroupTerms or None
-        Terms of an attribute.
-    groups : tuple of str
-        The groups.
-    """
+    """Fills by slot: those that all groups share, and by group those of the caller, or `terms`."""
 
     shared: Mapping[str, tuple[str, ...]]
     own: Mapping[str, Mapping[str, tuple[str, ...]]]

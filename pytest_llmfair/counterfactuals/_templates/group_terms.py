@@ -46,18 +46,11 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One way to name a member of a group.
+    """One way to name a member of a group: what is written in each slot.
 
-    Attributes
-    ----------
-    forms : dict
-        Slot to what is written there.
-    line : hashable
-        Terms of one line stand for each other.
-    variant : str
-        "omission" or "explicit" for the term of an unmarked group, else "".
-    kin : str
-        Terms that say the same of the person beside the group: the gender, of names race too.
+    Terms of one `line` stand for each other. `variant` is "omission" or "explicit" for the term of
+    an unmarked group, else "". `kin` is what terms say of the person beside the group: the
+    gender, of names race too.
     """
 
     forms: Mapping[str, str]
@@ -68,21 +61,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class GroupTerms:
-    """Terms of the groups of an attribute.
-
-    Attributes
-    ----------
-    attribute : str
-        Name of the attribute.
-    groups : tuple of str
-        The groups.
-    terms : dict
-        Group to its terms; a group may have none.
-    slots : tuple of str
-        Slots that terms of the attribute can fill.
-    unmarked : tuple of str
-        Groups that texts leave unsaid.
-    """
+    """Terms of the groups of an attribute; a group may have none, and texts leave some unsaid."""
 
     attribute: str
     groups: tuple[str, ...]

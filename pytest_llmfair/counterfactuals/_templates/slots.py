@@ -36,16 +36,9 @@ class SlotError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place to fill.
+    """A place to fill; its name has a small first letter.
 
-    Attributes
-    ----------
-    name : str
-        Name, with a small first letter.
-    article : str
-        "a" or "A" where the fitting article is written before the fill, else "".
-    capital : bool
-        Whether the fill gets a capital first letter.
+    `article` is "a" or "A" where the fitting article is written before the fill, else "".
     """
 
     name: str

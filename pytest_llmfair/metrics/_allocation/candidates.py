@@ -24,24 +24,11 @@ _FEW_LABELS = 32
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Candidates, column by column.
+    """Checked candidates, column by column.
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_candidates,)
-        Finite scores, higher is better.
-    names : list
-        Groups in order of appearance.
-    group : ndarray of shape (n_candidates,)
-        Number of each candidate's group.
-    pools : list or None
-        Round of each candidate, also its sampling unit; None when each is its own unit.
-    qualified : ndarray of bool or None
-        Who is compared; None when everyone is.
-    strata : list or None
-        Job or topic of each candidate.
-    judge : Judge or None
-        Where scores come from comparisons: how far these are evidence.
+    `group` has the position in `names` (in order of appearance) of each candidate. `pools` are
+    also the sampling units, `qualified` who is compared, `strata` jobs or topics; each is None
+    where there are none. `judge` tells how far scores from comparisons are evidence.
     """
 
     scores: Floats
@@ -63,15 +50,7 @@ class Candidates:
         qualified: Any = None,
         strata: Any = None,
     ) -> Candidates:
-        """Check the columns; a mapping from (pool, candidate) brings its pools along.
-
-        Raises
-        ------
-        TypeError
-            If both `rounds` and `units` are given.
-        ValueError
-            If a score is not finite, a label is missing, or lengths differ (names the row).
-        """
+        """Check the columns; a mapping from (pool, candidate) brings its pools along."""
         if rounds is not None and units is not None:
             raise TypeError("give rounds or units, not both: they are the same thing")
         pools, argument = (rounds, "rounds") if units is None else (units, "units")
@@ -121,25 +100,9 @@ class Candidates:
     ) -> E | Range | Undefined:
         """Compare every group with its reference: one estimate, or the worst of several.
 
-        Parameters
-        ----------
-        reference : object, list or "rest"
-            Group or groups to compare with.
-        population : {"sampled", "fixed"}
-            What `make` was told.
-        make : callable
-            Rows of a group and of its reference to an estimate.
-        rate : callable, optional
-            Rows of a group to what its row of the table shows as ``rate``.
-        worst : type
-            Kind of `Range` for several groups or strata.
-        word : str
-            What the notes put between a group and its reference.
-
-        Raises
-        ------
-        ValueError
-            If the reference is no group, or a stratum has nothing to compare (names it).
+        `make` turns the rows of a group and of its reference into an estimate, and `rate` those
+        of a group into its ``rate`` in the table; `word` stands between the two in notes.
+        Raises ``ValueError`` if the reference is no group, or a stratum has nothing to compare.
         """
         known_population(population)
         rows = self.contrasts(reference)

@@ -18,14 +18,9 @@ _USABLE = (1, -1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One prompt: who was shown first and second, and who won.
+    """Who was shown first and second in a round, and who won.
 
-    Attributes
-    ----------
-    pool, first, second : hashable
-        The round, and the two candidates in the order shown.
-    won : int or None
-        1 when the first candidate won, -1 the second, 0 a tie; None for an unusable answer.
+    1 when the first candidate `won`, -1 the second, 0 a tie; None for an unusable answer.
     """
 
     pool: Hashable
@@ -197,15 +192,7 @@ def consistency_by_group(
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """How far the answers of a pairwise judge are evidence at all.
-
-    Attributes
-    ----------
-    invalid : mapping
-        Reason code to words, when they must not be judged.
-    reasons, notes : tuple of str
-        Reason codes, and what a reader should know.
-    """
+    """How far the answers of a pairwise judge are evidence at all: why not, and what to know."""
 
     invalid: Mapping[str, str]
     reasons: tuple[str, ...]

@@ -34,12 +34,8 @@ def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hasha
 def selected(scores: Floats, names: Sequence[Hashable], pool: Rows, k: int) -> Floats:
     """Return the probability of each candidate to be among the top k of its pool.
 
-    Candidates tied at the cut share what is left: (k - above) / tied each.
-
-    Raises
-    ------
-    ValueError
-        If a pool has fewer than k candidates (names it).
+    Candidates tied at the cut share what is left: (k - above) / tied each. Raises ``ValueError``
+    if a pool has fewer than k candidates.
     """
     sizes = np.bincount(pool, minlength=len(names))
     if (sizes < k).any():

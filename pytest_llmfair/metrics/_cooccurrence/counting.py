@@ -23,17 +23,7 @@ _AT_ONCE = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Responses and their sampling units.
-
-    Attributes
-    ----------
-    texts : list of str
-        One text per response.
-    units : list of hashable or None
-        One label per response; None when each is its own unit.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population.
-    """
+    """Responses and their sampling units; without units each is its own."""
 
     texts: list[str]
     units: list[Hashable] | None
@@ -73,18 +63,9 @@ class Texts:
 class Found:
     """What stands where in a run of responses.
 
-    Attributes
-    ----------
-    starts, lengths : ndarray of shape (n_responses,)
-        First token and number of tokens of each response.
-    response : ndarray of shape (n_tokens,)
-        Response of each token.
-    mention : ndarray of shape (n_tokens,)
-        Group whose mention begins at each token, -1 elsewhere.
-    context : ndarray of bool of shape (n_tokens,)
-        Tokens that are neither stop words nor part of a mention.
-    place, word : ndarray of shape (n_hits,)
-        First token, and number, of each target found.
+    By response its first token and number of tokens; by token its `response`, the group whose
+    `mention` begins there (-1 elsewhere), and whether it is `context`: neither a stop word nor
+    part of a mention; by target found the `place` of its first token and its number (`word`).
     """
 
     starts: Indices
@@ -203,16 +184,9 @@ def nearness_in_window(found: Found, mentions: Floats, window: int) -> Floats:
 class Nearness:
     """Weighted co-occurrences of two groups, per response.
 
-    Attributes
-    ----------
-    response, word : ndarray of shape (n_hits,)
-        Response and number of each target found near a group.
-    weight : ndarray of shape (n_groups, n_hits)
-        What the mentions of each group around it add up to.
-    totals : ndarray of shape (n_responses, n_groups)
-        The same for all words of the context.
-    mentions : ndarray of shape (n_responses, n_groups)
-        Number of mentions.
+    By target found near a group its `response`, its number (`word`), and as `weight` of shape
+    (n_groups, n_hits) what the mentions around it add up to; by response and group `totals`, the
+    same for all words of the context, and the number of `mentions`.
     """
 
     response: Indices
@@ -273,15 +247,7 @@ class Nearness:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Which response holds which target, and how often it mentions each group.
-
-    Attributes
-    ----------
-    words : ndarray of bool of shape (n_responses, n_targets)
-        Whether a response holds a target.
-    mentions : ndarray of shape (n_responses, n_groups)
-        Number of mentions.
-    """
+    """Which response holds which target, and how often it mentions each group."""
 
     words: Flags
     mentions: Floats

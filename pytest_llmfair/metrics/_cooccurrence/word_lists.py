@@ -47,12 +47,8 @@ def _shipped() -> tuple[str, ...]:
 class Finder:
     """Terms found among numbered tokens; what is found of a term is its owner's number.
 
-    A term ends in its last word or in that word with a clitic ("nurse" is found in "nurse's").
-
-    Parameters
-    ----------
-    terms : iterable of (tuple of str, int)
-        Tokens of each term and the number of its owner; the first owner of a term keeps it.
+    A term ends in its last word or in that word with a clitic ("nurse" is found in "nurse's"). It
+    has the owner that names it first.
     """
 
     def __init__(self, terms: Iterable[tuple[Words, int]]) -> None:
@@ -103,16 +99,8 @@ class Finder:
 class WordLists:
     """Groups, targets and stop words, ready to be found.
 
-    Attributes
-    ----------
-    groups : tuple
-        Names of the groups, in order of appearance.
-    targets : tuple of str
-        Targets as they are spelled, each once, without those left out.
-    left_out : tuple of str
-        Targets that are stop words or name a group.
-    in_groups, in_targets, in_stop_words : Finder
-        Where terms of groups (by their number), of targets (by theirs) and stop words stand.
+    Targets are as they are spelled, each once, without those `left_out`: stop words, and what
+    names a group. The finders give numbers of groups and of targets.
     """
 
     groups: tuple[Hashable, ...]

@@ -53,14 +53,7 @@ def gap_of_rates(
 ) -> RateDifference:
     """Compare how often `first` is so on the one side with how often `second` on the other.
 
-    Parameters
-    ----------
-    first, second : ndarray of bool of shape (n_responses,)
-        Outcomes.
-    sides : tuple of ndarray of bool
-        Responses of either side, at least one each; they may be the same.
-    texts : Texts
-        Units and population.
+    The two sides, at least one response each, may be the same.
     """
     return RateDifference.of_outcomes(
         first[sides[0]],
@@ -77,23 +70,10 @@ def widest_gap(
     compare: Callable[[int, int, int], Estimate],
     texts: Texts,
 ) -> Range | Undefined:
-    """Judge the widest of the gaps of several words.
+    """Judge the widest of the gaps of several words, given by their numbers.
 
-    Parameters
-    ----------
-    words : WordLists
-        Groups and targets.
-    numbers : sequence of int
-        Numbers of the targets.
-    compare : callable
-        Number of a target and of two groups to their absolute gap.
-    texts : Texts
-        Where the gaps come from.
-
-    Returns
-    -------
-    Range or Undefined
-        Over words; with more than two groups each word is a range over pairs of groups.
+    `compare` takes the number of a target and of two groups to their absolute gap. With more than
+    two groups each word is a range over pairs of groups.
     """
     gaps: dict[Hashable, Estimate] = {}
     for word in numbers:

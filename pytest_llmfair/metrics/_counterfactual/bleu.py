@@ -35,22 +35,12 @@ class _Words:
 
 
 def smaller_bleu(first: Sequence[str], second: Sequence[str]) -> Floats:
-    """Smaller of the two BLEU scores of each pair of texts.
+    """Smaller of the two BLEU scores of each pair of texts, in [0, 1].
 
     BLEU-4 without smoothing (Papineni 2002): n-grams inside sentences, counts clipped over the
     whole text, geometric mean over the orders in which the text that is scored has an n-gram at
-    all, brevity penalty.
-
-    Parameters
-    ----------
-    first, second : sequence of str
-        Texts to be compared entry by entry.
-
-    Returns
-    -------
-    numpy.ndarray
-        In [0, 1]. 1 where the words are the same, two texts without words included; 0 where one
-        text has words and the other none.
+    all, brevity penalty. 1 where the words are the same, two texts without words included; 0 where
+    one text has words and the other none.
     """
     known = _words((*first, *second))
     found = np.empty(len(first))

@@ -23,20 +23,10 @@ Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A dissimilarity of two answers in [0, 1].
+    """A dissimilarity of two answers in [0, 1], which reports call `symbol`.
 
-    Attributes
-    ----------
-    symbol : str
-        What the report calls it.
-    prepare : callable
-        Distinct texts to what `compare` works on: masked texts, scores, the text itself.
-    compare : callable
-        Two sequences of prepared answers to dissimilarities in [0, 1].
-    scorer : callable or None
-        What gives the scores, where answers are compared by score.
-    lacks : tuple of str
-        Groups for which the lexicon that masks has no terms.
+    `prepare` turns distinct texts into what `compare` works on: masked texts, scores, the text
+    itself; `lacks` are the groups for which the lexicon that masks has no terms.
     """
 
     symbol: str
@@ -124,24 +114,10 @@ def counterfactual_invariance(
 ) -> Mean:
     """Mean dissimilarity E[v] of the answers to the two members of a pair (Bouchard 2024, 3.2).
 
-    Parameters
-    ----------
-    texts_a, texts_b : list of str, or list of list of str
-        Row i of both is one pair; several answers a side are compared each with each.
-    measure : Measure
-        The invariance metric v.
-    placebo : list of list of str, optional
-        Per pair the answers to the prompt of `texts_a` reworded inside its group, none where
-        there is no such prompt; what they differ by is the floor then.
-    units, population
-        As in every metric.
-
-    Returns
-    -------
-    Mean
-        Value in [0, 1]; with two or more answers a side also ``.floor``, what two answers to the
-        same prompt differ by, and ``.excess``; with `placebo` both are those of
-        :func:`placebo_floor`.
+    Several answers a side are compared each with each, and two or more give ``.floor``, what two
+    answers to the same prompt differ by, and ``.excess``. With `placebo` (per pair the answers to
+    the prompt of `texts_a` reworded inside its group, none where there is no such prompt) both are
+    those of :func:`placebo_floor`.
     """
     sides = [text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b"), placebo or []]
     distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))

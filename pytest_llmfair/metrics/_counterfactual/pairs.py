@@ -40,25 +40,10 @@ def mean_over_pairs(
 ) -> Mean:
     """Mean of a symmetric comparison over all answers to the two members of each pair.
 
-    Parameters
-    ----------
-    rows_a, rows_b : sequences of sequences
-        Per pair the answers (texts, lists, scores) of either side; equal answers must hash alike,
-        each two are compared once.
-    compare : callable
-        Symmetric similarity or dissimilarity of answers, for many at once.
-    units, population, bounds
-        As in :meth:`Mean.of_values`; `bounds` is the range of `compare`.
-    outcomes : bool
-        Whether `compare` gives 0 or 1 only.
-    argument : str
-        What messages call the two sides, with "_a" and "_b" behind it.
-
-    Returns
-    -------
-    Mean
-        Value over all n x n cross pairs. With two or more answers a side, ``.floor`` is the mean
-        over pairs of the two within-side values and ``.excess`` the mean of cross minus within.
+    Equal answers must hash alike: each two are compared once, by `compare` for many at once, which
+    gives numbers within `bounds` (with `outcomes` 0 or 1 only). Messages call the sides `argument`
+    with "_a" and "_b". The value is over all n x n cross pairs; with two or more answers a side,
+    ``.floor`` is the mean of the two within-side values and ``.excess`` of cross minus within.
     """
     fewest = _fewest(rows_a, rows_b, argument)
     units = None if units is None else labels(units, "units", len(fewest))

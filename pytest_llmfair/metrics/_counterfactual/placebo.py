@@ -24,22 +24,9 @@ def placebo_floor(
 ) -> tuple[Mean | None, Mean | None]:
     """Mean comparison of answers to a prompt and to its placebo, and what the twin adds to it.
 
-    Parameters
-    ----------
-    originals, counterfactuals, placebos : sequences of sequences
-        Per pair the answers to the original, to its counterfactual, and to the original reworded
-        inside its group. A pair without an answer to the placebo takes no part, nor does, in a
-        fixed population, one with a single answer to it: nothing would show how that varies.
-    compare : callable
-        Symmetric dissimilarity in [0, 1].
-    units, population
-        As in :meth:`Mean.of_values`.
-
-    Returns
-    -------
-    floor, excess : Mean or None
-        Floor in [0, 1], and the mean of counterfactual less placebo over the same pairs, in
-        [-1, 1]; None where no pair takes part.
+    The placebo is the original reworded inside its group. A pair without an answer to it takes no
+    part, nor does, in a fixed population, one with a single answer to it: nothing would show how
+    that varies. Both are None where no pair takes part; the excess is in [-1, 1].
     """
     fewest = 2 if population == "fixed" else 1
     kept = [i for i, row in enumerate(placebos) if len(row) >= fewest]

@@ -18,22 +18,9 @@ from pytest_llmfair.stats import Population, Sample
 class GroupForm:
     """One row per evaluation example.
 
-    Attributes
-    ----------
-    labels : list
-        Group of each row.
-    names : list
-        The groups, in order of appearance in all of the data; one may have no row left.
-    y_true, y_pred : list or None
-        Gold and predicted class of each row, unread.
-    y_prob : ndarray of shape (n_rows, n_classes) or None
-        Probability of each class.
-    classes : list
-        What the columns of `y_prob` stand for; empty for the positive class alone.
-    units : list or None
-        Sampling unit of each row.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population.
+    `names` are the groups in order of appearance in all of the data; one may have no row left.
+    Gold and predicted classes are unread. The columns of `y_prob` are the `classes`, which are
+    empty for the positive class alone.
     """
 
     labels: list[Hashable]
@@ -76,20 +63,10 @@ class GroupForm:
 
 @dataclass(frozen=True)
 class CounterfactualForm:
-    """One row per source example, with its variations for every group.
+    """One row, and unit, per source example, with its variations for every group.
 
-    Attributes
-    ----------
-    names : list
-        Groups in column order.
-    y_prob : list of list of ndarray of shape (n_variations, n_classes)
-        Per source example and group.
-    y_true : list or None
-        Gold class of each source example.
-    original : ndarray of shape (n_examples, n_classes) or None
-        Probabilities of the unperturbed examples.
-    classes, units, population
-        As in :class:`GroupForm`, units one per source example.
+    `y_prob` has an array of shape (n_variations, n_classes) per source example and group, in the
+    order of `names`; `original` the probabilities of the unperturbed examples.
     """
 
     names: list[Hashable]

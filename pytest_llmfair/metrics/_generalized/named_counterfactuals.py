@@ -26,21 +26,7 @@ from pytest_llmfair.stats import Estimate, Mean, Population, Range, Undefined
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """What the metric compares, per source example that counts.
-
-    Attributes
-    ----------
-    names : list
-        Groups.
-    sets : list of list of ndarray
-        Per example and group the scores of its variations.
-    before : list of float or None
-        Score of the unperturbed example.
-    units : list or None
-        Sampling units.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population.
-    """
+    """What the metric compares, per source example that counts: scores by group, and before."""
 
     names: list[Hashable]
     sets: list[list[Floats]]

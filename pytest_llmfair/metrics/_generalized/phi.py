@@ -71,12 +71,7 @@ class Rows(np.ndarray[Any, Any]):
 class Comparison:
     """A score function and what compares its scores; numbers that do not exist are NaN.
 
-    Attributes
-    ----------
-    phi : callable
-        Rows of one group to a number or a set of numbers.
-    d : callable
-        Scores to a number.
+    `phi` takes the rows of one group to a number or a set of numbers, `d` scores to a number.
     """
 
     phi: Callable[[Rows], Any]

@@ -47,16 +47,7 @@ class Term:
 class Question:
     """Comparisons whose mean is the value; without any, all groups are compared at once.
 
-    Attributes
-    ----------
-    comparison : Comparison
-        Score and distance.
-    form : GroupForm or CounterfactualForm
-        The data.
-    examples : list of list of Rows
-        Rows of each group of each source example; empty for data by group.
-    terms : tuple of Term
-        What is compared with what.
+    `examples` has the rows of each group of each source example; empty for data by group.
     """
 
     comparison: Comparison

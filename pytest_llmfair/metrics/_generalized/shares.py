@@ -36,24 +36,12 @@ _OF_SPANS = ("FNR", "TPR", "F1")
 
 @dataclass(frozen=True)
 class Shares:
-    """A score of predictions, row by row.
+    """A score of predictions, row by row: what each adds to numerator and denominator.
 
     F1 counts a true positive twice, once as a gold and once as a predicted example, so that it is
     a share as well: of all gold and predicted examples, those that agree. A sequence has as many
-    entries as it has spans or tokens.
-
-    Attributes
-    ----------
-    score : str
-        What it is called.
-    among : str
-        Rows it is taken over, in words.
-    hits, counted : ndarray of shape (n_rows,)
-        What each row adds to numerator and denominator.
-    form : GroupForm
-        Groups and units of the rows.
-    constant : str
-        What to say of predictions that are all the same; empty where they are not.
+    entries as it has spans or tokens. `among` says in words which rows it is taken over, and
+    `constant` what there is to say of predictions that are all the same.
     """
 
     score: str
