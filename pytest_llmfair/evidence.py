@@ -165,10 +165,13 @@ def direction_between(evidence: Evidence, people: Callable[[str, str], str]) -> 
     if len(evidence.labels) != 2 or len(rows) < 2 or any(isinstance(t, Withheld) for t in texts):
         return ""
     parts = []
-    if (means := _apart(rows, lambda text: len(text.split()))) is not None:
+    means = _apart(rows, lambda text: len(text.split()))
+    # A difference that rounds to nothing is no direction, however well it is proven.
+    if means is not None and round(means[0]) != round(means[1]):
         word = "longer" if means[0] > means[1] else "shorter"
         parts.append(f"are {word} ({means[0]:.0f} against {means[1]:.0f} words)")
-    if (means := _apart(rows, _sentiment())) is not None:
+    means = _apart(rows, _sentiment())
+    if means is not None and round(abs(means[0] - means[1]), 2) > 0.0:
         word = "higher" if means[0] > means[1] else "lower"
         parts.append(f"score {abs(means[0] - means[1]):.2f} {word} in sentiment")
     if not parts:

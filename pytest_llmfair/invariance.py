@@ -257,7 +257,10 @@ def _rows_of_tuples(data: Any, placebo: bool, client: Any) -> Any:
         and data
         and isinstance(data[0], str)
     ):
-        raise ValueError("answers to single prompts have no counterpart; collect answers to pairs")
+        raise ValueError(
+            "single prompts have no counterpart; make pairs of them first: "
+            "counterfactual_pairs(prompts, attribute=...)"
+        )
     if client is not None:
         return data
     form = "(answers, answers of the twin{})".format(", of its placebo or None" * placebo)

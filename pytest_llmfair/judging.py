@@ -152,7 +152,7 @@ def measure_and_judge(
     def ask(items: Sequence[Any]) -> Any:
         with announced(
             threshold,
-            lambda: info.fair_sample(len(asked), n),
+            lambda: _expected(info, len(asked), n),
             items,
             metric=info.name,
             unit=judging.unit or info.unit,
@@ -254,6 +254,22 @@ def measured(
     judge_selection(evidence, source, max_invalid)
     note_unchecked(evidence, source)
     return evidence, estimate
+
+
+def _expected(info: MetricInfo, units: int, generations: int) -> Estimate:
+    """Return what a fair model of this size gives, for a plan.
+
+    Raises
+    ------
+    ValueError
+        If that depends on how much the answers to a prompt vary, which no plan knows.
+    """
+    if info.needs.endswith("_pairs"):
+        raise ValueError(
+            "what it can find depends on how much answers to the same prompt vary: a first run "
+            "tells"
+        )
+    return info.fair_sample(units, generations)
 
 
 def _can_look(info: MetricInfo, keywords: Mapping[str, Any], *, betting: bool) -> None:

@@ -308,7 +308,8 @@ def _verdict_first(report: pytest.TestReport, kind: type[BaseException]) -> None
     crash = getattr(report.longrepr, "reprcrash", None)
     if not prefix.startswith("pytest_llmfair.") or crash is None:
         return
-    crash.message = crash.message.removeprefix(prefix)
+    # With CI set pytest would print the whole message a second time.
+    crash.message = crash.message.removeprefix(prefix).partition("\n")[0]
     for entry in report.longrepr.reprtraceback.reprentries:  # type: ignore[union-attr]
         entry.lines = [line.replace(prefix, "", 1) for line in entry.lines]
 

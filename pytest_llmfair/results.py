@@ -360,7 +360,9 @@ def judge(
     reasons += list(found)
     # Why a verdict is not what the value says comes before whatever else there is to say.
     first = verdict is Verdict.INVALID or "missing_rates_differ" in found
-    notes = [*found.values(), *notes] if first else [*notes, *found.values()]
+    # How often a fair model would pass is said by the result's own fields, once.
+    told = [words for code, words in found.items() if code != "underpowered" or power.share >= 0.5]
+    notes = [*told, *notes] if first else [*notes, *told]
 
     unknown = verdict is Verdict.INVALID or "no_noise_floor" in found
     needed = None if unknown else threshold.needed_units(estimate, level)

@@ -317,7 +317,10 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
     given = groups if isinstance(groups, (tuple, list)) else ()
     known = tuple(lexicon.group(group) for group in given)
     if len(known) != 2:
-        raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
+        raise ValueError(
+            f"groups is {groups!r}; give two different ones: (from, to), or leave it out and give "
+            "the assertion groups=... to compare more"
+        )
     if known[0] == known[1]:
         raise ValueError(
             f"groups is {groups!r}, which both mean {known[0]}; give two different ones: (from, "

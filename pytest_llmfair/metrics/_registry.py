@@ -327,6 +327,10 @@ def get_metric(name: str) -> MetricInfo:
         return known[name]
     if name in _ALIASES:
         return known[_ALIASES[name]]
+    if name == "counterfactual_invariance":
+        raise ValueError(
+            f"{name} is an assertion of its own: call assert_{name}(pairs, eps=..., client=...)"
+        )
     near = difflib.get_close_matches(name, [*known, *_ALIASES], n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"metrics: {', '.join(known)}"
     raise ValueError(f"no metric is called {name!r}; {hint} (`llmfair metrics` lists them all)")

@@ -156,9 +156,11 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
         why = "it could hardly PASS, whatever the model answers"
     else:
         # No word of ours calls a model fair, not even one that is only imagined.
-        passed = f"{100 * share:.0f} % of such tests"
-        why = f"{_as_fair(record)} would PASS only {passed}"
-    return f"With {so_far} this test is too small: {why}. Add {units}"
+        why = f"{_as_fair(record)} would PASS only {100 * share:.0f} % of such tests"
+        if share < 0.005:
+            why = f"{_as_fair(record)} would practically never PASS it"
+    more = f"{units} or generations" if record["compared"] else units
+    return f"With {so_far} this test is too small: {why}. Add {more}, or loosen the bound"
 
 
 def _as_fair(record: Record) -> str:
@@ -234,7 +236,7 @@ def _certainty(record: Record, places: int) -> str:
     if record["lower"] is None:
         return f"no interval from {sample}" if record["units"] else ""
     found = f"{span(record['level'], record['lower'], record['upper'], places)} from {sample}"
-    if (p := _p(record)) is None:
+    if (p := _p(record)) is None or "no_noise_floor" in record["reasons"]:
         return found
     claim = ""
     if record["judged"] == "excess":
@@ -257,6 +259,8 @@ def _extremes(record: Record, places: int) -> str:
     if len(rows) < 2:
         return ""
     rows.sort(key=lambda row: float(row["rate"]))
+    if number(rows[0]["rate"], places) == number(rows[-1]["rate"], places):
+        return ""
     low, high = (
         f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
         for row in (rows[0], rows[-1])
@@ -315,7 +319,7 @@ def _worst_groups(record: Record, places: int) -> list[str]:
             parts.append(f"rate {number(row['rate'], places)}")
         parts.append(f"n {row['n']:,}")
         if row["p"] is not None:
-            parts.append(p_value(row["p"]))
+            parts.append(p_value(row["p"]).replace("p ", "p (no difference) ", 1))
         lines.append("    " + " ".join(parts))
     return lines
 

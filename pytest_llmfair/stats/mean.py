@@ -283,11 +283,16 @@ class Mean(Estimate):
         known = self.variance > 0.0
         error = math.sqrt(self.variance) if known else self.standard_error(fair) / scale
         centre = (fair - start) / scale
+        # Of few units the interval has a least width that Wilson's does not know of.
+        seen = self.value - self.lower_bound(alpha), self.upper_bound(alpha) - self.value
 
         def passes(more: float) -> float:
             draws = centre * (1.0 - centre) / error**2 * more
             share = Share(centre, draws, self.share.df * more if known else math.inf, 2)
             widths = centre - share.lower(alpha), share.upper(alpha) - centre
+            if known:
+                least = (width / scale / math.sqrt(more) for width in seen)
+                widths = max(widths[0], next(least)), max(widths[1], next(least))
             return within_share(error / math.sqrt(more), (low, high), widths)
 
         return passes
