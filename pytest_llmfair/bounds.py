@@ -250,17 +250,19 @@ class Bound:
 
         An excess over a floor of .9 is at most .1, so that a bound of .3 would pass anything.
         """
-        part = getattr(estimate, "part", estimate)
-        if part.measures != "excess" or part.floor is None:
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            found = (self.out_of_reach(part, alpha / len(parts)) for part in parts.values())
+            return next(filter(None, found), {})
+        if estimate.measures != "excess" or estimate.floor is None:
             return {}
-        most = 1.0 - part.floor.lower_bound(alpha)
-        if self.value < most:
+        if self.value < 1.0 - estimate.floor.lower_bound(alpha):
             return {}
+        floor = estimate.floor.value
         return {
-            "bound_out_of_reach": f"two answers to the same prompt already differ by "
-            f"{part.floor.value:.3f}, so that the group can add {1.0 - part.floor.value:.3f} at "
-            f"most and a bound of {self.value:g} would pass any model; choose a smaller bound, "
-            "on='share', or a lower temperature"
+            "bound_out_of_reach": f"two answers to the same prompt already differ by {floor:.3f}, "
+            f"so that the group can add {1.0 - floor:.3f} at most and a bound of {self.value:g} "
+            "would pass any model; choose a smaller bound, on='share', or a lower temperature"
         }
 
     def needed_units(self, estimate: Estimate, level: float) -> tuple[int, int] | None:

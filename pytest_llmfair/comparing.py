@@ -46,6 +46,10 @@ class Compare:
     text: bool = False
     adapt: Callable[[Estimate, Evidence], Estimate] | None = None
 
+    def wanted(self, pairs: Sequence[Any]) -> list[tuple[str, str]]:
+        """Return the comparisons that are asked for, or raise ``ValueError``."""
+        return wanted_groups(groups_of(pairs), self.groups, self.reference)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -65,6 +69,7 @@ class Comparison:
 
 def comparisons_of(
     responses: PairedResponses,
+    known: Sequence[str],
     *,
     groups: Sequence[str] | None = None,
     reference: str | None = None,
@@ -77,10 +82,9 @@ def comparisons_of(
     on all families that have both, so also by two twins of one prompt. With `placebo` pairs are
     compared as they were made: two twins of one prompt have no placebo in common. Without `units`
     pairs that share a text, or share it with a third, are one. Raises ``ValueError`` if a group is
-    not among those of the pairs, or none are left to compare.
+    not among the `known` ones.
     """
-    known = groups_of(responses.pairs)
-    wanted = _wanted(known, groups, reference)
+    wanted = wanted_groups(known, groups, reference)
     labels = pair_units(responses.pairs) if units is None else units
     twins = responses.placebo or ((),) * len(responses)
     Member = tuple[str, str, Sequence[Answer], str]
@@ -88,13 +92,13 @@ def comparisons_of(
     label_of: dict[str, Any] = {}
     found: dict[tuple[str, str], list[Any]] = {key: [] for key in wanted}
 
-    def add(first: Member, second: Member, like: Any, label: Any, placebo: Any) -> None:
+    def add(first: Member, second: Member, like: Any, label: Any) -> None:
         key = (first[0], second[0])
         if key not in found:
             first, second, key = second, first, (second[0], first[0])
         if key in found:
             pair = _between(first, second, like)
-            found[key].append((pair, first[2], second[2], placebo, label))
+            found[key].append((pair, first[2], second[2], (), label))
 
     for pair, (a, b), twin, label in zip(responses.pairs, responses, twins, labels, strict=True):
         sides = (
@@ -102,7 +106,11 @@ def comparisons_of(
             (str(pair.to_group), pair.counterfactual, b, getattr(pair, "variant", "")),
         )
         if placebo:
-            add(*sides, pair, label, twin)
+            # As it was made: the placebo rewords the original, whichever group that is about.
+            named = (sides[0][0], sides[1][0])
+            key = named if named in found else named[::-1]
+            if key in found:
+                found[key].append((pair, a, b, twin, label))
             continue
         family = families.setdefault(pair.original, {})
         label_of.setdefault(pair.original, label)
@@ -112,8 +120,8 @@ def comparisons_of(
     for text, family in families.items():
         for first, second in itertools.combinations(family.values(), 2):
             if first[0] != second[0]:
-                add(first, second, like, label_of[text], ())
-    made = {
+                add(first, second, like, label_of[text])
+    return {
         key: Comparison(
             replace(
                 responses,
@@ -127,15 +135,14 @@ def comparisons_of(
         for key, rows in found.items()
         if rows
     }
-    if not made:
-        raise ValueError(
-            f"no prompt is about two of the groups asked for; the pairs compare {', '.join(known)}"
-        )
-    return made
 
 
 def evidence_of_groups(
-    responses: PairedResponses, parts: Sequence[Evidence], worst: Evidence, max_missing: float
+    responses: PairedResponses,
+    labels: Sequence[Any],
+    parts: Sequence[Evidence],
+    worst: Evidence,
+    max_missing: float,
 ) -> Evidence:
     """Return the evidence of several comparisons: all that was asked, and the worst two's rows."""
     whole = replace(worst, reasons=[], notes=[], invalid={}, asked=0)
@@ -148,9 +155,7 @@ def evidence_of_groups(
     empty = sum(not usable(row, False) for texts in rows.values() for row in texts)
     if empty:
         whole.notes.append(f"{empty} of {sum(map(len, rows.values()))} prompts have no answer")
-    units = dict(
-        zip([p.original for p in responses.pairs], pair_units(responses.pairs), strict=True)
-    )
+    units = dict(zip([pair.original for pair in responses.pairs], labels, strict=True))
     units |= {pair.counterfactual: units[pair.original] for pair in responses.pairs}
     whole.losses = losses_of(
         list(rows.values()), tuple(rows), [[units[text] for text in asked[g]] for g in asked]
@@ -166,18 +171,17 @@ def evidence_of_groups(
         )
     for part in parts:
         for code, words in part.invalid.items():
-            if code not in ("missing", "over_budget", "stale"):
-                whole.invalid.setdefault(code, f"{' and '.join(part.labels)}: {words}")
+            whole.invalid.setdefault(code, f"{' and '.join(part.labels)}: {words}")
     return whole
 
 
-def _wanted(
+def wanted_groups(
     known: Sequence[str], groups: Sequence[str] | None, reference: str | None
 ) -> list[tuple[str, str]]:
     """Return the comparisons asked for, in the order of the groups."""
     chosen = list(known)
     if groups is not None:
-        if isinstance(groups, str) or len(set(groups)) < 2:
+        if isinstance(groups, str) or not isinstance(groups, Sequence) or len(set(groups)) < 2:
             raise ValueError(f"groups is {groups!r}; give two groups or more to compare")
         chosen = [_known_group(group, known, "groups") for group in groups]
     if reference is None:
@@ -226,6 +230,7 @@ def measure_every_two(
     responses: PairedResponses,
     parts: Mapping[tuple[str, str], Comparison],
     max_missing: float,
+    units: Sequence[Any] | None,
     measure_one: Callable[..., tuple[Evidence, Estimate]],
 ) -> tuple[Evidence, Estimate]:
     """Measure every comparison of two groups, and return the worst."""
@@ -253,7 +258,11 @@ def measure_every_two(
     worst = getattr(estimate, "worst", next(iter(parts)))
     return (
         evidence_of_groups(
-            responses, [each for each, _ in measured.values()], measured[worst][0], max_missing
+            responses,
+            pair_units(responses.pairs) if units is None else units,
+            [each for each, _ in measured.values()],
+            measured[worst][0],
+            max_missing,
         ),
         estimate,
     )

@@ -214,8 +214,9 @@ def note_sameness(
         evidence.reasons.append("uninformative")
         evidence.notes.append(f"one answer to all {len(set(prompts))} prompts; check the client")
     most = max(map(len, rows), default=0)
-    # Of a row that lost answers one may be left; what is left says the same.
-    if not fixed and most > 1 and all(len(set(row)) == 1 for row in rows):
+    # Of a row that lost answers one may be left, and says the same. A few repeats show nothing.
+    repeated = 2 * sum(len(row) > 1 for row in rows) > len(rows)
+    if not fixed and repeated and all(len(set(row)) == 1 for row in rows):
         evidence.reasons.append("identical_repeats")
         evidence.notes.append(
             f"all {most} repeats of every prompt are identical (a deterministic model): "

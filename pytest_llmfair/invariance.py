@@ -121,6 +121,8 @@ def assert_counterfactual_invariance(
     placebo, masked = baseline == "placebo", isinstance(mask, str) and mask == "attribute"
     if placebo and on == "share":
         raise ValueError("on='share' needs baseline='resample'; a placebo has no such scale")
+    if on == "share" and client is not None and generations < 2:
+        raise ValueError("on='share' needs two or more answers a side; raise generations")
     measure = measure_of(metric, None if masked else mask, scorer)
     info = _info(measure, pairs_or_responses, on, placebo)
     if not isinstance(pairs_or_responses, PairedResponses):

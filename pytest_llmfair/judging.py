@@ -35,7 +35,7 @@ from pytest_llmfair.gating import gated, note_unchecked
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.options import OPTIONS
 from pytest_llmfair.pairing import groups_of, is_pair, judge_selection, unfit
-from pytest_llmfair.planning import announced
+from pytest_llmfair.planning import announced, expected_sample
 from pytest_llmfair.reports.message import failure_message, first_line, people
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.results import (
@@ -139,7 +139,7 @@ def measure_and_judge(
     asked = prompts_or_pairs([] if source is None else source)
     measurable(info, pairs=is_pair(asked[0]))
     if is_pair(asked[0]):
-        groups_of(asked)
+        compare.wanted(asked)
     rest = data[1:]
     collected = positional(info)[: COLLECTED[info.needs]]
     inspect.signature(info.function).bind_partial(*collected, *rest, **keywords)
@@ -152,7 +152,7 @@ def measure_and_judge(
     def ask(items: Sequence[Any]) -> Any:
         with announced(
             threshold,
-            lambda: _expected(info, len(asked), n),
+            lambda: expected_sample(info, len(asked), n),
             items,
             metric=info.name,
             unit=judging.unit or info.unit,
@@ -204,6 +204,7 @@ def measured(
             fixed=fixed or keywords.get("population") == "fixed",
             mask=compare.mask,
             placebo=compare.placebo,
+            units=units,
         )
         if found.undefined is not None:
             return found, nothing(found)
@@ -228,17 +229,25 @@ def measured(
 
     first = collected[0] if collected else None
     parts: dict[tuple[str, str], Comparison] = {}
+    if isinstance(first, PairedResponses):
+        check_units(units, first.pairs)
+        units = None if units is None else list(units)
     if isinstance(first, PairedResponses) and first.pairs and info.needs != "scores":
         several = len(groups_of(first.pairs)) > 2
         if several or compare.groups or compare.reference:
-            check_units(units, first.pairs)
+            asked = source if isinstance(source, (list, tuple)) else first.pairs
             parts = comparisons_of(
                 first,
+                groups_of(asked),
                 groups=compare.groups,
                 reference=compare.reference,
                 units=units,
                 placebo=compare.placebo,
             )
+            if not parts:
+                # A look at a part of the pairs may miss a group.
+                evidence = Evidence(undefined="no prompt is about two of the groups to compare")
+                return evidence, nothing(evidence)
     if len(parts) < 2 or not isinstance(first, PairedResponses):
         for part in parts.values():
             collected, units = (part.responses, *collected[1:]), part.units
@@ -249,27 +258,12 @@ def measured(
             first,
             parts,
             max_missing,
+            units,
             lambda *one, **how: measure_one(*one, *collected[1:], **how),
         )
     judge_selection(evidence, source, max_invalid)
     note_unchecked(evidence, source)
     return evidence, estimate
-
-
-def _expected(info: MetricInfo, units: int, generations: int) -> Estimate:
-    """Return what a fair model of this size gives, for a plan.
-
-    Raises
-    ------
-    ValueError
-        If that depends on how much the answers to a prompt vary, which no plan knows.
-    """
-    if info.needs.endswith("_pairs"):
-        raise ValueError(
-            "what it can find depends on how much answers to the same prompt vary: a first run "
-            "tells"
-        )
-    return info.fair_sample(units, generations)
 
 
 def _can_look(info: MetricInfo, keywords: Mapping[str, Any], *, betting: bool) -> None:

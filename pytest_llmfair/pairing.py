@@ -42,6 +42,7 @@ def paired_texts(
     """
     if not responses.pairs and responses.rejected:
         return Evidence(undefined=_NOBODY_ASKED), [], [], []
+    groups_of(responses.pairs)
     first = responses.pairs[0]
     sides = (str(first.from_group), str(first.to_group))
     evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))

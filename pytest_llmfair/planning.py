@@ -316,6 +316,22 @@ def outlook(
     return {**known, "detectable": power.detectable - threshold.distance}
 
 
+def expected_sample(info: MetricInfo, units: int, generations: int) -> Estimate:
+    """Return what a fair model of this size gives, for a plan.
+
+    Raises
+    ------
+    ValueError
+        If that depends on how much the answers to a prompt vary, which no plan knows.
+    """
+    if info.needs.endswith("_pairs"):
+        raise ValueError(
+            "what it can find depends on how much answers to the same prompt vary: a first run "
+            "tells"
+        )
+    return info.fair_sample(units, generations)
+
+
 def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
     """Return the metric of a sample of this size without any difference."""
     return _fair_sample(info.name, units, generations)

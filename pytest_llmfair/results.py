@@ -262,18 +262,10 @@ def judge(
 
     Parameters
     ----------
-    estimate : Estimate
-        The evidence.
-    bound : float
-        Threshold, inclusive on the fair side.
-    name : str
-        What the report calls the metric.
     direction : {"lower", "higher", "two-sided"}
         Which side is fairer; "two-sided" compares the distance to `fair_value` with the bound.
     fair_value : float
         Value of a perfectly fair model.
-    settings : Settings
-        Defaults for mode and level, and the policies.
     scale : {"linear", "log"}
         "log" for ratios: the bound is on the absolute logarithm.
     mode, level, max_mde
@@ -310,14 +302,12 @@ def judge(
         invalid["not_computable"] = estimate.undefined
     elif any(map(math.isnan, (estimate.value, interval.lower, interval.upper))):
         invalid["not_computable"] = (
-            f"the estimate is {estimate.value} [{interval.lower}, {interval.upper}] without a "
-            "reason; an estimate that is not defined must say why in `undefined`"
+            f"the estimate is {estimate.value} [{interval.lower}, {interval.upper}]; one that is "
+            "not defined must say why in `undefined`"
         )
     elif interval.lower > interval.upper:
-        invalid["not_computable"] = (
-            f"the interval [{interval.lower}, {interval.upper}] has its lower end above its "
-            "upper; an estimate must give its ends in order"
-        )
+        ends = f"[{interval.lower}, {interval.upper}]"
+        invalid["not_computable"] = f"the interval {ends} has its lower end above its upper"
 
     within, exceeds = threshold.sides(interval.lower, interval.upper)
     found: Mapping[str, str] = {}
@@ -327,7 +317,8 @@ def judge(
     power, unit = Power(), report.get("unit", "unit")
     if invalid:
         verdict, found = Verdict.INVALID, invalid
-    elif within:
+    # The noise of two models may hide a loss, while no noise makes one model look fairer.
+    elif within and not (no_floor and direction == "lower" and estimate.attainable[0] < 0.0):
         verdict, found = Verdict.PASS, threshold.hidden_parts(estimate, level)
     elif no_floor:
         verdict, found = Verdict.UNDERPOWERED, {"no_noise_floor": NO_FLOOR}
@@ -337,8 +328,10 @@ def judge(
         verdict = Verdict.INVALID
     else:
         if exceeds:
-            reasons.append("within_noise")
-            notes.append(f"{floor_words} may differ by as much")
+            reasons, notes = (
+                [*reasons, "within_noise"],
+                [*notes, f"{floor_words} may differ as much"],
+            )
         power = threshold.power(estimate, level)
         found = power.too_little(estimate, unit, max_mde)
         verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
@@ -360,7 +353,7 @@ def judge(
     reasons += list(found)
     # Why a verdict is not what the value says comes before whatever else there is to say.
     first = verdict is Verdict.INVALID or "missing_rates_differ" in found
-    # How often a fair model would pass is said by the result's own fields, once.
+    # Fields of the result say how often a fair model would pass.
     told = [words for code, words in found.items() if code != "underpowered" or power.share >= 0.5]
     notes = [*told, *notes] if first else [*notes, *told]
 

@@ -138,6 +138,9 @@ def as_betting(estimate: Estimate) -> Estimate:
     sequence.reasons, sequence.notes = estimate.reasons, estimate.notes
     sequence.invalid, sequence.metric = estimate.invalid, estimate.metric
     sequence.lacks = estimate.lacks
+    # A value that compares answers is beyond the bound only where it is beyond their noise too.
+    sequence.compares_answers, sequence.floor = estimate.compares_answers, estimate.floor
+    sequence.excess = None if estimate.excess is None else as_betting(estimate.excess)
     if rows.units is not None and (why := _unequal(rows.units)):
         sequence.invalid = {**sequence.invalid, "unequal_units": f"betting {why}; leave it out"}
     return sequence

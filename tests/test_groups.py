@@ -17,6 +17,7 @@ from pytest_llmfair import (
     Verdict,
     assert_counterfactual_invariance,
     assert_metric,
+    assert_not_worse,
 )
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
@@ -209,3 +210,149 @@ def test_fair_groups_rarely_fail_and_the_interval_holds_the_worst(groups):
         missed += worst.upper_bound(0.025) < 0.0
     # More than 6 of 60 at a rate of 2.5 % has a chance below 1 in 1,000.
     assert (beyond <= 6, missed) == (True, 0)
+
+
+def yes_or_no(seed=5):
+    draw = random.Random(seed)
+    return lambda prompt: draw.choice(["yes", "no"])
+
+
+def club(a, b, i, word="x"):
+    return Pair(f"{a} case {i} {word}", f"{b} case {i} {word}", a, b, (), "club")
+
+
+def test_a_placebo_belongs_to_the_original_whichever_group_comes_first():
+    jobs = [
+        "nurse",
+        "cook",
+        "judge",
+        "baker",
+        "pilot",
+        "clerk",
+        "miner",
+        "actor",
+        "coach",
+        "tailor",
+    ]
+    men = [
+        f"The man asked a {job} for help{end}." for job in jobs for end in ("", " now", " again")
+    ]
+    pairs = generate_pairs(men, "gender", placebo=True)
+    women = {"woman", "lady", "female", "gentlewoman", "girl", "gal"}
+    draw = random.Random(1)
+
+    def unfair(prompt):
+        refused = women & set(prompt.lower().strip(".").split())
+        end = draw.choice(["", " indeed", " now"])
+        return f"you are kindly {'refused' if refused else 'welcomed'} dear friend here{end}"
+
+    for reference in (None, "female", "male"):
+        given = {"client": unfair, "baseline": "placebo", "generations": 3}
+        result = result_of(
+            assert_counterfactual_invariance, pairs, 0.05, reference=reference, **given
+        )
+        assert result.verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("generations", [1, 2, 3])
+@pytest.mark.parametrize("metric", ["exact_match", "rouge_l"])
+def test_betting_finds_nothing_in_a_fair_model(metric, generations):
+    pairs = [club("red", "blue", i) for i in range(80)]
+    result = result_of(
+        assert_metric, metric, pairs, 0.9, client=yes_or_no(), generations=generations,
+        method="betting",
+    )  # fmt: skip
+    assert result.verdict is not Verdict.FAIL
+
+
+def test_one_repeated_answer_makes_no_model_deterministic():
+    draw = yes_or_no()
+    rows = [([draw("")], [draw("")]) for _ in range(60)] + [(["yes", "yes"], ["yes"])]
+    result = result_of(assert_counterfactual_invariance, rows, 0.2)
+    assert result.verdict is not Verdict.FAIL
+    assert "identical_repeats" not in result.reasons
+
+
+def test_two_answers_to_fixed_pairs_are_no_proof():
+    rng = np.random.default_rng(2)
+    failed = 0
+    for _ in range(80):
+        a, b = rng.choice(["yes", "no"], (2, 30, 2)).tolist()
+        result = result_of(assert_metric, "exact_match", a, b, 0.97, population="fixed")
+        failed += result.verdict is Verdict.FAIL
+    # More than 8 of 80 at a rate of 2.5 % has a chance below 1 in 1,000.
+    assert failed <= 8
+
+
+def test_a_bound_out_of_reach_of_one_comparison_proves_nothing():
+    draw = random.Random(3)
+
+    def model(prompt):
+        if prompt[:3] in ("cat", "dog"):
+            return " ".join(f"{prompt[:3]}{draw.randrange(10**6)}" for _ in range(5))
+        return draw.choice(["fine then", "fine now"])
+
+    pairs = [club("cat", "dog", i) for i in range(60)] + [club("ant", "bee", i) for i in range(60)]
+    result = result_of(assert_counterfactual_invariance, pairs, 0.3, client=model, generations=3)
+    assert "bound_out_of_reach" in result.reasons
+
+
+def test_units_of_the_caller_count_for_missing_answers_too():
+    pairs = tuple(club("red", "blue", i) for i in range(200))
+    lost = tuple(
+        (Missing("filtered"),) * 2 if i < 40 else ("fine", "fine then") for i in range(200)
+    )
+    answers = PairedResponses(pairs, (("fine", "fine then"),) * 200, lost)
+    units = [i // 40 for i in range(200)]
+    result = result_of(
+        assert_counterfactual_invariance, answers, 0.1, units=units, max_missing=0.5
+    )
+    assert "missing_rates_differ" not in result.reasons
+
+
+def test_too_many_missing_answers_in_one_comparison_are_no_evidence():
+    pairs = [club("red", "blue", i) for i in range(300)]
+    pairs += [club("red", "green", i, "y") for i in range(300)]
+    pairs += [club("blue", "green", i, "z") for i in range(40)]
+    rows = [("fine",) * 2] * len(pairs)
+    lost = rows[:-30] + [(Missing("filtered"),) * 2] * 30
+    answers = PairedResponses(tuple(pairs), tuple(rows), tuple(lost))
+    result = result_of(assert_counterfactual_invariance, answers, 0.3, max_missing=0.2)
+    assert result.verdict is Verdict.INVALID
+    assert any("blue and green" in note for note in result.notes)
+
+
+def test_wrong_groups_are_told_before_an_answer_is_paid_for():
+    asked = []
+    for wrong in ({"groups": ("sikh", "martian")}, {"reference": "martian"}, {"groups": 5}):
+        with pytest.raises(ValueError, match=r"martian|give two groups or more"):
+            assert_counterfactual_invariance(PAIRS, 0.3, client=asked.append, **wrong)
+    with pytest.raises(ValueError, match="there are no pairs"):
+        assert_counterfactual_invariance(PairedResponses((), (), ()), 0.3)
+    assert asked == []
+
+
+def test_a_look_without_a_group_decides_nothing():
+    pairs = [club("red", "blue", i) for i in range(60)] + [club("red", "green", 60)]
+    result = result_of(
+        assert_counterfactual_invariance, pairs, 0.3, client=yes_or_no(), generations=3,
+        groups=("red", "green"), sequential="obf",
+    )  # fmt: skip
+    assert result.verdict not in (Verdict.PASS, Verdict.FAIL)
+
+
+def test_an_unfair_candidate_does_not_pass_because_its_baseline_is_noisy():
+    pairs = [club("red", "blue", i) for i in range(60)]
+    draw = random.Random(4)
+
+    def unfair(prompt):
+        return "go away" if prompt.startswith("blue") else "hello"
+
+    def noisy_baseline(prompt):
+        return " ".join(draw.choices("abcdefgh", k=4))
+
+    result = result_of(
+        assert_not_worse, "exact_match", pairs, candidate=unfair, baseline=noisy_baseline,
+        margin=0.2, generations=1,
+    )  # fmt: skip
+    assert result.verdict is Verdict.UNDERPOWERED

@@ -314,12 +314,12 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(
         (
             {"verdict": Verdict.UNDERPOWERED, "units": 4, "fair_pass_share": 0.124},
             "With 4 pairs this test is too small: a model that treats all groups alike would PASS "
-            "only 12 % of such tests. Add pairs.",
+            "only 12 % of such tests. Add pairs or generations, or loosen the bound.",
         ),
         (
             {"verdict": Verdict.UNDERPOWERED, "units": 4},
             "With 4 pairs this test is too small: it could hardly PASS, whatever the model "
-            "answers. Add pairs.",
+            "answers. Add pairs or generations, or loosen the bound.",
         ),
         (
             {"verdict": Verdict.INVALID, "notes": ("too much is missing; fix the client", "b")},

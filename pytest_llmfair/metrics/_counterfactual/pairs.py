@@ -21,6 +21,9 @@ Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
 # Comparisons handed on together: enough to work on whole arrays, few enough to stay small.
 _AT_ONCE = 8192
 
+# Answers to both members of a pair from which the variance of an excess is known for fixed pairs.
+_ENOUGH = 6
+
 
 def one_by_one(compare: Callable[[T, T], float]) -> Compare[T]:
     """Turn a comparison of two answers into one of two sequences of answers."""
@@ -64,6 +67,10 @@ def mean_over_pairs(
             **companions,
         )
         reach = bounds[1] - bounds[0]
+        if min(companions["generations"]) < _ENOUGH:
+            # Two answers do not show how much the likeness of two answers varies: the interval is
+            # that of pairs drawn from more, which is never narrower.
+            companions["population"] = "sampled"
         excess = Mean.of_values(
             (cross - within)[repeated],
             bounds=(-reach, reach),
