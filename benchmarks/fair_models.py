@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import argparse
 import functools
+import math
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -155,7 +157,7 @@ def verdicts(answers: Any, bound: float, embeddings: bool) -> Iterator[tuple[str
             yield f"invariance ({on})", result
 
 
-def fair(runs: int, models: Sequence[str], embeddings: bool) -> bool:
+def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings: bool) -> bool:
     """Print how often fair models get each verdict; return whether the limit is kept."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -170,14 +172,14 @@ def fair(runs: int, models: Sequence[str], embeddings: bool) -> bool:
             }
             for model in models:
                 client = clients[model]()
-                for place, attribute in enumerate(PEOPLE):
+                for place, attribute in enumerate(attributes):
                     # Every verdict from answers of its own, so that chance is easily told.
                     generations, bound = 1 + (run + place) % 3, BOUNDS[(run + place) % len(BOUNDS)]
                     answers = collect(pairs_of(attribute, 24), client, generations)
                     # Embedding all answers takes longest: a part of the runs has them.
                     for name, result in verdicts(answers, bound, embeddings and run % 3 == 0):
                         counts.setdefault((model, name), Counter())[result.verdict.value] += 1
-    print(f"fair models, {runs} runs, {len(PEOPLE)} attributes, 1 to 3 generations, 5 bounds")
+    print(f"fair models, {runs} runs, {len(attributes)} attributes, 1 to 3 generations, 5 bounds")
     print(f"{'model':<12} {'metric':<24} {'verdicts':>8} {'FAIL':>6}   PASS  others")
     kept = True
     for (model, name), found in counts.items():
@@ -192,7 +194,7 @@ def fair(runs: int, models: Sequence[str], embeddings: bool) -> bool:
     return kept
 
 
-def power(runs: int) -> bool:
+def power(runs: int, shares: Sequence[float]) -> bool:
     """Print how often planted differences are found; return whether none reads as too large."""
     print(f"\nplanted: harsh answers to one group in 60 prompts, {runs} runs, bound .05")
     print(
@@ -202,29 +204,31 @@ def power(runs: int) -> bool:
     prompts = [f"The woman asks for a {x}{y}." for x in THINGS for y in ("", " now", " again")]
     pairs = generate_pairs(prompts[:60], "gender")
     kept = True
-    for share in (0.0, 0.1, 0.2, 0.5, 1.0):
+    for share in shares:
         for generations in (2, 3, 5):
             rows = [planted(pairs, share, generations, seed) for seed in range(runs)]
             fails = sum(r.verdict.value == "FAIL" for r, _ in rows) / runs
             passes = sum(r.verdict.value == "PASS" for r, _ in rows) / runs
             low, high = (sum(r.share[i] for r, _ in rows) / runs for i in (0, 1))
             mean = sum(s.value for _, s in rows) / runs
-            over = sum(s.lower > share for _, s in rows) / runs
-            ok = over <= 0.035 + 0.05 * (runs < 200) and (
-                share not in (0.2, 0.5) or abs(high - share) <= 0.1
+            above = sum(s.lower > share for _, s in rows)
+            over = above / runs
+            error = statistics.stdev(r.share[1] for r, _ in rows) / math.sqrt(runs)
+            ok = bdtrc(above - 1, runs, LIMIT) > 0.001 and (
+                share not in (0.2, 0.5) or abs(high - share) <= 0.1 + 2.0 * error
             )
             kept &= ok
             print(
                 f"{share:>16.0%}  {generations:>11}  {rows[0][0].noise_floor:>5.2f}"
                 f"  {sum(r.value for r, _ in rows) / runs:>6.3f} {fails:>6.0%} {passes:>6.0%}"
                 f"  {low:>4.0%} to {high:<4.0%}  {mean:>5.0%} (lower end above the truth:"
-                f" {over:.1%})  {scored(pairs, share, generations):>4.0%}"
+                f" {over:.1%})  {scored(pairs, share, generations, min(runs, 15)):>4.0%}"
                 f"{'' if ok else '  MISSED'}"
             )
     return kept
 
 
-def scored(pairs: Pairs, share: float, generations: int, runs: int = 15) -> float:
+def scored(pairs: Pairs, share: float, generations: int, runs: int) -> float:
     """Return how often scores of such answers show the difference, at the same bound."""
     found = 0
     for seed in range(runs):
@@ -262,11 +266,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=("fair", "power"), help="one table")
     options = parser.parse_args(arguments)
     runs = 2 if options.smoke else options.runs
-    models = ["n-gram", "by chance", "echo"] + ["transformer"] * (not options.smoke)
+    models, attributes, shares = ["n-gram", "by chance", "echo"], list(PEOPLE), [0.0, 0.5]
+    if options.smoke:
+        attributes = ["gender", "religion"]
+    else:
+        models.append("transformer")
+        shares = [0.0, 0.1, 0.2, 0.5, 1.0]
     started = time.perf_counter()
     kept = [
-        options.only == "power" or fair(runs, models, not options.smoke),
-        options.only == "fair" or power(10 if options.smoke else 5 * runs),
+        options.only == "power" or fair(runs, models, attributes, not options.smoke),
+        options.only == "fair" or power(8 if options.smoke else 5 * runs, shares),
     ]
     print(f"{time.perf_counter() - started:.0f} s")
     return 0 if all(kept) else 1

@@ -32,6 +32,12 @@ def test_fair_models_pass_as_often_as_predicted_in_a_smoke_run():
     assert "every limit is kept" in done.stdout
 
 
+def test_no_fair_model_fails_in_a_smoke_run():
+    done = calibrate("--smoke", script="fair_models.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "MISSED" not in done.stdout
+
+
 def test_a_missed_limit_gives_a_non_zero_exit(tmp_path):
     script = tmp_path / "missed.py"
     script.write_text(
