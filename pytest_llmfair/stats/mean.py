@@ -282,6 +282,8 @@ class Mean(Estimate):
         # Units that do not differ say nothing of others: then the error that is planned for.
         known = self.variance > 0.0
         error = math.sqrt(self.variance) if known else self.standard_error(fair) / scale
+        if not error > 0.0:
+            return lambda more: within_share(error, (low, high), (0.0, 0.0))
         centre = (fair - start) / scale
         # Of few units the interval has a least width that Wilson's does not know of.
         seen = self.value - self.lower_bound(alpha), self.upper_bound(alpha) - self.value

@@ -9,7 +9,6 @@ import pytest
 
 from pytest_llmfair import (
     BoundExceeded,
-    Underpowered,
     Verdict,
     assert_fairpair_within,
     assert_metric,
@@ -153,9 +152,7 @@ def test_reports_tell_the_groups_that_the_lexicon_lacks() -> None:
     said = collect_fairpair(BEGINNINGS, lambda prompt, seed: f"a cook {seed}.", generations=2)
     lacks = load_lexicons()["gender"].lacks
     assert fairpair(**said).lacks == lacks != ()
-    with pytest.raises(Underpowered) as caught:
-        assert_fairpair_within(said, bound=50.0)
-    assert caught.value.result.lacks == lacks
+    assert assert_fairpair_within(said, bound=50.0, mode="point").lacks == lacks
 
 
 def test_too_many_missing_answers_are_an_error_that_names_the_side() -> None:

@@ -154,7 +154,9 @@ def test_an_answer_that_raises_is_a_rejected_answer() -> None:
         raise RuntimeError("no model today")
 
     made = rewrite_pairs([TEXT], broken, groups=DOWN)
-    assert made.rejected[0].reasons == ("no answer: error: RuntimeError: no model today",)
+    (reason,) = made.rejected[0].reasons
+    assert reason.startswith("no answer: error: RuntimeError: no model today (")
+    assert "test_rewriting.py:" in reason
     assert made.rejection_rate == 1.0
 
 
