@@ -318,7 +318,12 @@ class Bound:
         noise = estimate.floor if estimate.excess is not None else None
         fair = self.fair if noise is None else noise.value
         passes = estimate.fair_passes(allowed, fair, one_sided(level))
-        share, size = passes(times), estimate.sample
+        try:
+            share = passes(times)
+        except ArithmeticError:
+            # Of data at the edge of what is possible; a plan must not break a verdict.
+            share = math.nan
+        size = estimate.sample
         now = size.units
         if size.population == "fixed":
             now = max(1, round(size.generations / max(size.units, 1)))
