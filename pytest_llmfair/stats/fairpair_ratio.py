@@ -278,9 +278,10 @@ class FairPairRatio(Estimate):
             calmer = planned * self.value / self.standard_error(max(self.value, 1.0))
             error = calmer * self.error()
             ends = [math.log(x) if x > 0.0 else -math.inf for x in self._bounds(alpha)]
-        if not all(map(math.isfinite, (calmer, *ends))):
-            return lambda more: math.nan
-        low, high = (calmer * abs(end - self.product.log) for end in ends)
+            centre = self.product.log
+            if not all(map(math.isfinite, (calmer, *ends))):
+                return lambda more: math.nan
+            low, high = (calmer * abs(end - centre) for end in ends)
         draws = special.ndtri(QUANTILES) * error
 
         def passes(more: float) -> float:
