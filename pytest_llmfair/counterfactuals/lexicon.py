@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,27 +12,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pytest_llmfair.counterfactuals._language.bare_places import bare_before, missing_before
-from pytest_llmfair.counterfactuals._language.escapes import with_blanks
-from pytest_llmfair.counterfactuals._language.foreign import is_foreign, looks_english
-from pytest_llmfair.counterfactuals._language.possessives import possessive_behind, possessive_for
-from pytest_llmfair.counterfactuals._language.pronouns import roles as _pronouns
-from pytest_llmfair.counterfactuals._language.pronouns.things import stands_for_thing
-from pytest_llmfair.counterfactuals._language.protected import protected_spans
-from pytest_llmfair.counterfactuals._language.usage import takes_case
-from pytest_llmfair.counterfactuals._language.writing import (
-    article_before,
-    in_form,
-    in_place,
-    plain,
-    refitted,
-)
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
 from pytest_llmfair.counterfactuals._lexicons.lacking import edits_before, kept_alike, with_lacked
 from pytest_llmfair.counterfactuals._lexicons.peoples import People
 from pytest_llmfair.counterfactuals._lexicons.said import is_honoured, said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     UNPAIRED,
+    Choice,
     Entry,
     Index,
     Register,
@@ -40,6 +27,21 @@ from pytest_llmfair.counterfactuals._lexicons.terms import (
     tails_of,
 )
 from pytest_llmfair.files import read_utf8
+from pytest_llmfair.lexicons.english.bare_places import bare_before, missing_before
+from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.foreign import is_foreign, looks_english
+from pytest_llmfair.lexicons.english.possessives import possessive_behind, possessive_for
+from pytest_llmfair.lexicons.english.pronouns import roles as _pronouns
+from pytest_llmfair.lexicons.english.protected import protected_spans
+from pytest_llmfair.lexicons.english.usage import takes_case
+from pytest_llmfair.lexicons.english.writing import (
+    article_before,
+    in_form,
+    in_place,
+    plain,
+    refitted,
+)
+from pytest_llmfair.lexicons.grammar import Grammar, grammar_for
 from pytest_llmfair.text import MASK, replaced
 
 _NOWHERE = (sys.maxsize, sys.maxsize)
@@ -134,6 +136,8 @@ class Lexicon(ByValue):
         Groups of the attribute for which the lexicon has no terms.
     reviewed : date or None
         Date of the last review of the terms.
+    grammar : Grammar or None
+        How the language uses the terms; None for the rules that ship with the package.
 
     See Also
     --------
@@ -159,6 +163,7 @@ class Lexicon(ByValue):
     neutral_nouns: Mapping[str, str] = field(default_factory=dict)
     synonyms: tuple[tuple[str, ...], ...] = ()
     peoples: tuple[People, ...] = ()
+    grammar: Grammar | None = None
 
     # Whether a term in -s can be a plural.
     _plurals: ClassVar[bool] = True
@@ -360,18 +365,12 @@ class Lexicon(ByValue):
         untouched = iter(protected_spans(whole) if found else ())
         begin, stop = next(untouched, _NOWHERE)
         reading: Reading = []
-        for start, end, (senses, settled, pronoun, cases) in found:
+        for start, end, choice in found:
             while stop <= start:
                 begin, stop = next(untouched, _NOWHERE)
-            if begin < end or (pronoun and stands_for_thing(text, start, end)):
+            if begin < end:
                 continue
-            if settled:
-                meant = self._meant(senses, cases, text, start, end)
-            elif cases:
-                fitting = [sense for sense in senses if sense.fits(text, start, end)]
-                meant = self._meant(fitting, cases_of(fitting), text, start, end)
-            else:
-                meant = next((sense for sense in senses if sense.fits(text, start, end)), None)
+            meant = self._meant(choice, text, start, end)
             if meant is not None:
                 reading.append((start, end, meant))
         return with_lacked(text, reading, self.unmarked, self._index.denials)
@@ -389,7 +388,7 @@ class Lexicon(ByValue):
         return to
 
     def left_unsaid(self, source: str, target: str) -> dict[str, str]:
-        """Return which groups of mentions can be left out, to what this leaves unsaid."""
+        """Return the group whose mentions can be left out, and what this leaves unsaid."""
         return {source: target} if target in self.unmarked else {}
 
     def counterpart(self, sense: Sense, group: str) -> str | None:
@@ -417,7 +416,7 @@ class Lexicon(ByValue):
             self.counterpart(other, group)
             for other in self.senses(sense.term)
             if (other.role, other.group) == (sense.role, sense.group)
-            and other.fits(text, start, end)
+            and other.read(self._grammar, text, start, end).answer
         )
         return next((term for term in known if term is not None), None)
 
@@ -441,10 +440,25 @@ class Lexicon(ByValue):
     def _index(self) -> Index:
         return Index(self.entries, self.neutral, self.exceptions, self.exact, self.language)
 
-    def _meant(
-        self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int
-    ) -> Sense | None:
-        """Return which of the meanings that fit a term has, None where it has none of them."""
-        if cases and self.language == "en":
-            return cases.get(_pronouns.pronoun_role(text, start, end, cases))
+    @functools.cached_property
+    def _grammar(self) -> Grammar:
+        return grammar_for(self.language) if self.grammar is None else self.grammar
+
+    def _meant(self, choice: Choice, text: str, start: int, end: int) -> Sense | None:
+        """Return which of its meanings a term has here, None where it has none of them."""
+        if choice.pronoun and not choice.cases:
+            role = choice.senses[0].role
+            if self._grammar.role(text, start, end, (role,)).answer != role:
+                return None
+        fitting = choice.senses if choice.settled else self._fitting(choice, text, start, end)
+        cases = choice.cases if choice.settled else cases_of(fitting)
+        if cases:
+            return cases.get(str(self._grammar.role(text, start, end, cases).answer))
         return fitting[0] if fitting else None
+
+    def _fitting(self, choice: Choice, text: str, start: int, end: int) -> list[Sense]:
+        """Return the meanings that fit; only the first unless the cases of a pronoun differ."""
+        fitting = (
+            sense for sense in choice.senses if sense.read(self._grammar, text, start, end).answer
+        )
+        return list(fitting) if choice.cases else list(itertools.islice(fitting, 1))

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.checks import check_is_list, number, whole
-from pytest_llmfair.counterfactuals._language.generated_sentences import (
+from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
+from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
+from pytest_llmfair.counterfactuals._templates.generated_sentences import (
     sentences_about,
     surroundings,
 )
-from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
-from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_for
 from pytest_llmfair.extras import install

@@ -10,13 +10,6 @@ import bisect
 import re
 from collections.abc import Callable
 
-from pytest_llmfair.counterfactuals._language.beside import one_case
-from pytest_llmfair.counterfactuals._language.english import article_for, is_one_of
-from pytest_llmfair.counterfactuals._language.persons.words import JOINS
-from pytest_llmfair.counterfactuals._language.pronouns.gifts import may_be_owned
-from pytest_llmfair.counterfactuals._language.pronouns.nearby import is_initialism, words_around
-from pytest_llmfair.counterfactuals._language.pronouns.roles import DETERMINER
-from pytest_llmfair.counterfactuals._language.writing import article_before, plain
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.of_age import age_fits, word_fits_age
@@ -38,6 +31,13 @@ from pytest_llmfair.counterfactuals._pairing.replacements import (
 )
 from pytest_llmfair.counterfactuals._pairing.unpaired import no_unpaired_person
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
+from pytest_llmfair.lexicons.english.beside import one_case
+from pytest_llmfair.lexicons.english.english import article_for, is_one_of
+from pytest_llmfair.lexicons.english.persons.words import JOINS
+from pytest_llmfair.lexicons.english.pronouns.gifts import may_be_owned
+from pytest_llmfair.lexicons.english.pronouns.nearby import is_initialism, words_around
+from pytest_llmfair.lexicons.english.pronouns.roles import DETERMINER
+from pytest_llmfair.lexicons.english.writing import article_before, plain
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
 _NEAR = 40

@@ -309,7 +309,7 @@ def test_blanks_around_a_name_do_not_count() -> None:
 
 
 def test_every_well_known_name_is_listed_once_and_has_two_words() -> None:
-    folder = resources.files("pytest_llmfair.counterfactuals") / "grammar"
+    folder = resources.files("pytest_llmfair.lexicons") / "english"
     kinds = yaml.safe_load((folder / "en_well_known.yaml").read_text(encoding="utf-8"))
     assert kinds.pop("language") == "en"
     listed = [name for kind in kinds.values() for line in kind for name in line]

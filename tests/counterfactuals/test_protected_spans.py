@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.counterfactuals._language.protected import protected_spans
+from pytest_llmfair.lexicons.english.protected import protected_spans
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.counterfactuals._language.persons.tables import cell_at
+from pytest_llmfair.lexicons.english.persons.tables import cell_at
 
 
 @given(st.text("ab|,\n ", min_size=1, max_size=40), st.sampled_from("|,"), st.data())

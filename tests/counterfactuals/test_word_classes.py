@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pytest_llmfair.counterfactuals import _language
-from pytest_llmfair.counterfactuals._language.english import word_classes
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
+from pytest_llmfair.lexicons import english
+from pytest_llmfair.lexicons.english.english import word_classes
 
-GRAMMAR = resources.files("pytest_llmfair.counterfactuals") / "grammar"
+GRAMMAR = resources.files("pytest_llmfair.lexicons") / "english"
 FILES = {  # a class that stands twice in one file is an error of the loader
     name: load_yaml((GRAMMAR / name).read_text(encoding="utf-8"), name)
     for name in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
@@ -33,8 +33,7 @@ def test_no_class_is_given_in_two_files() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_every_class_is_asked_for(name: str) -> None:
     code = "".join(
-        path.read_text(encoding="utf-8")
-        for path in Path(_language.__path__[0]).parent.rglob("*.py")
+        path.read_text(encoding="utf-8") for path in Path(english.__path__[0]).rglob("*.py")
     )
     asked: set[Any] = set(re.findall(r"[\"'](\w+)[\"']", code))
 

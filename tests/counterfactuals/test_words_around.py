@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.counterfactuals._language import writing
-from pytest_llmfair.counterfactuals._language.beside import NEAR, word_before
-from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
-from pytest_llmfair.counterfactuals._language.persons import surroundings
 from pytest_llmfair.counterfactuals._pairing import replacements
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import pair_of
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import lexicon_of
+from pytest_llmfair.lexicons.english import writing
+from pytest_llmfair.lexicons.english.beside import NEAR, word_before
+from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
+from pytest_llmfair.lexicons.english.persons import surroundings
 
 PARTS = (
     *("Dr", "Mr", "Lee", "J", "the", "a", "an", "An", "3", "5", "e.g", "U.S", "hard of hearing"),

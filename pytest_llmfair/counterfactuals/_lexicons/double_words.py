@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_llmfair.counterfactuals._language.persons.phrases import IDENTITY, phrases
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
+from pytest_llmfair.counterfactuals._templates.person_phrases import IDENTITY, phrases
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE
 from pytest_llmfair.counterfactuals.lexicon import Lexicon, Reading
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.counterfactuals._language.beside import one_case
-from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.names.words import is_idiom
-from pytest_llmfair.counterfactuals._language.streets import is_in_street
 from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Index, is_joined
+from pytest_llmfair.lexicons.english.beside import one_case
+from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.names.words import is_idiom
+from pytest_llmfair.lexicons.english.streets import is_in_street
 
 _WORD = re.compile(r"\w+")
 _SEVERAL = re.compile(r"[\s-]")

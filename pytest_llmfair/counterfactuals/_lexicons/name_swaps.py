@@ -5,13 +5,17 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from pytest_llmfair.counterfactuals._language.english import LETTERS, is_one_of
-from pytest_llmfair.counterfactuals._language.escapes import with_blanks
-from pytest_llmfair.counterfactuals._language.names.common import is_common, is_its_own_object
-from pytest_llmfair.counterfactuals._language.names.initials import (
+from pytest_llmfair.counterfactuals._lexicons.name_index import NameIndex
+from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
+from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Entry, Sense
+from pytest_llmfair.counterfactuals.lexicon import Lexicon, Reading
+from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
+from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.names.common import is_common, is_its_own_object
+from pytest_llmfair.lexicons.english.names.initials import (
     has_last_name,
     has_middle_name,
     has_two_initials,
@@ -22,8 +26,8 @@ from pytest_llmfair.counterfactuals._language.names.initials import (
     is_listed_with_another,
     is_no_name,
 )
-from pytest_llmfair.counterfactuals._language.names.namesakes import namesakes
-from pytest_llmfair.counterfactuals._language.names.others import (
+from pytest_llmfair.lexicons.english.names.namesakes import namesakes
+from pytest_llmfair.lexicons.english.names.others import (
     is_behind_first,
     is_double,
     is_given,
@@ -32,18 +36,14 @@ from pytest_llmfair.counterfactuals._language.names.others import (
     is_party,
     seconds_of,
 )
-from pytest_llmfair.counterfactuals._language.names.places import is_something_else
-from pytest_llmfair.counterfactuals._language.names.words import (
+from pytest_llmfair.lexicons.english.names.places import is_something_else
+from pytest_llmfair.lexicons.english.names.words import (
     is_joined,
     is_of_class,
     is_ordinary_word,
     phrases_with,
     word_in_front,
 )
-from pytest_llmfair.counterfactuals._lexicons.name_index import NameIndex
-from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
-from pytest_llmfair.counterfactuals._lexicons.terms import Entry, Sense
-from pytest_llmfair.counterfactuals.lexicon import Lexicon, Reading
 
 _BEFORE = re.compile(rf"(?:({LETTERS})[^\S\n]+)?({LETTERS})(\.?)[^\S\n]+\Z")
 # "Walsh-Grant" and "O'Walsh" are not "Walsh".
@@ -103,9 +103,8 @@ class _TwoNames(Lexicon):
 
         return namesakes(text, [each[:2] for each in kept], self.exceptions, others)
 
-    def _meant(
-        self, fitting: list[Sense], cases: Mapping[str, Sense], text: str, start: int, end: int
-    ) -> Sense:
+    def _meant(self, choice: Choice, text: str, start: int, end: int) -> Sense | None:
+        fitting = choice.senses
         for sense in fitting:  # both names can begin with one letter
             stands = _INITIALS.get(sense.role)
             if stands is not None and stands(text, start, end, sense.group):

@@ -7,30 +7,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
-from pytest_llmfair.counterfactuals._language.beside import one_case
-from pytest_llmfair.counterfactuals._language.casing import (
+from pytest_llmfair.counterfactuals._lexicons.by_value import freeze
+from pytest_llmfair.lexicons.english.beside import one_case
+from pytest_llmfair.lexicons.english.casing import (
     has_own_capitals,
     in_capitals,
     with_capital,
 )
-from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.persons.rules import RULES, speaks_of_person
-from pytest_llmfair.counterfactuals._language.pronouns.persons_meant import PERSONAL_PRONOUNS
-from pytest_llmfair.counterfactuals._language.pronouns.roles import CASES
-from pytest_llmfair.counterfactuals._language.rulers import is_royal, is_ruler
-from pytest_llmfair.counterfactuals._language.streets import is_in_street
-from pytest_llmfair.counterfactuals._language.usage import (
-    USES,
-    is_in_range,
-    is_kin,
-    is_place,
-    is_short_title,
-    names_thing,
-)
-from pytest_llmfair.counterfactuals._language.works import is_in_title, is_possessed
-from pytest_llmfair.counterfactuals._lexicons.by_value import freeze
+from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.persons.rules import RULES
+from pytest_llmfair.lexicons.english.pronouns.persons_meant import PERSONAL_PRONOUNS
+from pytest_llmfair.lexicons.english.pronouns.roles import CASES
+from pytest_llmfair.lexicons.english.streets import is_in_street
+from pytest_llmfair.lexicons.english.usage import is_short_title
+from pytest_llmfair.lexicons.grammar import Grammar, Kind, Verdict
 from pytest_llmfair.text import WordFinder
 
 Context = Literal[
@@ -98,13 +90,9 @@ UNPAIRED = "unpaired"
 # Streets that bear a name are told apart where names are swapped.
 _NAMES = ("name", "first name", "last name")
 _JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
-_NEAR = 40
 # No term is longer; a phrase that is has grown by exchanges.
 _LONGEST = 200
-_NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
-# A name to be filled in: "Miss [NAME]", "Lady {name}", "Miss ___".
-_BLANK_AFTER = re.compile(r"[^\S\n]+(?:\[[A-Za-z]|\{[\s\w{]|<[A-Za-z]|_{2}|\$\{?[A-Za-z]|%s\b)")
-_NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
+_YES, _NO = Verdict(True), Verdict(False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,43 +175,16 @@ class Sense:
         same = self.lacked and self.term in self.entry.terms.get(group, ())
         return self.term if same else self.entry.written(group)
 
-    def fits(self, text: str, start: int, end: int) -> bool:
-        """Whether ``text[start:end]``, spelled like the term, means this."""
+    def read(self, grammar: Grammar, text: str, start: int, end: int) -> Verdict:
+        """Return whether ``text[start:end]``, spelled like the term, means this."""
         word = text[start:end]
         other = self.exact and word != self.term
         other = other and (not self._is_caseless(text, word) or is_one_of(word, "small_things"))
         if other and not (self.role == "title" and is_short_title(text, start, end)):
-            return False
+            return _NO
         if self.entry is None or not self.entry.context:
-            return True
-        if (word[0].isdigit() or word[-1].isdigit()) and is_in_range(text, start, end):
-            return False
-        context = self.entry.context
-        if context == "before_name":
-            if not word[0].isupper() or word.isupper():
-                return False
-            if not (_before_name(text, end) or _BLANK_AFTER.match(text, end)):
-                return False
-            return not names_thing(text, start, end)
-        if context in RULES:
-            return speaks_of_person(text, start, end, context)
-        if context in USES:
-            return USES[context](text, start, end)
-        if context == "royal" and not is_royal(text, start, end):
-            return False
-        if context == "not_behind_name" and not is_kin(text, start, end):
-            return False
-        if not word[0].isupper():
-            return True
-        if is_place(text, end):
-            return False
-        if not word.isupper():
-            if context == "not_beside_name":
-                named = _before_name(text, end) or _behind_name(text, start)
-                return not (named or is_possessed(text, start, end)) and is_ruler(text, start, end)
-            if context == "not_behind_name" and is_in_title(text, start, end):
-                return False
-        return not _behind_name(text, start)
+            return _YES
+        return grammar.counts(text, start, end, cast("Kind", self.entry.context))
 
     def _is_caseless(self, text: str, word: str) -> bool:
         """Whether a term that needs its capital stands in a text without: "polish girls"."""
@@ -402,30 +363,3 @@ def tails_of(entries: Iterable[Entry], senses: Callable[[str], list[Sense]]) -> 
 def is_joined(term: str) -> bool:
     """Whether a term joins words that name one group, to be read as one: "gay and lesbian"."""
     return _JOIN.search(term) is not None
-
-
-# Titles count whatever their case: an exchange can change it ("mr" to "Ms").
-def _before_name(text: str, end: int) -> bool:
-    match = _NAME_AFTER.match(text, end)
-    return (
-        match is not None and match[1][0].isupper() and not is_one_of(match[1].lower(), "titles")
-    )
-
-
-def _behind_name(text: str, start: int) -> bool:
-    near = max(0, start - _NEAR)
-    if not text[start - 2 : start - 1].isspace():  # the usual case at less cost
-        near = max(near, text.rfind(" ", near, start - 1))
-    match = _NAME_BEFORE.search(text, near, start)
-    if match is None:
-        return text[max(0, start - 2) : start] == "& "  # "Jensen & Sons"
-    word = match[1].lower()
-    if word.endswith(("'s", "\u2019s")):
-        return False
-    if is_one_of(word, "titles"):
-        return True
-    if not match[1][0].isupper():
-        return False
-    if match[2]:
-        return len(word) == 1 or is_one_of(word, "abbreviations")
-    return not is_one_of(word, "closed")

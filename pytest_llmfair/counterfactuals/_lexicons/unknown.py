@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_llmfair.counterfactuals._language.names.words import is_of_class
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.peoples import called_people
+from pytest_llmfair.lexicons.english.names.words import is_of_class
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals.lexicon import Lexicon

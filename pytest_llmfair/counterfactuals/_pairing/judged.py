@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_llmfair.counterfactuals._language.possessives import possessive_behind
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.exchange import exchange_of
 from pytest_llmfair.counterfactuals._pairing.minimal import not_minimal
@@ -18,6 +17,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
 )
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 from pytest_llmfair.counterfactuals.validity import failed
+from pytest_llmfair.lexicons.english.possessives import possessive_behind
 
 # What a place has in front of it where another stands bare: "after church".
 _LEADS = ("the service at the ", "the ")

@@ -9,11 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_llmfair.counterfactuals._language.english import WORD, is_in_ly, is_one_of
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Edit, Pair, edits_between
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
+from pytest_llmfair.lexicons.english.english import WORD, is_in_ly, is_one_of
 from pytest_llmfair.text import MASK
 
 _CLITIC = re.compile(r"['\u2019]s?\Z")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 
-from pytest_llmfair.counterfactuals._language.persons.words import is_any, is_modifier
 from pytest_llmfair.counterfactuals._pairing.case import Case
+from pytest_llmfair.lexicons.english.persons.words import is_any, is_modifier
 
 _NEAR = 40
 _STOP = re.compile(r"[.!?;:()\n]")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.counterfactuals._language.works import is_headline
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import Edit
+from pytest_llmfair.lexicons.english.works import is_headline
 
 _NEAR = 20
 _ROLES = ("clergy", "place", "book")

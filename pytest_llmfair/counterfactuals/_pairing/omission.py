@@ -10,18 +10,18 @@ import bisect
 import re
 from collections.abc import Collection, Sequence
 
-from pytest_llmfair.counterfactuals._language.english import WORD, is_one_of
-from pytest_llmfair.counterfactuals._language.persons.rules import speaks_of_person
-from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_person, is_verb
-from pytest_llmfair.counterfactuals._language.writing import (
+from pytest_llmfair.counterfactuals._lexicons.terms import Sense
+from pytest_llmfair.counterfactuals._pairing.statements import is_all_said
+from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
+from pytest_llmfair.lexicons.english.english import WORD, is_one_of
+from pytest_llmfair.lexicons.english.persons.rules import speaks_of_person
+from pytest_llmfair.lexicons.english.persons.words import is_adjective, is_person, is_verb
+from pytest_llmfair.lexicons.english.writing import (
     article_before,
     begins_sentence,
     capitalized,
     refitted,
 )
-from pytest_llmfair.counterfactuals._lexicons.terms import Sense
-from pytest_llmfair.counterfactuals._pairing.statements import is_all_said
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 
 _HAVE = r"has|have|had|(?:(?:is|are|was|were)\s+)?(?:living|lives?|lived|born)\s+with"
 # "with" and "living with" need a person in front; a relative clause tells by itself.

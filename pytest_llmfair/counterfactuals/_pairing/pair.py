@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, SupportsIndex, overload
 
-from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals.lexicon import Change
+from pytest_llmfair.lexicons.english.escapes import with_blanks
 from pytest_llmfair.text import replaced
 
 OMISSION = "omission"

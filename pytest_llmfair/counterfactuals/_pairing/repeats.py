@@ -8,14 +8,14 @@ import itertools
 import re
 from collections import Counter
 
-from pytest_llmfair.counterfactuals._language.english import is_number, is_one_of
-from pytest_llmfair.counterfactuals._language.escapes import with_blanks
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.lacking import may_lack
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import Edit
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
+from pytest_llmfair.lexicons.english.english import is_number, is_one_of
+from pytest_llmfair.lexicons.english.escapes import with_blanks
 
 # What joins the items of a list, with their shares: "Catholics, 13.5% Lutherans and 6% Baptists".
 _LISTED = re.compile(

@@ -9,10 +9,10 @@ import functools
 import re
 import unicodedata
 
-from pytest_llmfair.counterfactuals._language.english import is_one_of
-from pytest_llmfair.counterfactuals._language.persons.words import is_adjective, is_any, is_person
-from pytest_llmfair.counterfactuals._language.writing import begins_sentence
 from pytest_llmfair.counterfactuals._pairing.case import Case
+from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.persons.words import is_adjective, is_any, is_person
+from pytest_llmfair.lexicons.english.writing import begins_sentence
 
 # What one replacement may add or take away. The longest ordinary ones ("epilepsy" for "a mental
 # health condition", "who is living with a mental health condition" left out) stay well below.

@@ -8,12 +8,6 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.counterfactuals._language.persons.phrases import (
-    IDENTITY,
-    left_unsaid,
-    phrases,
-    pronouns,
-)
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.names import (
@@ -25,6 +19,12 @@ from pytest_llmfair.counterfactuals._lexicons.names import (
     names,
 )
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
+from pytest_llmfair.counterfactuals._templates.person_phrases import (
+    IDENTITY,
+    left_unsaid,
+    phrases,
+    pronouns,
+)
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE, PERSON
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.counterfactuals.pairs import Attribute, lexicon_for, lexicon_of

@@ -1,0 +1,101 @@
+"""What a lexicon asks about a language: three questions, each answered by a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, get_args
+
+Kind = Literal["person_adjective", "person_noun", "condition", "age", "title", "plain"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Verdict(NamedTuple):
+    """An answer about a word in its text, and whether to rely on it.
+
+    Attributes
+    ----------
+    answer : bool or str
+        Whether the word counts, or the grammatical role of a pronoun; "" for a pronoun that does
+        not stand for a person.
+    sure : bool
+        False where the text allows the other answer too. Such a word is uncertain: the prompt
+        gives no pair unless the user settles it.
+    why : str
+        What makes it uncertain, in words for the user; "" where the answer is sure.
+    """
+
+    answer: bool | str
+    sure: bool = True
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The part of a name that a name swap asks about.
+
+    Attributes
+    ----------
+    full : str
+        The name asked for: "Emily Walsh".
+    part : str
+        What stands in the text: "name" for all of it, "first name", "last name", "first initial",
+        "last initial", "plural", "plural of a last name".
+    own : frozenset of str
+        Every word of both names of the swap, in lower case. A grammar may not tell the two names
+        apart, so that a text and its twin are read alike.
+    """
+
+    full: str
+    part: str
+    own: frozenset[str]
+
+
+class Grammar(Protocol):
+    """How a language uses the words of a lexicon.
+
+    A grammar of your own goes into a lexicon: ``replace(load_lexicons()["race"], grammar=mine)``.
+    It must not look at which of the group's words stands at the span: a text and its twin have
+    to be read alike.
+    """
+
+    def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
+        """Tell which of its possible roles the pronoun ``text[start:end]`` has.
+
+        The roles are "object", "possessive_determiner", "possessive_pronoun", "subject" and
+        "reflexive"; the answer is "" where the pronoun stands for a thing.
+        """
+        ...
+
+    def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
+        """Tell whether ``text[start:end]`` names the group of a person here."""
+        ...
+
+    def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
+        """Tell whether ``text[start:end]`` is the person asked for, and not a word or a place."""
+        ...
+
+
+class EveryMention:
+    """The grammar of a language without rules: every term counts, in its first role."""
+
+    def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
+        """Return the first role."""
+        return Verdict(next(iter(roles)))
+
+    def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
+        """Return that it counts."""
+        return Verdict(True)
+
+    def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
+        """Return that it is."""
+        return Verdict(True)
+
+
+def grammar_for(language: str) -> Grammar:
+    """Return the grammar of a language; English has rules."""
+    if language != "en":
+        return EveryMention()
+    from pytest_llmfair.lexicons.english.grammar import English
+
+    return English()
