@@ -43,6 +43,7 @@ def assert_metric(
     max_mde: float | None = None,
     max_missing: float | None = None,
     max_invalid: float | None = None,
+    max_uncertain: float | None = None,
     label: str = "",
     unit: str = "",
     sequential: str | None = None,
@@ -69,7 +70,8 @@ def assert_metric(
         Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
-    level, mode, max_mde, max_missing, max_invalid, label, unit, sequential, method, family
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, sequential,
+    method, family
         See :class:`Judging`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
@@ -97,7 +99,17 @@ def assert_metric(
         data,
         given,
         Judging(
-            level, mode, max_mde, max_missing, label, sequential, method, family, max_invalid, unit
+            level,
+            mode,
+            max_mde,
+            max_missing,
+            label,
+            sequential,
+            method,
+            family,
+            max_invalid,
+            max_uncertain,
+            unit,
         ),
         client=client,
         scorer=scorer,

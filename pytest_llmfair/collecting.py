@@ -63,7 +63,8 @@ def collect(
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
     data, _ = gated(data)
-    if (beside := left_behind(data))["rejected"] and not len(data):
+    beside = left_behind(data)
+    if (beside["rejected"] or beside["uncertain"]) and not len(data):
         return PairedResponses((), (), (), getattr(client, "name", ""), **beside)
     items = prompts_or_pairs(data)
     if is_pair(items[0]):
@@ -92,6 +93,11 @@ def prompts_or_pairs(data: Any) -> list[Any]:
         raise ValueError(
             f"all {len(rejected)} pairs failed the validity checks: {commonest(rejected)}; "
             "reword their prompts"
+        )
+    if not items and (unsure := left_behind(data)["uncertain"]):
+        raise ValueError(
+            f"there are no pairs, since a word can be read in two ways in all {len(unsure)} "
+            f"prompts; first: {unsure[0].reason}; table() of the pairs tells how to settle them"
         )
     if not items and (lost := left_behind(data)["lost"]):
         raise ValueError(

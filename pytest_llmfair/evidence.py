@@ -55,6 +55,8 @@ class Evidence:
     placebo: Texts = field(default_factory=list)
     # Pairs that were not asked because a validity check failed.
     rejected: int = 0
+    # Prompts that gave no pair because a word can be read in two ways.
+    uncertain: int = 0
     # Groups of the attribute for which the lexicon has no terms.
     lacks: tuple[str, ...] = ()
     attribute: str = ""

@@ -13,7 +13,7 @@ from pytest_llmfair import recording
 if TYPE_CHECKING:
     from pytest_llmfair.clients import ModelClient
     from pytest_llmfair.counterfactuals import Lexicon, Pairs, Template
-    from pytest_llmfair.counterfactuals.pairs import Attribute
+    from pytest_llmfair.counterfactuals.pairs import Attribute, WhenUncertain
     from pytest_llmfair.fairness import Fairness
 
 
@@ -58,6 +58,7 @@ def counterfactual_pairs(
         fillers: Mapping[str, Any] | None = None,
         placebo: bool = False,
         seed: int | None = None,
+        uncertain: WhenUncertain = "reject",
     ) -> Pairs:
         """Return the counterfactual pairs of prompts.
 
@@ -78,6 +79,9 @@ def counterfactual_pairs(
             Whether to give every pair a placebo twin: the original reworded within its own group.
         seed : int, optional
             Of terms, names and placebo twins; by default the seed of the session.
+        uncertain : {"reject", "keep"}
+            What becomes of prompts in which a word can be read in two ways, as in
+            :func:`pytest_llmfair.counterfactuals.generate_pairs`.
 
         Raises
         ------
@@ -102,8 +106,9 @@ def counterfactual_pairs(
             fillers=fillers,
             placebo=placebo,
             seed=_recorder().settings.seed if seed is None else seed,
+            uncertain=uncertain,
         )
-        if not made and not made.rejected:
+        if not made and not made.rejected and not made.uncertain:
             raise ValueError(_no_pair(len(prompts), attribute, made))
         return made
 

@@ -32,6 +32,7 @@ def gated(data: Any, units: Any = None) -> tuple[Any, Any]:
             rows_of(data, kept),
             pairs=tuple(passed),
             rejected=(*data.rejected, *passed.rejected),
+            uncertain=(*data.uncertain, *passed.uncertain),
             lacks=tuple(dict.fromkeys((*data.lacks, *passed.lacks))),
         )
     else:

@@ -41,6 +41,7 @@ def assert_counterfactual_invariance(
     max_mde: float | None = None,
     max_missing: float | None = None,
     max_invalid: float | None = None,
+    max_uncertain: float | None = None,
     units: Sequence[Any] | None = None,
     population: str | None = None,
     label: str = "",
@@ -86,7 +87,7 @@ def assert_counterfactual_invariance(
         Compare these groups only; compare each group with this one only.
     scorer : callable, optional
         Replaces the scorer that `metric` names.
-    level, mode, max_mde, max_missing, max_invalid, label, sequential, family, unit
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, sequential, family, unit
         See :class:`Judging`.
     units, population
         As in every metric.
@@ -139,7 +140,17 @@ def assert_counterfactual_invariance(
         (pairs_or_responses,),
         eps,
         Judging(
-            level, mode, max_mde, max_missing, label, sequential, None, family, max_invalid, unit
+            level,
+            mode,
+            max_mde,
+            max_missing,
+            label,
+            sequential,
+            None,
+            family,
+            max_invalid,
+            max_uncertain,
+            unit,
         ),
         client=client,
         scorer=measure.scorer,

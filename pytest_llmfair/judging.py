@@ -66,6 +66,7 @@ _DECISIVE = (
     "max_tokens",
     "max_missing",
     "max_invalid",
+    "max_uncertain",
 )
 
 # An xfail for an exceeded bound must not hide that other evidence of the test is invalid.
@@ -91,7 +92,7 @@ def measure_and_judge(
     settings = current_settings()
     if bound is None:
         data, bound = last_is_bound(info, data)
-    max_invalid = judging.largest_shares[1]
+    shares = judging.largest_shares
     source = data[0] if data else None
     evidence = Evidence()
     source, units = gated(source, keywords.pop("units", None))
@@ -133,7 +134,7 @@ def measure_and_judge(
     threshold = Bound.checked(
         bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
     )
-    if (refused := unfit(source, max_invalid)) is not None:
+    if (refused := unfit(source, shares)) is not None:
         evidence = refused
         return judge_at(nothing(evidence), judging.level)
     asked = prompts_or_pairs([] if source is None else source)
@@ -193,7 +194,8 @@ def measured(
     `source` is what was asked, with the pairs that were left out; a `bound` lets the scorer be
     audited against it.
     """
-    max_missing, max_invalid = judging.largest_shares
+    shares = judging.largest_shares
+    max_missing = shares.missing
 
     def measure_one(*collected: Any, units: Any, fixed: bool = False) -> tuple[Evidence, Estimate]:
         found = evidence_for(
@@ -261,7 +263,7 @@ def measured(
             units,
             lambda *one, **how: measure_one(*one, *collected[1:], **how),
         )
-    judge_selection(evidence, source, max_invalid)
+    judge_selection(evidence, source, shares)
     note_unchecked(evidence, source)
     return evidence, estimate
 
@@ -361,6 +363,7 @@ def judged(
         cut=evidence.cut,
         origin=evidence.origin,
         rejected=evidence.rejected,
+        uncertain=evidence.uncertain,
         lacks=tuple(dict.fromkeys((*evidence.lacks, *estimate.lacks))),
         examples=_examples(estimate, evidence, info.direction, info.fair_value),
         nodeid=recorder.nodeid if recorder else "",

@@ -49,6 +49,7 @@ def assert_not_worse(
     max_mde: float | None = None,
     max_missing: float | None = None,
     max_invalid: float | None = None,
+    max_uncertain: float | None = None,
     label: str = "",
     unit: str = "",
     family: str = "session",
@@ -75,7 +76,7 @@ def assert_not_worse(
         Largest loss that is accepted, inclusive, on the metric's scale.
     scorer, generations
         As in :func:`pytest_llmfair.assert_metric`.
-    level, mode, max_mde, max_missing, max_invalid, label, unit, family
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
         See :class:`Judging`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
@@ -112,6 +113,7 @@ def assert_not_worse(
         label,
         family=family,
         max_invalid=max_invalid,
+        max_uncertain=max_uncertain,
         unit=unit,
     )
     left = list(data)
@@ -384,6 +386,7 @@ def _joined_evidence(sides: Sequence[_Side]) -> Evidence:
         notes=_labelled_notes(first.notes, second.notes),
         model=" against ".join(models),
         rejected=second.rejected,
+        uncertain=second.uncertain,
         lacks=tuple(dict.fromkeys(lacks)),
         attribute=second.attribute,
         paired=second.paired,

@@ -205,6 +205,14 @@ OPTIONS: tuple[Option, ...] = (
         ini_only=True,
     ),
     Option(
+        "max_uncertain",
+        _share,
+        "a number from 0 to 1, such as 0.25",
+        "largest share of prompts left out because a word can be read in two ways (default 0.25)",
+        "SHARE",
+        ini_only=True,
+    ),
+    Option(
         "json",
         _text,
         "the path of a file to write",

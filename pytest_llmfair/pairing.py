@@ -17,6 +17,7 @@ from pytest_llmfair.evidence import (
 )
 from pytest_llmfair.losses import losses_of
 from pytest_llmfair.responses import Answer, PairedResponses, left_behind
+from pytest_llmfair.rules import LargestShares
 
 _MOST_REASONS = 3
 _MOST_WORDS = 5
@@ -40,7 +41,7 @@ def paired_texts(
     to placebo twins are counted and kept too; a pair without them stays. Without `units` pairs
     that share a text are one.
     """
-    if not responses.pairs and responses.rejected:
+    if not responses.pairs and (responses.rejected or responses.uncertain):
         return Evidence(undefined=_NOBODY_ASKED), [], [], []
     groups_of(responses.pairs)
     first = responses.pairs[0]
@@ -113,7 +114,7 @@ def is_pair(item: Any) -> bool:
     return hasattr(item, "original") and hasattr(item, "counterfactual")
 
 
-def judge_selection(evidence: Evidence, source: Any, max_invalid: float) -> None:
+def judge_selection(evidence: Evidence, source: Any, shares: LargestShares) -> None:
     """Say what was left out before anything was asked; too many rejected pairs are invalid.
 
     `source` is the set of pairs, or the answers to it; anything else left nothing out.
@@ -123,16 +124,33 @@ def judge_selection(evidence: Evidence, source: Any, max_invalid: float) -> None
     evidence.rejected, evidence.lacks = len(rejected), beside["lacks"]
     if rejected:
         n, total, most = len(rejected), len(rejected) + len(source), commonest(rejected)
-        if n / total > max_invalid:
+        if n / total > shares.invalid:
             evidence.invalid["invalid_pairs"] = (
                 f"{n} of {total} pairs ({n / total:.1%}) failed the validity checks, more than "
-                f"max_invalid = {max_invalid:.0%}; most often: {most}; reword the prompts that "
+                f"max_invalid = {shares.invalid:.0%}; most often: {most}; reword the prompts that "
                 "table() of the pairs lists as rejected (of a pair of your own check_pair tells "
                 "what is wrong), or raise max_invalid"
             )
         else:
             evidence.reasons.append("pairs_left_out")
             evidence.notes.append(f"{n} of {total} pairs left out as invalid: {most}")
+    if unsure := beside["uncertain"]:
+        evidence.uncertain = len(unsure)
+        named_in = [*source.pairs] if isinstance(source, PairedResponses) else [*source]
+        named_in += [one.pair for one in rejected]
+        prompts = len({pair.original for pair in named_in}) + len(unsure)
+        told = (
+            f"{len(unsure)} of {prompts} prompts left out, since a word can be read in two ways; "
+            f"first: {unsure[0].reason}"
+        )
+        if len(unsure) / prompts > shares.uncertain:
+            evidence.invalid["uncertain_prompts"] = (
+                f"{told}. That is {len(unsure) / prompts:.1%}, more than max_uncertain = "
+                f"{shares.uncertain:.0%}; table() of the pairs lists them and how to settle them"
+            )
+        else:
+            evidence.reasons.append("prompts_uncertain")
+            evidence.notes.append(told)
     if lost:
         evidence.reasons.append("prompts_left_out")
         evidence.notes.append(
@@ -145,10 +163,10 @@ def judge_selection(evidence: Evidence, source: Any, max_invalid: float) -> None
         )
 
 
-def unfit(source: Any, max_invalid: float) -> Evidence | None:
+def unfit(source: Any, shares: LargestShares) -> Evidence | None:
     """Return what is to be said of pairs that nobody needs to answer: too many are invalid."""
     evidence = Evidence(undefined=_NOBODY_ASKED)
-    judge_selection(evidence, source, max_invalid)
+    judge_selection(evidence, source, shares)
     return evidence if evidence.invalid else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals import Pair, Rejected
+    from pytest_llmfair.counterfactuals import Pair, Rejected, Uncertain
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,8 @@ class PairedResponses:
         pair has one.
     rejected : tuple of Rejected
         Pairs that were made and not asked, since a validity check failed.
+    uncertain : tuple of Uncertain
+        Prompts that gave no pair, since a word of them can be read in two ways.
     lacks : tuple of str
         Groups of the attribute for which the lexicon has no terms.
     lost : mapping
@@ -141,6 +143,7 @@ class PairedResponses:
     model: str = ""
     placebo: tuple[tuple[Answer, ...], ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    uncertain: tuple[Uncertain, ...] = ()
     lacks: tuple[str, ...] = ()
     lost: Mapping[str, int] = field(default_factory=dict)
     unmentioned: int = 0
@@ -188,6 +191,7 @@ def left_behind(source: Any) -> dict[str, Any]:
     known = source if isinstance(source, (list, PairedResponses)) else None
     return {
         "rejected": tuple(getattr(known, "rejected", ())),
+        "uncertain": tuple(getattr(known, "uncertain", ())),
         "lacks": tuple(getattr(known, "lacks", ())),
         "lost": dict(getattr(known, "lost", {})),
         "unmentioned": int(getattr(known, "unmentioned", 0)),

@@ -86,6 +86,8 @@ class Result:
         changes from run to run, so the JSON leaves it out.
     rejected : int
         Pairs left out since a validity check failed.
+    uncertain : int
+        Prompts left out since a word of them can be read in two ways.
     lacks : tuple of str
         Groups of the attribute for which its lexicon has no terms, so that nothing is known.
     reasons, notes : tuple of str
@@ -159,6 +161,7 @@ class Result:
     cut: dict[str, int] = field(default_factory=dict)
     origin: tuple[int, int] = field(default=(0, 0), compare=False)
     rejected: int = 0
+    uncertain: int = 0
     lacks: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pytest_llmfair import recording
 from pytest_llmfair.arguments import is_number
 from pytest_llmfair.bounds import Direction, Scale
 from pytest_llmfair.settings import Settings
+
+
+class LargestShares(NamedTuple):
+    """Largest shares of missing answers, of invalid pairs and of uncertain prompts."""
+
+    missing: float
+    invalid: float
+    uncertain: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,9 @@ class Judging:
         Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
         that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
         checked here.
+    max_uncertain : float or None
+        Largest share of prompts, in [0, 1], that ``generate_pairs`` may have left out because a
+        word of them can be read in two ways.
     unit : str
         What the report calls a unit, singular, in place of the metric's own word.
     """
@@ -51,6 +62,7 @@ class Judging:
     method: str | None = None
     family: str = "session"
     max_invalid: float | None = None
+    max_uncertain: float | None = None
     unit: str = ""
 
     def __post_init__(self) -> None:
@@ -72,18 +84,19 @@ class Judging:
             raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")
         if mde is not None and not (is_number(mde) and mde > 0.0):
             raise ValueError(f"max_mde is {mde!r}; give a number above 0")
-        for name in ("max_missing", "max_invalid"):
+        for name in ("max_missing", "max_invalid", "max_uncertain"):
             share = getattr(self, name)
             if share is not None and not (is_number(share) and 0.0 <= share <= 1.0):
                 raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
 
     @property
-    def largest_shares(self) -> tuple[float, float]:
-        """Largest shares of missing answers and of invalid pairs, given or of the settings."""
+    def largest_shares(self) -> LargestShares:
+        """Largest shares of what may be missing, given or of the settings."""
         settings = current_settings()
-        return (
+        return LargestShares(
             settings.max_missing if self.max_missing is None else self.max_missing,
             settings.max_invalid if self.max_invalid is None else self.max_invalid,
+            settings.max_uncertain if self.max_uncertain is None else self.max_uncertain,
         )
 
 

@@ -46,6 +46,9 @@ class Settings:
     max_invalid : float
         Largest share of pairs in [0, 1] that may fail the validity checks before a verdict is
         INVALID.
+    max_uncertain : float
+        Largest share of prompts in [0, 1] that may be left out because a word can be read in two
+        ways before a verdict is INVALID.
     json : str or None
         File for the results of the run.
     html : str or None
@@ -87,6 +90,7 @@ class Settings:
     detailed: bool = False
     max_missing: float = 0.05
     max_invalid: float = 0.1
+    max_uncertain: float = 0.25
     json: str | None = None
     html: str | None = None
     evidence: str | None = None

@@ -45,6 +45,7 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
     passed = Pairs(
         kept.values(),
         rejected=(*before.rejected, *rejected),
+        uncertain=before.uncertain,
         unmentioned=before.unmentioned,
         lost=before.lost,
         lacks=lacks,

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar
 
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
 from pytest_llmfair.counterfactuals._lexicons.lacking import edits_before, kept_alike, with_lacked
 from pytest_llmfair.counterfactuals._lexicons.peoples import People
+from pytest_llmfair.counterfactuals._lexicons.reading import (
+    Change,
+    Confidence,
+    Doubt,
+    Mention,
+    Reading,
+)
 from pytest_llmfair.counterfactuals._lexicons.said import is_honoured, said_terms, with_capitals
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     UNPAIRED,
     Choice,
     Entry,
     Index,
-    Register,
     Sense,
     cases_of,
     tails_of,
@@ -44,58 +49,10 @@ from pytest_llmfair.lexicons.english.writing import (
 from pytest_llmfair.lexicons.grammar import Grammar, grammar_for
 from pytest_llmfair.text import MASK, replaced
 
+__all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
+
 _NOWHERE = (sys.maxsize, sys.maxsize)
-Confidence = Literal["certain", "context"]
 PRONOUNS = _pronouns.CASES | {"subject", "reflexive"}
-Reading = list[tuple[int, int, Sense]]
-
-
-class Change(NamedTuple):
-    """A replacement: ``text[start:end]``, which names `group`, becomes `after`.
-
-    `sense` is what the words mean and `becomes` the group then named; an article that has to
-    follow, and words that are left out, have neither.
-    """
-
-    start: int
-    end: int
-    after: str
-    group: str
-    sense: Sense | None = None
-    becomes: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A place where a text names a group.
-
-    Attributes
-    ----------
-    start, end : int
-        Span in characters; ``text[start:end]`` is `text`.
-    text : str
-        The words as they stand there.
-    group : str
-        The group named.
-    role : str
-        What the words are: a pronoun's case ("subject", "object", "possessive_determiner",
-        "possessive_pronoun", "reflexive"), or "noun", "adjective", "title", "kinship" and so on,
-        as the lexicon says.
-    register : {"preferred", "neutral", "outdated", "slur"}
-        How people take the words.
-    confidence : {"certain", "context"}
-        Whether the words name the group wherever they stand, or by a rule about the words around
-        them, as "black" and "French" do, and terms that hold these: "African American men". Of
-        sentences with such words that the rules had never met, 88 to 98 % were read right.
-    """
-
-    start: int
-    end: int
-    text: str
-    group: str
-    role: str
-    register: Register = "preferred"
-    confidence: Confidence = "certain"
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,28 +187,36 @@ class Lexicon(ByValue):
         return known.get(plain(str(name).strip()))
 
     def mentions(self, text: str) -> list[Mention]:
-        """Return every mention of a group in the text, in order.
+        """Return every mention of a group in the text, in order, and every uncertain one.
 
         Whole words in any case, the longest term first; nothing inside addresses, code, tags and
         handles. A neutral word is no mention.
         """
-        return [
-            Mention(
-                start,
-                end,
-                text[start:end],
-                sense.group,
-                sense.role,
-                entry.register(sense.term),
-                "context" if entry.context else "certain",
+        found = self.read(text)
+        doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
+        mentions = []
+        for at, end, sense in found.with_doubts():
+            if (entry := sense.entry) is None:
+                continue
+            start = next((edit[0] for edit in edits_before(text, at, sense)), at)
+            known: Confidence = "context" if entry.context else "certain"
+            mentions.append(
+                Mention(
+                    start,
+                    end,
+                    text[start:end],
+                    sense.group,
+                    sense.role,
+                    entry.register(sense.term),
+                    "uncertain" if (at, end) in doubtful else known,
+                )
             )
-            for at, end, sense in self.read(text)
-            for start in [next((edit[0] for edit in edits_before(text, at, sense)), at)]
-            if (entry := sense.entry) is not None
-        ]
+        return mentions
 
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each mention, whatever its group and role.
+
+        Words that are uncertain are masked, so that both members of a pair are masked alike.
 
         Neutral words are masked too, and so is "people" behind an adjective where the lexicon has
         a term such as "deaf people"; "an" before a mention becomes "a" and a possessive "'s": the
@@ -259,7 +224,7 @@ class Lexicon(ByValue):
         """
         changes: list[tuple[int, int, str]] = []
         last = 0
-        found = self.read(text)
+        found = self.read(text).with_doubts()
         named = {start for start, _, sense in found if sense.entry is not None}
         for start, end, sense in found:
             if start < last:
@@ -308,9 +273,10 @@ class Lexicon(ByValue):
         changes: list[Change] = []
         lost = []
         to = self.spread(to)
-        found = kept_alike(text, self.read(text) if found is None else found, to, self.unmarked)
-        said = said_terms(text, found, self._capitalised) if len(found) > 1 else {}
-        for start, end, sense in found:
+        known = self.read(text) if found is None else found
+        alike = kept_alike(text, known, to, self.unmarked)
+        said = said_terms(text, alike, self._capitalised) if len(alike) > 1 else {}
+        for start, end, sense in alike:
             group = to.get(sense.group)
             if group is None or sense.entry is None or sense.role == UNPAIRED:
                 continue
@@ -364,16 +330,19 @@ class Lexicon(ByValue):
             found = [own for own in found if not looks_english(text[own[0] : own[1]])]
         untouched = iter(protected_spans(whole) if found else ())
         begin, stop = next(untouched, _NOWHERE)
-        reading: Reading = []
+        reading: list[tuple[int, int, Sense]] = []
+        doubts: list[Doubt] = []
         for start, end, choice in found:
             while stop <= start:
                 begin, stop = next(untouched, _NOWHERE)
             if begin < end:
                 continue
-            meant = self._meant(choice, text, start, end)
+            meant, doubt = self._meant(choice, text, start, end)
             if meant is not None:
                 reading.append((start, end, meant))
-        return with_lacked(text, reading, self.unmarked, self._index.denials)
+            if doubt is not None:
+                doubts.append(doubt)
+        return Reading(with_lacked(text, reading, self.unmarked, self._index.denials), doubts)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -382,6 +351,10 @@ class Lexicon(ByValue):
     def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
         """Return the group that is named first in what :meth:`read` found; None for none."""
         return next((s.group for *_, s in found if s.group in among and s.role != UNPAIRED), None)
+
+    def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
+        """Return what makes the exchange of groups uncertain in what :meth:`read` found."""
+        return found.doubt_about(wanted)
 
     def spread(self, to: Mapping[str, str]) -> Mapping[str, str]:
         """Return which groups of mentions become which; here the mapping itself."""
@@ -444,21 +417,31 @@ class Lexicon(ByValue):
     def _grammar(self) -> Grammar:
         return grammar_for(self.language) if self.grammar is None else self.grammar
 
-    def _meant(self, choice: Choice, text: str, start: int, end: int) -> Sense | None:
-        """Return which of its meanings a term has here, None where it has none of them."""
-        if choice.pronoun and not choice.cases:
-            role = choice.senses[0].role
-            if self._grammar.role(text, start, end, (role,)).answer != role:
-                return None
-        fitting = choice.senses if choice.settled else self._fitting(choice, text, start, end)
-        cases = choice.cases if choice.settled else cases_of(fitting)
-        if cases:
-            return cases.get(str(self._grammar.role(text, start, end, cases).answer))
-        return fitting[0] if fitting else None
-
-    def _fitting(self, choice: Choice, text: str, start: int, end: int) -> list[Sense]:
-        """Return the meanings that fit; only the first unless the cases of a pronoun differ."""
-        fitting = (
-            sense for sense in choice.senses if sense.read(self._grammar, text, start, end).answer
-        )
-        return list(fitting) if choice.cases else list(itertools.islice(fitting, 1))
+    def _meant(
+        self, choice: Choice, text: str, start: int, end: int
+    ) -> tuple[Sense | None, Doubt | None]:
+        """Return which of its meanings a term has here, if any, and what makes it uncertain."""
+        senses, cases, doubts = choice.senses, choice.cases, []
+        if not choice.settled:
+            senses = []
+            for sense in choice.senses:
+                verdict = sense.read(self._grammar, text, start, end)
+                counted = bool(verdict.answer)
+                if not verdict.sure:
+                    doubts.append(Doubt(start, end, (sense,), counted, verdict.why))
+                if counted:
+                    senses.append(sense)
+                    if not cases:
+                        break
+            cases = cases_of(senses)
+        meant = senses[0] if senses else None
+        if meant is not None and (choice.pronoun or cases):
+            roles = cases or {meant.role: meant}
+            verdict = self._grammar.role(text, start, end, tuple(roles))
+            meant = roles.get(str(verdict.answer))
+            if not verdict.sure:
+                doubt = Doubt(start, end, (*roles.values(),), meant is not None, verdict.why)
+                return meant, doubt
+        if meant is None:
+            return None, next(iter(doubts), None)
+        return meant, next((doubt for doubt in doubts if doubt.counted), None)

@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
@@ -25,6 +25,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     Pair,
     Pairs,
     Rejected,
+    Uncertain,
     marked,
     pair_of,
 )
@@ -33,8 +34,19 @@ from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Rea
 from pytest_llmfair.counterfactuals.validity import failed
 from pytest_llmfair.text import mask_words
 
-__all__ = ["Edit", "Pair", "Pairs", "Rejected", "check_pair", "generate_pairs", "mask", "mentions"]
+__all__ = [
+    "Edit",
+    "Pair",
+    "Pairs",
+    "Rejected",
+    "Uncertain",
+    "check_pair",
+    "generate_pairs",
+    "mask",
+    "mentions",
+]
 
+WhenUncertain = Literal["reject", "keep"]
 Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
 
 _log = logging.getLogger("pytest_llmfair")
@@ -47,13 +59,15 @@ def generate_pairs(
     *,
     placebo: bool = False,
     seed: int = 0,
+    uncertain: WhenUncertain = "reject",
 ) -> Pairs:
     """Make counterfactual pairs by exchanging the mentions of a protected attribute.
 
     Only the mentions change (and an article before them that no longer fits): case, spacing,
     line breaks, quotes, contractions, addresses and code stay as they are. Every pair passes the
     checks of the validity gate; those that fail one are left out of the list and kept in
-    `.rejected` with the reasons.
+    `.rejected` with the reasons. A prompt in which a word can be read in two ways ("her" as him or
+    his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain` with the reason.
 
     A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
     ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
@@ -76,6 +90,9 @@ def generate_pairs(
         Whether to give every pair a placebo twin: the original reworded within its own group.
     seed : int
         Of the choice of other words for placebo twins.
+    uncertain : {"reject", "keep"}
+        What becomes of prompts in which a word can be read in two ways: "reject" leaves them out,
+        "keep" takes the likelier reading and says so in the `uncertain` field of the pair.
 
     Returns
     -------
@@ -90,13 +107,21 @@ def generate_pairs(
     lexicon = lexicon_for(attribute, groups)
     texts, seed = _checked(prompts), whole_seed(seed)
     wanted = _checked_groups(lexicon, groups)
+    if uncertain not in ("reject", "keep"):
+        raise ValueError(f"uncertain is {uncertain!r}; choose 'reject' or 'keep'")
+    exchanged = wanted[:1] if wanted else lexicon.default_groups
     pairs: list[Pair] = []
+    unsure: list[Uncertain] = []
     rejected: list[Rejected] = []
     dropped: Counter[str] = Counter()
     unmentioned = 0
     exchanges: dict[str, list[Exchange]] = {}
     for row, text in enumerate(texts):
         found = lexicon.read(text)
+        doubt = lexicon.doubt(found, exchanged) if found.doubts else None
+        if doubt is not None and uncertain == "reject":
+            unsure.append(Uncertain(text, doubt.start, doubt.end, doubt.why))
+            continue
         first = _first(lexicon, found, wanted) if found else None
         if first is None:
             alone = [text[start:end] for start, end, own in found if own.role == UNPAIRED]
@@ -125,14 +150,16 @@ def generate_pairs(
                 if placebo:
                     twin = placebo_of(lexicon, text, found, exchange.spread, f"{seed} {row}")
                     pair = replace(pair, placebo=twin)
+                if doubt is not None:
+                    pair = replace(pair, uncertain=doubt.why)
                 pairs.append(marked(pair))
         unmentioned += not mentioned
-    exchanged = lexicon.groups if wanted else lexicon.default_groups
-    left = [group for group in lexicon.groups if group not in exchanged]
-    _tell(lexicon, left, dropped, len(rejected))
+    left = [] if wanted else [group for group in lexicon.groups if group not in exchanged]
+    _tell(lexicon, left, dropped, len(rejected), unsure)
     return Pairs(
         pairs,
         rejected=rejected,
+        uncertain=unsure,
         unmentioned=unmentioned,
         lost=dropped,
         lacks=lexicon.lacks,
@@ -356,7 +383,13 @@ def _realised(
     yield changes, lost, EXPLICIT if unsaid else ""
 
 
-def _tell(lexicon: Lexicon, left: list[str], dropped: Counter[str], rejected: int) -> None:
+def _tell(
+    lexicon: Lexicon,
+    left: list[str],
+    dropped: Counter[str],
+    rejected: int,
+    unsure: list[Uncertain],
+) -> None:
     if left:
         _log.info(
             "%s: exchanging %s only; for %s give groups=(from, to)",
@@ -367,6 +400,13 @@ def _tell(lexicon: Lexicon, left: list[str], dropped: Counter[str], rejected: in
     if dropped:
         words = ", ".join(f"{word!r} ({count})" for word, count in dropped.items())
         _log.info("%s: prompts left out, for no counterpart is listed of %s", lexicon.name, words)
+    if unsure:
+        _log.info(
+            "%s: %d prompts left out, for a word can be read in two ways; first: %s",
+            lexicon.name,
+            len(unsure),
+            unsure[0].reason,
+        )
     if rejected:
         _log.info("%s: %d pairs left out, for they fail the checks", lexicon.name, rejected)
 

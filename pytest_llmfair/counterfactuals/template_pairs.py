@@ -41,7 +41,13 @@ from pytest_llmfair.counterfactuals._templates.slots import (
 )
 from pytest_llmfair.counterfactuals._templates.template import Template, as_template
 from pytest_llmfair.counterfactuals.lexicon import Change
-from pytest_llmfair.counterfactuals.pairs import Attribute, generate_pairs, lexicon_for, lexicon_of
+from pytest_llmfair.counterfactuals.pairs import (
+    Attribute,
+    WhenUncertain,
+    generate_pairs,
+    lexicon_for,
+    lexicon_of,
+)
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
     equal_outside,
@@ -80,6 +86,7 @@ def pairs_from_templates(
     fill_limit: int = 100,
     placebo: bool = False,
     seed: int = 0,
+    uncertain: WhenUncertain = "reject",
 ) -> Pairs:
     """Make counterfactual pairs of templates and of texts.
 
@@ -111,6 +118,8 @@ def pairs_from_templates(
         own group.
     seed : int
         Of all choices.
+    uncertain : {"reject", "keep"}
+        What becomes of texts in which a word can be read in two ways, as in `generate_pairs`.
 
     Returns
     -------
@@ -130,7 +139,10 @@ def pairs_from_templates(
     slots = [*group_slots(attribute), *filler_slots(filled)]
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
     if not any(isinstance(each, Template) for each in read):
-        return generate_pairs(read, attribute, groups, placebo=placebo, seed=seed)  # type: ignore[arg-type]
+        texts = [each for each in read if not isinstance(each, Template)]
+        return generate_pairs(
+            texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
+        )
     if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
     known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
@@ -140,7 +152,11 @@ def pairs_from_templates(
     ):
         if is_text:
             texts = [each for each in run if isinstance(each, str)]
-            parts.append(generate_pairs(texts, attribute, groups, placebo=placebo, seed=seed))
+            parts.append(
+                generate_pairs(
+                    texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
+                )
+            )
             continue
         for each in run:
             assert not isinstance(each, str)
@@ -149,6 +165,7 @@ def pairs_from_templates(
     return Pairs(
         itertools.chain.from_iterable(parts),
         rejected=itertools.chain.from_iterable(part.rejected for part in parts),
+        uncertain=itertools.chain.from_iterable(part.uncertain for part in parts),
         unmentioned=sum(part.unmentioned for part in parts),
         lost=lost,
         lacks=lacks_of(attribute, known.groups),

@@ -25,6 +25,7 @@ _SETTINGS = (
     "max_tokens",
     "max_missing",
     "max_invalid",
+    "max_uncertain",
 )
 
 # Messages are for people; they can hold prompts and outputs. Where answers came from changes

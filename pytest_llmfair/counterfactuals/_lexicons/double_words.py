@@ -15,7 +15,7 @@ Double = tuple[int, int, Sense, Sense]
 def doubles(found: Reading) -> tuple[list[Double], Reading]:
     """Part what a reading has twice in one place from the rest."""
     twice: list[Double] = []
-    rest: Reading = []
+    rest = Reading()
     for each in found:
         if rest and each[:2] == rest[-1][:2] and each[2].entry and rest[-1][2].entry:
             twice.append((*each[:2], rest.pop()[2], each[2]))

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from pytest_llmfair.counterfactuals._lexicons.double_words import double_term, doubles
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
+from pytest_llmfair.counterfactuals._lexicons.reading import Change, Doubt, Mention, Reading
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
+from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.text import MASK
 
 # One word can name groups of both attributes, and its counterpart need two: "lesbian", "gay man".
@@ -134,8 +135,18 @@ class Intersection(Lexicon):
 
     def read(self, text: str) -> Reading:
         """Return start, end and meaning of what either part finds, in order."""
-        found = [each for part in self.parts for each in part.read(text)]
-        return sorted(found, key=lambda each: (each[0], -each[1]))
+        parts = [part.read(text) for part in self.parts]
+        found = sorted(itertools.chain(*parts), key=lambda each: (each[0], -each[1]))
+        doubts = sorted(itertools.chain(*(part.doubts for part in parts)))
+        return Reading(found, doubts)
+
+    def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
+        """Return what makes the exchange uncertain, where the text may name both groups."""
+        groups = {group for label in wanted for group in self.cells[label]}
+        doubt = found.doubt_about(groups)
+        if doubt is None or self.first_named(found.with_doubts(), wanted) is None:
+            return None
+        return doubt
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""

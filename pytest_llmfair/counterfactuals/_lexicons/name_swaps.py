@@ -10,8 +10,9 @@ from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._lexicons.name_index import NameIndex
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
+from pytest_llmfair.counterfactuals._lexicons.reading import Doubt, Reading
 from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Entry, Sense
-from pytest_llmfair.counterfactuals.lexicon import Lexicon, Reading
+from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
 from pytest_llmfair.lexicons.english.escapes import with_blanks
 from pytest_llmfair.lexicons.english.names.common import is_common, is_its_own_object
@@ -70,12 +71,12 @@ class _TwoNames(Lexicon):
             return found
         text = with_blanks(text)
         no_capitals = text.islower()
-        kept = [
+        kept = Reading(
             (start, end, sense)
             for start, end, sense in found
             if (no_capitals or not text[start].islower() or text[start:end] == sense.term)
             and self._is_the_person(text, start, end, sense)
-        ]
+        )
         if not kept:
             return kept
         if len(kept) > 1:
@@ -87,7 +88,7 @@ class _TwoNames(Lexicon):
         first, end, sense = kept[0]
         if sense.role != "name" or text.find(text[first:end]) == first:
             return kept  # the usual case at less cost
-        return kept[self._namesakes(text, found, kept) :]
+        return Reading(kept[self._namesakes(text, found, kept) :])
 
     def _namesakes(self, text: str, found: Reading, kept: Reading) -> int:
         """Return how many of the first mentions are somebody else named in full before them."""
@@ -103,13 +104,15 @@ class _TwoNames(Lexicon):
 
         return namesakes(text, [each[:2] for each in kept], self.exceptions, others)
 
-    def _meant(self, choice: Choice, text: str, start: int, end: int) -> Sense | None:
+    def _meant(
+        self, choice: Choice, text: str, start: int, end: int
+    ) -> tuple[Sense | None, Doubt | None]:
         fitting = choice.senses
         for sense in fitting:  # both names can begin with one letter
             stands = _INITIALS.get(sense.role)
             if stands is not None and stands(text, start, end, sense.group):
-                return sense
-        return fitting[0]
+                return sense, None
+        return fitting[0], None
 
     @functools.cached_property
     def _index(self) -> NameIndex:

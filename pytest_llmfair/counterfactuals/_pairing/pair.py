@@ -65,6 +65,9 @@ class Pair:
     placebo : str or None
         The original reworded within its own group (another term, another name); None when it was
         not asked for, or no such term is known.
+    uncertain : str
+        What makes the reading of the original uncertain, of a pair kept with
+        ``generate_pairs(..., uncertain="keep")``; "" for all others.
     checked : bool
         Whether it passed the validity gate; a copy that is changed has to pass it anew.
     """
@@ -77,6 +80,7 @@ class Pair:
     attribute: str
     variant: str = ""
     placebo: str | None = None
+    uncertain: str = ""
     checked: bool = field(default=False, init=False, repr=False, compare=False)
 
     def without_placebo(self) -> Pair:
@@ -101,6 +105,36 @@ class Rejected:
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """A prompt that gives no pair, since a word of it can be read in two ways.
+
+    Attributes
+    ----------
+    prompt : str
+        The prompt.
+    start, end : int
+        Span of the word in characters.
+    reason : str
+        What makes it uncertain.
+    """
+
+    prompt: str
+    start: int
+    end: int
+    reason: str
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end of the word."""
+        return self.start, self.end
+
+    @property
+    def text(self) -> str:
+        """The word as it stands in the prompt."""
+        return self.prompt[self.start : self.end]
+
+
 class Pairs(list[Pair]):
     """Counterfactual pairs that pass the validity gate, and what was left out.
 
@@ -111,6 +145,8 @@ class Pairs(list[Pair]):
     ----------
     rejected : tuple of Rejected
         Pairs that fail a check.
+    uncertain : tuple of Uncertain
+        Prompts left out because a word of them can be read in two ways: one entry a prompt.
     unmentioned : int
         Prompts that name no group to exchange.
     lost : dict
@@ -127,6 +163,7 @@ class Pairs(list[Pair]):
         pairs: Iterable[Pair] = (),
         *,
         rejected: Iterable[Rejected] | None = None,
+        uncertain: Iterable[Uncertain] | None = None,
         unmentioned: int | None = None,
         lost: Mapping[str, int] | None = None,
         lacks: Iterable[str] | None = None,
@@ -134,6 +171,7 @@ class Pairs(list[Pair]):
     ) -> None:
         super().__init__(pairs)
         self.rejected: tuple[Rejected, ...] = _told(rejected, pairs, "rejected")
+        self.uncertain: tuple[Uncertain, ...] = _told(uncertain, pairs, "uncertain")
         self.unmentioned: int = (
             getattr(pairs, "unmentioned", 0) if unmentioned is None else unmentioned
         )
@@ -160,6 +198,7 @@ class Pairs(list[Pair]):
         return type(self)(
             pairs,
             rejected=self.rejected,
+            uncertain=self.uncertain,
             unmentioned=self.unmentioned,
             lost=self.lost,
             lacks=self.lacks,
@@ -172,6 +211,7 @@ class Pairs(list[Pair]):
         return Pairs(
             [*self, *other],
             rejected=self.rejected + beside.rejected,
+            uncertain=self.uncertain + beside.uncertain,
             unmentioned=self.unmentioned + beside.unmentioned,
             lost=Counter(self.lost) + Counter(beside.lost),
             lacks=dict.fromkeys(self.lacks + beside.lacks),
@@ -187,7 +227,10 @@ class Pairs(list[Pair]):
         return self + other
 
     def table(self, width: int | None = None, limit: int | None = None) -> str:
-        """Return the pairs as a table: original, counterfactual, edits, checks; then the rejected.
+        """Return the pairs as a table: original, counterfactual, edits and checks.
+
+        After the pairs come those that were rejected, and the prompts whose reading is uncertain,
+        with what settles it.
 
         Parameters
         ----------

@@ -9,10 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs
+    from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Uncertain
 
 _NARROWEST = 60
 _GAP = "  "
+_REMEDY = (
+    "To settle one: put a slot such as {person} or {subject} in its place; or give the prompt and "
+    "its twin yourself, as a tuple in the same list; or list in the entry of your lexicon which "
+    "words may stand next to the term (not_before, not_after, only_before); or take the likelier "
+    "reading with uncertain='keep'."
+)
 Cell = list[str]
 
 
@@ -32,7 +38,25 @@ def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
             lines += ["", *_columns([head, *rows[:limit]], width)]
         if limit is not None and len(rows) > limit:
             lines.append(f"and {len(rows) - limit} more")
+    if pairs.uncertain:
+        lines += ["", *_uncertain(pairs.uncertain[:limit], width)]
+        if limit is not None and len(pairs.uncertain) > limit:
+            lines.append(f"and {len(pairs.uncertain) - limit} more")
     return "\n".join(lines)
+
+
+def _uncertain(prompts: Sequence[Uncertain], width: int) -> Iterator[str]:
+    """Give the lines that list uncertain prompts, and what settles one."""
+    yield "uncertain, so left out"
+    yield "-" * len("uncertain, so left out")
+    for one in prompts:
+        yield from textwrap.wrap(_visible(one.prompt), width)
+        indent = "  "
+        yield from textwrap.wrap(
+            one.reason, width, initial_indent=indent, subsequent_indent=indent
+        )
+    yield ""
+    yield from textwrap.wrap(_REMEDY, width)
 
 
 def _summary(pairs: Pairs) -> str:
@@ -41,6 +65,7 @@ def _summary(pairs: Pairs) -> str:
     parts = [
         f"{len(pairs)} {pair}",
         f"{len(pairs.rejected)} rejected",
+        f"{len(pairs.uncertain)} uncertain",
         f"{pairs.unmentioned} {prompt} without a mention",
     ]
     if pairs.lost:
