@@ -24,7 +24,7 @@ from pytest_llmfair.stats import Mean
 
 MAKE_STUB = Path(__file__).parent / "make_stub.py"
 SHARED = {"client", "scorer", "generations", "level", "mode", "max_mde", "max_missing"}
-SHARED |= {"max_invalid", "label", "unit", "sequential", "method", "family"}
+SHARED |= {"max_invalid", "max_uncertain", "label", "unit", "sequential", "method", "family"}
 
 
 def made(name):

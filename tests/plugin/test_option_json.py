@@ -34,6 +34,7 @@ def test_file_has_a_schema_version_and_the_settings_that_matter(
         "max_tokens": None,
         "max_missing": 0.05,
         "max_invalid": 0.1,
+        "max_uncertain": 0.25,
     }
 
 
