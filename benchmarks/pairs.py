@@ -126,7 +126,8 @@ def spend(name: str) -> None:
     path = HELD / Path(name).with_suffix(".yaml").name
     answers = [(case, case.answer()) for case in cases(folder=HELD) if case.category == path.stem]
     if not answers:
-        sys.exit(f"no held prompts in {path.name}; there are {sorted(HELD.glob('*.yaml'))}")
+        left = ", ".join(sorted(file.name for file in HELD.glob("*.yaml")))
+        sys.exit(f"no held prompts in {path.name}; name one of {left or 'none, all are spent'}")
     for case, answer in answers:
         print_failure(case, answer)
     tally = Tally.of(answer.outcome for _, answer in answers)
