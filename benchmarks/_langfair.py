@@ -10,11 +10,10 @@ The environment needs no more than three metrics and the generator of counterfac
 
 This file is both sides: imported, it starts the worker; run by that interpreter, it is the worker.
 A request is a line of JSON, the answer another with the seconds that LangFair took. The generator
-of prompts runs as users have it, with NLTK's tokeniser for sentences and words, or without the
-sentences (``preserve_line=True``), at less cost. For the metrics two things are replaced before
-LangFair is imported: the tokeniser runs without sentences, and the stop words are ours. The
-stereotype classifier, which loads transformers, is left out, and so is what talks to models
-(langchain, tiktoken, attack prompts).
+of prompts runs as users have it. For the metrics two things are replaced before LangFair is
+imported: the tokeniser runs without sentences, and the stop words are ours. The stereotype
+classifier, which loads transformers, is left out, and so is what talks to models (langchain,
+tiktoken, attack prompts).
 """
 
 from __future__ import annotations
@@ -114,30 +113,25 @@ def _prag(first: list[list[str]], second: list[list[str]]) -> Any:
     return sum(pairs) / len(pairs)
 
 
-def _found(texts: list[str], attribute: str | None, words: list[str] | None, split: bool) -> Any:
-    return _generator(split).parse_texts(texts, attribute=attribute, custom_list=words)
+def _found(texts: list[str], attribute: str | None, words: list[str] | None) -> Any:
+    return _generator().parse_texts(texts, attribute=attribute, custom_list=words)
 
 
 def _prompts(
-    texts: list[str], attribute: str | None, words: dict[str, list[str]] | None, split: bool
+    texts: list[str], attribute: str | None, words: dict[str, list[str]] | None
 ) -> dict[str, list[str]]:
-    made = _generator(split).create_prompts(texts, attribute=attribute, custom_dict=words)
+    made = _generator().create_prompts(texts, attribute=attribute, custom_dict=words)
     return {key: made[key] for key in made if key.endswith("_prompt")}
 
 
-def _generator(split: bool) -> Any:
-    """Return LangFair's generator, which tells sentences apart before words, or does not."""
-    module, generator = _loaded()
-    module.word_tokenize = functools.partial(_tokenizer(), preserve_line=not split)
-    return generator
-
-
 @functools.cache
-def _loaded() -> tuple[Any, Any]:
+def _generator() -> Any:
     for name in _MODEL_PARTS:
         sys.modules[name] = MagicMock()
     module: Any = importlib.import_module("langfair.generator.counterfactual")
-    return module, module.CounterfactualGenerator()
+    # As it is installed: the tokeniser that `_patch` gives to the metrics skips sentences.
+    module.word_tokenize = _tokenizer()
+    return module.CounterfactualGenerator()
 
 
 @functools.cache
@@ -200,7 +194,7 @@ def _work() -> None:
             answer: dict[str, Any] = {"versions": _patch(request["stop_words"])}
         else:
             if request["metric"] in ("found", "prompts"):
-                _loaded()
+                _generator()
             start = time.perf_counter()
             result = _METRICS[request["metric"]](**request["arguments"])
             answer = {"seconds": time.perf_counter() - start, "result": result}

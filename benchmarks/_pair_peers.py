@@ -22,12 +22,12 @@ def langfair_is_right(peer: LangFair, case: Case) -> tuple[bool, bool]:
     own = case.attribute if case.attribute in _OWN else None
     words = None if own else _words(case)
     flat = None if words is None else [word for group in words.values() for word in group]
-    _, (found,) = peer.call("found", texts=[case.text], attribute=own, words=flat, split=True)
+    _, (found,) = peer.call("found", texts=[case.text], attribute=own, words=flat)
     if isinstance(case.expected, list):  # any mention at all counts as right
         return (bool(found) == bool(case.expected),) * 2
     if not found:
         return (case.expected is None,) * 2
-    _, made = peer.call("prompts", texts=[case.text], attribute=own, words=words, split=True)
+    _, made = peer.call("prompts", texts=[case.text], attribute=own, words=words)
     wanted = case.text if case.expected is None else case.expected
     outputs = [made[key][0] for key in made if key != "original_prompt"]
     return wanted in outputs, _bare(wanted) in map(_bare, outputs)

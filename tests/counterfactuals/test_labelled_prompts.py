@@ -1,12 +1,12 @@
-"""The hand-labelled prompts of the benchmark come out right, category by category."""
+"""The hand-labelled prompts of the benchmark still come out right."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from collections import defaultdict
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -15,8 +15,9 @@ from pytest_llmfair.counterfactuals.pairs import lexicon_for
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
-def labelled() -> dict[str, list[Any]]:
-    """Return the cases of ``benchmarks/_pair_cases.py`` by category."""
+@pytest.fixture(scope="module")
+def labelled() -> ModuleType:
+    """Return ``benchmarks/_pair_cases.py``."""
     spec = importlib.util.spec_from_file_location("pair_cases", BENCHMARKS / "_pair_cases.py")
     assert spec is not None
     assert spec.loader is not None
@@ -25,37 +26,81 @@ def labelled() -> dict[str, list[Any]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "pair_cases", module)
         spec.loader.exec_module(module)
-        rows: dict[str, list[Any]] = defaultdict(list)
-        for case in module.cases():
-            rows[case.category].append(case)
-    return rows
+    return module
 
 
-CASES = labelled()
+@pytest.fixture(scope="module")
+def cases(labelled):
+    return list(labelled.cases())
 
 
-def test_there_are_more_than_six_hundred() -> None:
-    assert sum(map(len, CASES.values())) > 600
+def test_at_most_5_in_100_are_wrong_and_80_are_kept(labelled, cases):
+    answers = [(case, case.answer()) for case in cases]
+    tally = labelled.Tally.of(answer.outcome for _, answer in answers)
+    wrong = Counter(case.category for case, answer in answers if answer.outcome == "wrong")
+    assert tally.total > 600
+    assert tally.wrong_among_kept <= 5, wrong
+    assert tally.kept >= 80, tally
 
 
-@pytest.mark.parametrize("category", CASES)
-def test_at_least_95_of_100_are_right(category: str) -> None:
-    cases = CASES[category]
-    wrong = [(case.text, case.ours()) for case in cases if case.ours() != case.expected]
-    assert len(wrong) <= 0.05 * len(cases), wrong
+def test_no_prompt_is_labelled_twice_for_the_same_groups(cases):
+    keys = Counter(
+        (case.text, case.attribute, case.groups, isinstance(case.expected, list)) for case in cases
+    )
+    assert [key for key, times in keys.items() if times > 1] == []
 
 
-def test_no_prompt_is_labelled_twice_for_the_same_groups() -> None:
-    keys = [
-        (case.text, case.attribute, case.groups, isinstance(case.expected, list))
-        for cases in CASES.values()
-        for case in cases
-    ]
-    assert len(set(keys)) == len(keys)
-
-
-@pytest.mark.parametrize("category", CASES)
-def test_the_groups_of_every_prompt_are_those_of_its_attribute(category: str) -> None:
-    for case in CASES[category]:
+def test_the_groups_of_every_prompt_are_those_of_its_attribute(cases):
+    for case in cases:
         lexicon = lexicon_for(case.attribute, case.groups)
         assert [lexicon.group(group) for group in case.groups or ()] or case.groups is None, case
+
+
+class Made(list):
+    """Pairs, with the prompts that the package is not sure about."""
+
+    def __init__(self, pairs, uncertain):
+        super().__init__(pairs)
+        self.uncertain = uncertain
+
+
+@pytest.mark.parametrize(
+    ("pairs", "uncertain", "expected", "outcome"),
+    [
+        (["He left."], [], "He left.", "right"),
+        (["He left."], [], "She left.", "wrong"),
+        ([], [], None, "right"),
+        ([], [], "He left.", "wrong"),
+        ([], ["she: a ship?"], "He left.", "uncertain"),
+        ([], ["she: a ship?"], None, "uncertain"),
+        (["He left."], ["she: a ship?"], "He left.", "right"),
+    ],
+)
+def test_no_pair_for_want_of_certainty_is_an_outcome_of_its_own(
+    labelled, monkeypatch, pairs, uncertain, expected, outcome
+):
+    made = Made([SimpleNamespace(counterfactual=text) for text in pairs], uncertain)
+    monkeypatch.setattr(labelled, "generate_pairs", lambda *_, **__: made)
+    case = labelled.Case("category", "She left.", "gender", None, expected)
+    assert case.answer().outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome"),
+    [
+        ([("black", "context")], "right"),
+        ([("black", "uncertain")], "uncertain"),
+        ([("black", "context"), ("white", "uncertain")], "uncertain"),
+        ([], "wrong"),
+    ],
+)
+def test_an_uncertain_mention_makes_the_case_uncertain(labelled, monkeypatch, found, outcome):
+    listed = [SimpleNamespace(text=text, confidence=confidence) for text, confidence in found]
+    monkeypatch.setattr(labelled, "mentions", lambda *_: listed)
+    case = labelled.Case("category", "A black cab driver.", "race", None, ["black"])
+    assert case.answer().outcome == outcome
+
+
+def test_shares_of_a_tally(labelled):
+    tally = labelled.Tally.of(["right"] * 7 + ["uncertain"] * 2 + ["wrong"])
+    assert (tally.total, tally.kept, tally.wrong_among_kept) == (10, 80, 12.5)
