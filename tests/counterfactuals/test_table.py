@@ -37,7 +37,7 @@ def test_it_begins_with_what_was_left_out() -> None:
         ["Nothing.", "The queen left.", "She left."], "gender", groups=("female", "nonbinary")
     )
     assert pairs.table(200).splitlines()[0] == (
-        "1 pair; 0 rejected; 1 prompt without a mention; no counterpart of 'queen' (1); "
+        "1 pair; 0 rejected; 0 uncertain; 1 prompt without a mention; no counterpart of 'queen' (1); "
         f"groups without terms: {', '.join(pairs.lacks)}"
     )
 
@@ -51,7 +51,7 @@ def test_it_says_which_groups_were_left_as_they_are() -> None:
 
 
 def test_of_no_pairs_is_one_line() -> None:
-    assert Pairs().table(80) == "0 pairs; 0 rejected; 0 prompts without a mention"
+    assert Pairs().table(80) == "0 pairs; 0 rejected; 0 uncertain; 0 prompts without a mention"
 
 
 @pytest.mark.parametrize("width", [60, 80, 133])
