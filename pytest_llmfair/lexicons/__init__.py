@@ -1,0 +1,1 @@
+"""Words of protected attributes, and how they are read."""
