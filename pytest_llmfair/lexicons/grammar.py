@@ -97,5 +97,6 @@ def grammar_for(language: str) -> Grammar:
     if language != "en":
         return EveryMention()
     from pytest_llmfair.lexicons.english.grammar import English
+    from pytest_llmfair.lexicons.english.second_opinion import SecondOpinion
 
-    return English()
+    return SecondOpinion(English())

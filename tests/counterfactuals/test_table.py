@@ -37,7 +37,8 @@ def test_it_begins_with_what_was_left_out() -> None:
         ["Nothing.", "The queen left.", "She left."], "gender", groups=("female", "nonbinary")
     )
     assert pairs.table(200).splitlines()[0] == (
-        "1 pair; 0 rejected; 0 uncertain; 1 prompt without a mention; no counterpart of 'queen' (1); "
+        "1 pair; 0 rejected; 0 uncertain; 1 prompt without a mention; "
+        "no counterpart of 'queen' (1); "
         f"groups without terms: {', '.join(pairs.lacks)}"
     )
 

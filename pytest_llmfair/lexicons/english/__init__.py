@@ -1,1 +1,1 @@
-"""What the words around a term say: roles, articles, persons, parts to leave alone."""
+"""How English is read: which words name a person, which role a pronoun has, what stays."""
