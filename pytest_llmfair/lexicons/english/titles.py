@@ -116,7 +116,7 @@ def is_address(text: str, start: int, end: int) -> bool:
 
 
 def is_place(text: str, end: int) -> bool:
-    """Whether a street, a school or another place is named: "King Street", "Lady Margaret Road"."""
+    """Whether a street, a school or another place is named: "King Street"."""
     at = end
     for _ in range(3):
         behind = NEXT.match(text, at)
