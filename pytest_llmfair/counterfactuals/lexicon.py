@@ -137,8 +137,8 @@ class Lexicon(ByValue):
         ----------
         data : mapping
             At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
-            group (a term or a list of terms) and optionally `context`, `reviewed` and `determiner`
-            (as in ``gender_es.yaml``). A term is a text or a mapping ``{"term": ..., "register":
+            group (a term or a list of terms) and optionally `kind`, `not_before`, `not_after`,
+            `only_before`, `reviewed` and `determiner` (as in ``gender_es.yaml``). A term is a text or a mapping ``{"term": ..., "register":
             ...}``. With `extends`, a shipped lexicon, all else is optional and comes on top of it.
         source : str
             What messages call the data.
@@ -199,7 +199,7 @@ class Lexicon(ByValue):
             if (entry := sense.entry) is None:
                 continue
             start = next((edit[0] for edit in edits_before(text, at, sense)), at)
-            known: Confidence = "context" if entry.context else "certain"
+            known: Confidence = "context" if entry.kind else "certain"
             mentions.append(
                 Mention(
                     start,

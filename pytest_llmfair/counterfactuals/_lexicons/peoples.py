@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
-from pytest_llmfair.counterfactuals._lexicons.terms import Context, Entry
+from pytest_llmfair.counterfactuals._lexicons.terms import COLLECTIVE, Entry
+from pytest_llmfair.lexicons.grammar import Kind
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals.lexicon import Lexicon
@@ -18,13 +19,13 @@ People = Mapping[str, tuple[str, ...]]
 
 # Words of one sex, which few peoples have: "Frenchman".
 _OF_ONE_SEX = ("man", "woman", "men", "women")
-# Kind of word: its role and context.
-KINDS: Mapping[str, tuple[str, Context]] = {
-    "adjective": ("adjective", "demonym"),
+# Kind of word: its role, and the kind of its entry.
+KINDS: Mapping[str, tuple[str, Kind]] = {
+    "adjective": ("adjective", "person_adjective"),
     "person": ("noun", "person_noun"),
-    "country": ("country", "origin"),
-    "people": ("noun", "no_team"),
-    **dict.fromkeys(_OF_ONE_SEX, ("noun", "no_team")),
+    "country": ("country", "condition"),
+    "people": ("noun", "person_noun"),
+    **dict.fromkeys(_OF_ONE_SEX, ("noun", "person_noun")),
 }
 _SHOWN = 8  # of the peoples, in a message
 NEEDED = ("adjective", "person", "people")
@@ -128,7 +129,7 @@ def _plain(word: str) -> str:
 def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
     labels = [people["adjective"][0] for people in peoples]
 
-    def entry(kind: tuple[str, Context], terms: Sequence[tuple[str, ...]]) -> Entry:
+    def entry(kind: tuple[str, Kind], terms: Sequence[tuple[str, ...]]) -> Entry:
         listed = dict(zip(labels, terms, strict=True))
         return Entry(kind[0], listed, kind[1], reviewed=lexicon.reviewed)
 
@@ -139,14 +140,14 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
         for entry in lexicon.entries
         for listed in entry.terms.values()
         for term in listed
-        if entry.context == "collective"
+        if entry.role == COLLECTIVE
     }
     if any(collective.intersection(people["adjective"]) for people in peoples):
         # Rather "the Danes" than "the Danish"
         whole = [(*people["people"], *people["adjective"]) for people in peoples]
         terms = [tuple(word for word in words if word in collective) for words in whole]
         terms = [own or people["people"] for own, people in zip(terms, peoples, strict=True)]
-        yield entry(("noun", "collective"), terms)
+        yield entry((COLLECTIVE, "person_noun"), terms)
     for kind in ("person", "people"):
         yield entry(KINDS[kind], [people[kind] for people in peoples])
     for kind in _OF_ONE_SEX:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals._lexicons.by_value import freeze
 from pytest_llmfair.lexicons.english.beside import one_case
@@ -17,81 +18,30 @@ from pytest_llmfair.lexicons.english.casing import (
     with_capital,
 )
 from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.persons.rules import RULES
 from pytest_llmfair.lexicons.english.pronouns.persons_meant import PERSONAL_PRONOUNS
 from pytest_llmfair.lexicons.english.pronouns.roles import CASES
-from pytest_llmfair.lexicons.english.streets import is_in_street
 from pytest_llmfair.lexicons.english.usage import is_short_title
+from pytest_llmfair.lexicons.english.works import is_in_street
 from pytest_llmfair.lexicons.grammar import Grammar, Kind, Verdict
 from pytest_llmfair.text import WordFinder
 
-Context = Literal[
-    "",
-    "before_name",
-    "not_behind_name",
-    "not_beside_name",
-    "noun",
-    "no_work",
-    "royal",
-    "noble",
-    "address",
-    "couple",
-    "field",
-    "contracted",
-    "shortened",
-    "aged",
-    "deity",
-    "calling",
-    "no_degree",
-    "living",
-    "kin",
-    "before_person",
-    "no_switch",
-    "contrasted",
-    "demonym",
-    "predicate",
-    "compared",
-    "old",
-    "collective",
-    "person_noun",
-    "insult",
-    "people",
-    "no_team",
-    "no_first_name",
-    "had",
-    "owned",
-    "condition",
-    "no_compound",
-    "origin",
-    "no_given_name",
-    "no_institution",
-    "house",
-    "scripture",
-    "of_couple",
-    "faith",
-    "superlative",
-    "value",
-    "years",
-    "behind_person",
-    "decade",
-]
-CONTEXTS: tuple[Context, ...] = get_args(Context)
 Register = Literal["preferred", "neutral", "outdated", "slur"]
 REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 # Outdated words and slurs are found and never written.
 WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
 
-# Contexts that depend on the words around a term, so that it is not exchanged inside a phrase.
-_AROUND = {*RULES, "calling", "condition", "no_compound"}
-
 # Role of words of a group that have no counterpart in any other: found, never exchanged.
 UNPAIRED = "unpaired"
+
+# Role of words for all of a group: "the blind", "the French".
+COLLECTIVE = "collective"
 
 # Streets that bear a name are told apart where names are swapped.
 _NAMES = ("name", "first name", "last name")
 _JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
 # No term is longer; a phrase that is has grown by exchanges.
 _LONGEST = 200
+_NEAR = 60
 _YES, _NO = Verdict(True), Verdict(False)
 
 
@@ -105,19 +55,29 @@ class Entry:
         Role of the terms in a sentence.
     terms : dict
         Group to its terms; all are found.
-    context : str
-        Where the terms count, as the head of ``lexicons/gender.yaml`` lists; "" for everywhere.
+    kind : str
+        What the grammar is asked about the terms: "person_adjective", "person_noun", "condition",
+        "age", "title" or "plain", as the head of ``lexicons/gender.yaml`` explains; "" where they
+        always count.
     registers : dict
         Term to "neutral", "outdated" or "slur"; terms without an entry are preferred.
     reviewed : date or None
         Date of the last review of the terms: of the entry, else of the file.
+    not_before, not_after : tuple of str
+        Words or marks, in lower case, directly next to a term that is then no mention.
+    only_before : tuple of str
+        The words or marks directly in front of which a term is a mention; the grammar is not
+        asked. Empty for any.
     """
 
     role: str
     terms: dict[str, tuple[str, ...]]
-    context: Context = ""
+    kind: Kind | Literal[""] = ""
     registers: dict[str, Register] = field(default_factory=dict)
     reviewed: date | None = None
+    not_before: tuple[str, ...] = ()
+    not_after: tuple[str, ...] = ()
+    only_before: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Make its mappings such that nobody can change them."""
@@ -126,6 +86,21 @@ class Entry:
     def register(self, term: str) -> Register:
         """Return how people take the term: preferred, neutral, outdated or slur."""
         return self.registers.get(term, "preferred")
+
+    @property
+    def lists(self) -> tuple[tuple[str, ...], ...]:
+        """The words next to a term that settle whether it is a mention."""
+        return self.not_before, self.not_after, self.only_before
+
+    def settled(self, text: str, start: int, end: int) -> bool | None:
+        """Return whether a term is a mention, as far as its lists or no kind settle that."""
+        if self.not_before and _first(self.not_before).match(text, end):
+            return False
+        if self.not_after and _last(self.not_after).search(text, max(0, start - _NEAR), start):
+            return False
+        if self.only_before:
+            return _first(self.only_before).match(text, end) is not None
+        return None if self.kind else True
 
     def written(self, group: str) -> str | None:
         """Return the term that is written for a group.
@@ -153,12 +128,16 @@ class Sense:
     @property
     def is_settled(self) -> bool:
         """Whether the term means this wherever it stands."""
-        return not self.exact and (self.entry is None or not self.entry.context)
+        entry = self.entry
+        return not self.exact and (entry is None or not (entry.kind or any(entry.lists)))
 
     @property
     def is_condition(self) -> bool:
         """Whether it is a condition that somebody has: "depression", "a disability"."""
-        return self.entry is not None and self.entry.context in ("had", "owned", "condition")
+        if self.entry is None or self.role != "noun":
+            return False
+        denied = any(term.startswith("no ") for term in chain(*self.entry.terms.values()))
+        return self.entry.kind == "condition" or denied
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -182,13 +161,15 @@ class Sense:
         other = other and (not self._is_caseless(text, word) or is_one_of(word, "small_things"))
         if other and not (self.role == "title" and is_short_title(text, start, end)):
             return _NO
-        if self.entry is None or not self.entry.context:
-            return _YES
-        return grammar.counts(text, start, end, cast("Kind", self.entry.context))
+        settled = True if self.entry is None else self.entry.settled(text, start, end)
+        if settled is not None:
+            return _YES if settled else _NO
+        assert self.entry is not None and self.entry.kind
+        return grammar.counts(text, start, end, self.entry.kind)
 
     def _is_caseless(self, text: str, word: str) -> bool:
         """Whether a term that needs its capital stands in a text without: "polish girls"."""
-        depends = self.entry is not None and self.entry.context in RULES
+        depends = self.entry is not None and self.entry.kind not in ("", "age", "title")
         small, large = one_case(text)
         return depends and ((small and word.islower()) or (large and word.isupper()))
 
@@ -290,7 +271,7 @@ class Index:
             if len(phrase) > _LONGEST:
                 raise ValueError(
                     f"terms of this lexicon hold each other, so that exchanging them never ends "
-                    f"({phrase[:40]!r} and on); give the shorter one a context, or leave it out"
+                    f"({phrase[:40]!r} and on); give the shorter one a kind, or leave it out"
                 )
             for start, end, word in words.find(phrase):
                 for sense in list(self._senses[word]):
@@ -301,7 +282,7 @@ class Index:
         # A word that depends on the words around it is not exchanged inside a phrase; without this
         # "disabled" would grow to "physically physically disabled" and on.
         # "Gays and lesbians" are exchanged as a whole only.
-        if part.entry is None or part.entry.context in _AROUND or is_joined(phrase):
+        if part.entry is None or self._depends(part) or is_joined(phrase):
             return []
         whole = next(iter(self._senses[phrase]), None)
         # The spelling of the list keeps capitals; case folding can change the length of a word.
@@ -311,7 +292,8 @@ class Index:
             for group in part.entry.terms
             if group != part.group
             and (term := part.entry.written(group))
-            and part.term not in term.split()  # "disabilities" in "no disabilities" has no end
+            # "disabilities" in "no disabilities" has no end.
+            and set(term.casefold().split()).isdisjoint(phrase.split())
         }
         keys = [variant.casefold() for variant in variants.values()]
         new = [key for key in keys if key not in self._senses]
@@ -330,14 +312,41 @@ class Index:
             return []
         return new
 
+    def _depends(self, part: Sense) -> bool:
+        """Whether a word describes what is next to it: "disabled", "Catholic"; not "man"."""
+        if part.entry is None or part.entry.kind != "person_noun":
+            return part.entry is not None and part.entry.kind in ("person_adjective", "condition")
+        if not part.term.islower() or part.role == COLLECTIVE:
+            return True
+        others = (own for own in self.senses(part.term) if own.role == "adjective" and own.entry)
+        return any(own.entry and own.entry.written(own.group) == part.term for own in others)
+
 
 def _distinct(senses: list[Sense]) -> list[Sense]:
     """Leave out meanings that fit where an earlier one of the same role does."""
-    first: dict[tuple[str, str, str], Sense] = {}
+    first: dict[Hashable, Sense] = {}
     for sense in senses:
-        context = "" if sense.entry is None else sense.entry.context
-        first.setdefault((sense.role, context, sense.term if sense.exact else ""), sense)
+        entry = sense.entry
+        where = () if entry is None else (entry.kind, entry.lists)
+        first.setdefault((sense.role, where, sense.term if sense.exact else ""), sense)
     return list(first.values())
+
+
+@functools.lru_cache(maxsize=256)
+def _first(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds one of the words right after a term; a hyphen may join them."""
+    beside = (rf"[\s-]+{_plain(word)}" if word[0].isalnum() else _plain(word) for word in words)
+    return re.compile(rf"(?:{'|'.join(beside)})(?!\w)", re.IGNORECASE)
+
+
+@functools.lru_cache(maxsize=256)
+def _last(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds one of the words right in front of a term."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(_plain, words))})[\s-]*\Z", re.IGNORECASE)
+
+
+def _plain(word: str) -> str:
+    return re.escape(word).replace("'", "['\u2019]")
 
 
 def cases_of(senses: list[Sense]) -> Mapping[str, Sense]:

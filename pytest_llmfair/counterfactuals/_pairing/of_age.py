@@ -38,7 +38,7 @@ def age_fits(case: Case) -> str | None:
         return None
     text = case.pair.counterfactual
     for _, sense, edit in case.named:
-        if sense.entry is None or sense.entry.context != "superlative":
+        if sense.entry is None or not sense.term.endswith("est"):
             continue
         end = edit.counterfactual_start + len(edit.after)
         told = _YEARS.search(_STOP.split(text[end : end + _FAR], 1)[0])

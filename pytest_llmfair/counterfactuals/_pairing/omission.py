@@ -246,8 +246,8 @@ def _is_before_noun(text: str, end: int, sense: Sense) -> bool:
         return False
     match = _BEHIND.match(text, end)
     word = match["word"].lower() if match else ""
-    return sense.entry.context == "contrasted" or not (
-        not word[:1].isalpha() or is_one_of(word, "closed") or is_one_of(word, "finite_verbs")
+    return word[:1].isalpha() and not (
+        is_one_of(word, "closed") or is_one_of(word, "finite_verbs")
     )
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.lacking import may_lack
-from pytest_llmfair.counterfactuals._lexicons.terms import Sense
+from pytest_llmfair.counterfactuals._lexicons.terms import COLLECTIVE, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import Edit
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
@@ -292,7 +292,7 @@ def _is_set_against(text: str, gap: str, end: int) -> bool:
 
 def _is_whole(sense: Sense) -> bool:
     """Whether it stands for all of a group: "the blind"."""
-    return sense.entry is not None and sense.entry.context == "collective"
+    return sense.role == COLLECTIVE
 
 
 def _describes(gap: str) -> bool:

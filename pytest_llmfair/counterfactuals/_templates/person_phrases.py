@@ -122,7 +122,7 @@ def _is_one_person(entry: Entry, term: str) -> bool:
     # Hardly a noun for one person ends with a single s: "Germans", "pupils".
     ends = last.endswith("s") and not last.endswith(("ss", "us"))
     several = last in _IRREGULAR.values() or last == "folk" or ends
-    known = entry.context == "person_noun" or is_one_of(last, "person_nouns")
+    known = entry.kind == "person_noun" or is_one_of(last, "person_nouns")
     return entry.role == "noun" and known and not several
 
 

@@ -133,12 +133,15 @@ def _read() -> dict[str, frozenset[str]]:
 
     folder = resources.files("pytest_llmfair.lexicons") / "english"
     load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return {
-        key: frozenset(word for line in lines for word in line.split())
-        for file in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
-        for key, lines in load((folder / file).read_text(encoding="utf-8")).items()
-        if key != "language"
-    }
+    classes: dict[str, frozenset[str]] = {}
+    old = ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
+    new = sorted(each.name for each in folder.iterdir() if each.name.startswith("words_"))
+    for file in (*old, *new):
+        for key, lines in load((folder / file).read_text(encoding="utf-8")).items():
+            if key != "language":
+                words = frozenset(word for line in lines for word in line.split())
+                classes[key] = classes.get(key, frozenset()) | words
+    return classes
 
 
 class _Classes(dict[str, frozenset[str]]):

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from importlib import resources
 
-from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english import ages, conditions, plain, titles
 from pytest_llmfair.lexicons.english.persons.rules import RULES, speaks_of_person
 from pytest_llmfair.lexicons.english.pronouns.roles import pronoun_role
 from pytest_llmfair.lexicons.english.pronouns.things import stands_for_thing
-from pytest_llmfair.lexicons.english.rulers import is_royal, is_ruler
-from pytest_llmfair.lexicons.english.usage import (
-    USES,
-    is_in_range,
-    is_kin,
-    is_place,
-    names_thing,
-)
-from pytest_llmfair.lexicons.english.works import is_in_title, is_possessed
+from pytest_llmfair.lexicons.english.usage import USES
 from pytest_llmfair.lexicons.grammar import Kind, Name, Verdict
 
-_NEAR = 40
-_NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
-# A name to be filled in: "Miss [NAME]", "Lady {name}", "Miss ___".
-_BLANK_AFTER = re.compile(r"[^\S\n]+(?:\[[A-Za-z]|\{[\s\w{]|<[A-Za-z]|_{2}|\$\{?[A-Za-z]|%s\b)")
-_NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
+_COUNTS = {
+    "condition": conditions.counts,
+    "age": ages.counts,
+    "title": titles.counts,
+    "plain": plain.counts,
+}
 
 
 class English:
@@ -40,66 +35,48 @@ class English:
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
         """Tell whether a term names the group of a person here."""
-        return Verdict(_counts(text, start, end, kind))
+        if kind in _COUNTS:
+            return _COUNTS[kind](text, start, end)
+        return Verdict(_counts_before(text, start, end, kind))
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
         """Tell whether a name is the person asked for."""
         raise NotImplementedError
 
 
-def _counts(text: str, start: int, end: int, context: str) -> bool:
-    word = text[start:end]
-    if (word[0].isdigit() or word[-1].isdigit()) and is_in_range(text, start, end):
-        return False
-    if context == "before_name":
-        if not word[0].isupper() or word.isupper():
-            return False
-        if not (_before_name(text, end) or _BLANK_AFTER.match(text, end)):
-            return False
-        return not names_thing(text, start, end)
-    if context in RULES:
-        return speaks_of_person(text, start, end, context)
-    if context in USES:
-        return USES[context](text, start, end)
-    if context == "royal" and not is_royal(text, start, end):
-        return False
-    if context == "not_behind_name" and not is_kin(text, start, end):
-        return False
-    if not word[0].isupper():
-        return True
-    if is_place(text, end):
-        return False
-    if not word.isupper():
-        if context == "not_beside_name":
-            named = _before_name(text, end) or _behind_name(text, start)
-            return not (named or is_possessed(text, start, end)) and is_ruler(text, start, end)
-        if context == "not_behind_name" and is_in_title(text, start, end):
-            return False
-    return not _behind_name(text, start)
+# In transition: nouns and adjectives are read by the rules of the contexts that they had before.
+_AGED = re.compile(r"\d|.*(?:year|yr)s?[ -]old")
+_PREDICATES = ("years old", "years of age")
 
 
-# Titles count whatever their case: an exchange can change it ("mr" to "Ms").
-def _before_name(text: str, end: int) -> bool:
-    match = _NAME_AFTER.match(text, end)
-    return (
-        match is not None and match[1][0].isupper() and not is_one_of(match[1].lower(), "titles")
+def _counts_before(text: str, start: int, end: int, kind: Kind) -> bool:
+    word = text[start:end].lower()
+    if (word[0].isdigit() or word[-1].isdigit()) and ages.is_in_range(text, start, end):
+        return False
+    contexts = _contexts_before()[kind].get(word)
+    if contexts is None and _AGED.match(word):
+        if kind == "person_noun":
+            contexts = ("people",) if word.endswith("olds") else ("person_noun",)
+        else:
+            contexts = ("predicate",) if word.endswith(_PREDICATES) else ("before_person",)
+            contexts = ("before_person", "predicate") if word.endswith("o") else contexts
+    if contexts is None:
+        contexts = ("before_person",) if kind == "person_adjective" else ("person_noun",)
+    return any(
+        speaks_of_person(text, start, end, context)
+        if context in RULES
+        else USES[context](text, start, end)
+        for context in contexts
     )
 
 
-def _behind_name(text: str, start: int) -> bool:
-    near = max(0, start - _NEAR)
-    if not text[start - 2 : start - 1].isspace():  # the usual case at less cost
-        near = max(near, text.rfind(" ", near, start - 1))
-    match = _NAME_BEFORE.search(text, near, start)
-    if match is None:
-        return text[max(0, start - 2) : start] == "& "  # "Jensen & Sons"
-    word = match[1].lower()
-    if word.endswith(("'s", "\u2019s")):
-        return False
-    if is_one_of(word, "titles"):
-        return True
-    if not match[1][0].isupper():
-        return False
-    if match[2]:
-        return len(word) == 1 or is_one_of(word, "abbreviations")
-    return not is_one_of(word, "closed")
+@functools.cache
+def _contexts_before() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    import yaml
+
+    file = resources.files("pytest_llmfair.lexicons") / "english" / "contexts_before.yaml"
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return {
+        kind: {word: tuple(contexts.split()) for contexts, words in by.items() for word in words}
+        for kind, by in data.items()
+    }

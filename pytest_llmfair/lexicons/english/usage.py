@@ -44,9 +44,8 @@ from pytest_llmfair.lexicons.english.things_called import is_tool
 from pytest_llmfair.lexicons.english.works import (
     is_headline,
     is_in_title,
-    is_no_given,
     is_no_work,
-    is_work_told_of,
+    is_told_of,
 )
 
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
@@ -144,7 +143,7 @@ def is_kin(text: str, start: int, end: int) -> bool:
     kind = _THINGS.get(text[start:end].lower())
     if text[start].isupper() and (_is_of_firm(text, start, end) or is_famous(text, start, end)):
         return False
-    if text[start - 1 : start] == text[end : end + 1] and is_work_told_of(text, start, end):
+    if text[start - 1 : start] == text[end : end + 1] and is_told_of(text, start, end):
         return False
     if text[start - 1 : start] == "-":  # "a brother-and-sister act"
         return True
@@ -400,7 +399,6 @@ def is_in_range(text: str, start: int, end: int) -> bool:
 USES: Mapping[str, Callable[[str, int, int], bool]] = {
     "condition": is_condition,
     "no_compound": is_no_compound,
-    "faith": is_no_given,
     "noun": is_noun,
     "no_work": is_no_tool,
     "address": is_address,

@@ -1,0 +1,213 @@
+"""What a person has or comes from: "a man with epilepsy", "her dyslexia", "a woman from Kenya"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.lexicons.english.beside import low
+from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.labels import is_value
+from pytest_llmfair.lexicons.english.persons.asides import without_aside
+from pytest_llmfair.lexicons.english.persons.predicates import is_predicate
+from pytest_llmfair.lexicons.english.persons.standing import is_several
+from pytest_llmfair.lexicons.english.persons.subjects import is_subject_word
+from pytest_llmfair.lexicons.english.persons.surroundings import (
+    Place,
+    is_name_behind,
+    is_title,
+    place_at,
+)
+from pytest_llmfair.lexicons.english.persons.words import (
+    JOINS,
+    bare,
+    ends_phrase,
+    is_adverbial,
+    is_any,
+    is_modifier,
+    is_person,
+    is_person_compound,
+    is_verb,
+    no_noun,
+)
+from pytest_llmfair.lexicons.grammar import Verdict
+
+_OWNERS = ("my", "your", "his", "her", "our", "their", "whose", "one's", "xyr")
+_MINE = ("mine", "yours", "his", "hers", "ours", "theirs")
+_BETWEEN = ("as", "not", "never", "started", "began", "still", "also", "does", "did", "do")
+# With a condition they are persons: "one with autism", "those with autism".
+_SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "people")
+
+
+def counts(text: str, start: int, end: int) -> Verdict:
+    """Tell whether a condition or a country is what somebody has or comes from."""
+    place = place_at(text, start, end)
+    term = text[start:end]
+    if _is_from(place):
+        return Verdict(not (place.behind and is_name_behind(place)))
+    if not _is_country(term, place) and (
+        _is_had(place) or (not is_one_of(low(term), "moods") and _is_owned(place))
+    ):
+        return Verdict(True)
+    return Verdict(is_value(text, start, end))
+
+
+def _is_country(term: str, place: Place) -> bool:
+    """Whether it looks like a country: "Kenya", "the US"; not "PTSD", "Down syndrome"."""
+    words = term.removeprefix("the ").split()
+    if any(word.islower() and word not in ("and", "of") for word in words):
+        return False
+    acronym = any(word.isupper() and len(word) > 2 and "." not in word for word in words)
+    known = acronym or "'" in low(term) or is_one_of(low(words[-1]), "conditions")
+    return not (known or not place.before or is_title(place.raw))
+
+
+def _is_from(place: Place) -> bool:
+    """Allow "a man from Kenya", "born in Turkey", "citizens of Peru"; not "wine from France"."""
+    raw = _without_joined(list(place.raw[: len(place.before)]))
+    words = list(place.before[: len(raw)])
+    if len(words) < 2:
+        return False
+    if words[-1] in ("in", "of"):
+        return is_one_of(words[-2], "born_in" if words[-1] == "in" else "belong_to")
+    if words[-1] != "from":
+        return False
+    words.pop()
+    while words and (is_one_of(words[-1], "behind_moved") or words[-2:] == [",", "not"]):
+        words.pop()
+    verb = words[-1] if words else ""
+    if verb in (",", "(") and len(words) > 1:
+        return is_person(words[-2])  # "the woman, originally from Peru,"
+    if verb.endswith(("self", "selves")):
+        return False  # "they distanced themselves from Peru"
+    behind = place.raw[len(place.before) :]
+    if (
+        is_one_of(verb, "journeys")
+        and behind[:1] == ("to",)
+        and " ".join(behind[1:2])[:1].isupper()
+    ):
+        return False  # "flew from Peru to Canada"
+    if is_person_compound(" ".join(words[-2:-1]), verb) or is_person(verb):
+        return True
+    if is_one_of(verb, "indefinite") or is_one_of(verb, "person_objects"):
+        return True
+    if is_one_of(verb.removesuffix("s"), "demonyms"):
+        return True  # "an Italian from Italy"
+    raw = raw[: len(words)]
+    if is_one_of(verb, "come_from"):
+        words[-1] = raw[-1] = "is"
+    return is_predicate(tuple(raw), tuple(words), (), place.earlier)
+
+
+def _without_joined(raw: list[str]) -> list[str]:
+    """Drop countries joined in front: "from Mexico, the Gambia, and", "from Peru, not from"."""
+    words = list(raw)
+    while len(words) > 2:
+        at = len(words)
+        while at > 2 and (words[at - 1] in (*JOINS, ",", "not", "from", "the") and at > 1):
+            at -= 1
+        named = at
+        while at > 2 and words[at - 1][:1].isupper():
+            at -= 1
+        joined = set(words[named:]) & {*JOINS, ","}
+        if at == named or not joined or words[at - 1] not in ("from", "the", ",", "in", "of"):
+            break
+        words = words[: at - 1] if words[at - 1] == "the" else words[:at]
+    return words
+
+
+def _is_had(place: Place) -> bool:
+    """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
+    words = list(place.before)
+    _drop_joined(words)
+    while words and _qualifies(words[-1]):
+        words.pop()
+    if words[-1:] == ["of"] and is_any(" ".join(words[-2:-1]), "spells"):  # "bouts of"
+        del words[-2:]
+        while words and (is_one_of(words[-1], "articles") or _qualifies(words[-1])):
+            words.pop()
+    had = len(words)
+    while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
+        words.pop()
+    if len(words) == had:
+        return False
+    if not words:  # "Living with diabetes is hard"
+        return place.before[0] == "living" and no_noun(place.behind)
+    begin = len(words)
+    if len(subject := without_aside(words)) < len(words) - 1:  # "Ann, 41, has"
+        words = subject
+    first = place.before[begin]
+    owner, written = words[-1], place.raw[len(words) - 1]
+    if first == "got" and owner.endswith(("'s", "'ve")):  # "she's got"
+        owner, written = owner.partition("'")[0], written[: owner.index("'")]
+    if place.next == "about" or not _ends(place, first, owner):
+        return False  # "has anxiety about the test", "with depression medication"
+    if first == "with" and owner in _SOMEBODY:
+        return True
+    if words[-1] in _MINE and words[-2:-1] == ["of"]:
+        return True  # "a friend of mine has"
+    known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
+    return known or is_subject_word(owner, written, True)
+
+
+def _ends(place: Place, first: str, owner: str) -> bool:
+    """Whether no noun follows that the condition only describes."""
+    if no_noun(place.behind, bare=first == "with") or is_adverbial(place.behind):
+        return True
+    several = owner in _SOMEBODY[2:] or is_several(owner)
+    verb = place.next if several else place.next.removesuffix("s")
+    needs = (several or verb != place.next) and is_one_of(verb, "needing")
+    # "How can a child with ADHD focus", "are pupils with ADHD calmer than"
+    return needs or is_one_of(place.next, "having") or "than" in place.behind[1:3]
+
+
+def _qualifies(word: str) -> bool:
+    """Whether it describes a condition: "severe", "significant"."""
+    known = is_one_of(word, "severities") or is_modifier(word)
+    return known and not is_one_of(word, "having")
+
+
+def _drop_joined(words: list[str]) -> None:
+    """Drop the conditions that are joined in front: "has ADHD and", "with autism, anxiety or"."""
+    while len(words) > 2 and (words[-1] in JOINS or words[-1] == ","):
+        at = len(words)
+        while at > 1 and (words[at - 1] in JOINS or words[at - 1] == ","):
+            at -= 1
+        if not is_one_of(words[at - 1], "conditions"):
+            return
+        at -= 1
+        while at and (
+            words[at - 1] in ("a", "an", "no")
+            or _qualifies(words[at - 1])
+            or is_one_of(words[at - 1], "condition_parts")
+        ):
+            at -= 1
+        del words[at:]
+
+
+def _is_aux(word: str) -> bool:
+    """Whether it may stand between a person and "living with": "has not been", "started"."""
+    known = word in _BETWEEN or is_one_of(word, "be") or is_one_of(word, "verb_chain")
+    return known or word.endswith("ly")
+
+
+def _is_owned(place: Place) -> bool:
+    """Allow "his dyslexia", "a customer's disability"; not "her disability claim"."""
+    words = list(place.before)
+    while words and is_modifier(words[-1]) and not words[-1].endswith(("'s", "s'")):
+        words.pop()
+    if not words:
+        return False
+    owner, written = words[-1], bare(place.raw[len(words) - 1])
+    if owner.endswith(("'s", "s'")):
+        known = is_one_of(bare(owner), "indefinite") or is_subject_word(bare(owner), written, True)
+    else:
+        known = owner in _OWNERS
+    following, second = (*place.behind[:2], "", "")[:2]
+    if not known or is_any(following, "disability_things"):
+        return False
+    if ends_phrase(following):
+        return following != "to"  # "his blindness to the risk"
+    if is_adverbial(place.behind) or (following.endswith("s") and ends_phrase(second)):
+        return True  # "his asthma last year", "her dyslexia manifests as"
+    acted = is_one_of(following, "acted") or following == "cost"
+    if acted and (is_one_of(second, "determiners") or is_one_of(second, "person_objects")):
+        return True  # "cost her the job", "kept him at home"
+    return is_verb(following, second) and not is_any(following, "noun_verbs")

@@ -1,0 +1,257 @@
+"""Titles and what can be part of a name: "Lady Ashford", "the king", "her daughter".
+
+"Miss", "Sir" and the like count in front of a name. Others count wherever they stand, unless they
+are names themselves: "Stephen King", "Duke Ellington", "songs by Queen", "the king on g1".
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from pytest_llmfair.lexicons.english.beside import (
+    FAR,
+    NEAR,
+    NEXT,
+    low,
+    opens_sentence,
+    word_before,
+)
+from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of, words_of
+from pytest_llmfair.lexicons.english.persons.words import (
+    ends_phrase,
+    is_abstract,
+    is_modifier,
+    is_person,
+    is_verb,
+)
+from pytest_llmfair.lexicons.english.works import is_headline, is_in_title, is_possessed
+from pytest_llmfair.lexicons.grammar import Verdict
+
+_NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
+# They are names of persons more often than others: "Prince sang", "Duke is late".
+_GIVEN = ("Duke", "Duchess", "Earl", "Marquis")
+_COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
+_NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
+# A name to be filled in: "Miss [NAME]", "Lady {name}", "Miss ___".
+_PLACEHOLDER = re.compile(r"[^\S\n]+(?:\[[A-Za-z]|\{[\s\w{]|<[A-Za-z]|_{2}|\$\{?[A-Za-z]|%s\b)")
+_NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
+# "the Miss Lind movie"
+_FILM = re.compile(r" [A-Z][\w'\u2019-]+ (?:movies?|films?|novels?|sequels?|sitcom)\b")
+# "the Queen Mary 2 docked"; not "the Prince of Wales"
+_SHIP = re.compile(
+    r"[^\S\n]+([A-Z][a-z]+)(?:[^\S\n]+(?:\d+|[IVX]+))?\b(?![^\S\n]+(?:of|and|[A-Z]))"
+)
+_COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
+_COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
+_COMMA_BEFORE = re.compile(rf"({LETTERS})[\"'\u201d\u2019]?,[^\S\n]+\Z")
+_END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
+_STOP = re.compile(r"[.!?\n](?=\s|\Z)")
+_WORD = re.compile(r"[a-z]+")
+# Squares of a chessboard, moves and cards; words of games and hives are a list.
+_GAME = re.compile(
+    r"\b[a-h][1-8]\b|\b(?:at|in) chess\b|\bin check\b|\blegal moves?\b|\b(?:king|queen)[- ]size"
+    r"|\b(?:one|two|three) squares?\b"
+    r"|(?:powerful|strongest|valuable|weakest) pieces?\b"
+    r"|\bqueens? (?:\w+ )?(?:lays?|laid|laying)(?: \w+){0,3} eggs?\b"
+    r"|\b(?:king|queen)s? and (?:an?|two|three|four) "
+    r"(?:ace|jack|two|three|four|five|six|seven|eight|nine|ten)s?\b(?!-)"
+)
+_CHESS = re.compile(r"\bchess\b")
+_DEALT = re.compile(
+    r"\bdealt\s(?:(?:him|her|me|us|you|them)\s)?(?:an?|the|two|three|four|another)\s\Z"
+)
+_TAKEN = re.compile(r"\b(?:sacrific|captur|checkmat|promot|fork|pin)\w*(?:\s\w+){0,2}\s\Z")
+_IS_KING = re.compile(
+    rf"({LETTERS})[^\S\n]+(?:is|are|was|were|remains?|remained|becomes?|became)"
+    r"(?:[^\S\n]+(?:still|always|now|not|really|truly|also|no longer))?[^\S\n]+\Z"
+)
+_JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+({LETTERS})")
+
+
+def counts(text: str, start: int, end: int) -> Verdict:
+    """Tell whether a title or a word of kin names a person here."""
+    return Verdict(_counts(text, start, end))
+
+
+def _counts(text: str, start: int, end: int) -> bool:
+    word = text[start:end]
+    lower = low(word)
+    if lower in ("mr", "mrs"):
+        return is_couple(text, start, end)
+    if lower in _NEED_NAMES:
+        if word[0].isupper() and not word.isupper():
+            named = _is_before_name(text, end) or _PLACEHOLDER.match(text, end)
+            if named:
+                return not _names_thing(text, start, end)
+        return lower == "miss" and is_address(text, start, end)
+    small = not word[0].isupper()
+    if is_one_of(lower, "royalty") and not _is_royal(text, start, end):
+        return False
+    if small:
+        return True
+    if is_place(text, end) or _is_behind_name(text, start):
+        return False
+    if word.isupper() or is_headline(text, start, end):
+        return True
+    if is_one_of(lower, "may_be_names"):
+        named = _is_before_name(text, end) or is_possessed(text, start, end)
+        return not (named or _is_bare_name(text, start, end))
+    return is_one_of(lower, "royalty") or not is_in_title(text, start, end)
+
+
+def is_couple(text: str, start: int, end: int) -> bool:
+    """Whether two titles share a name: "Mr. and Mrs. Lindqvist"."""
+    if _COUPLE_BEHIND.match(text, end):
+        return True
+    return _COUPLE_BEFORE.search(text, max(0, start - 12), start) is not None
+
+
+def is_address(text: str, start: int, end: int) -> bool:
+    """Whether the word calls somebody: "Excuse me, miss, is this seat taken?"."""
+    if not _END.match(text, end):
+        return False
+    before = _COMMA_BEFORE.search(text, max(0, start - NEAR), start)
+    return before is not None and is_one_of(low(before[1]), "polite")
+
+
+def is_place(text: str, end: int) -> bool:
+    """Whether a street, a school or another place is named: "King Street"."""
+    at = end
+    for _ in range(3):
+        behind = NEXT.match(text, at)
+        if behind is None:
+            return False
+        word = low(behind[1])
+        if not behind[1][0].isupper():
+            return at > end and word in ("pub", "inn")
+        if is_one_of(word, "places"):
+            return True
+        at = behind.end()
+    return False
+
+
+# Titles count whatever their case: an exchange can change it ("mr" to "Ms").
+def _is_before_name(text: str, end: int) -> bool:
+    match = _NAME_AFTER.match(text, end)
+    return (
+        match is not None and match[1][0].isupper() and not is_one_of(match[1].lower(), "titles")
+    )
+
+
+def _is_behind_name(text: str, start: int) -> bool:
+    """Whether a name stands in front: "Stephen King", "the Wright Brothers", "Jensen & Sons"."""
+    match = _NAME_BEFORE.search(text, max(0, start - NEAR), start)
+    if match is None:
+        return text[max(0, start - 2) : start] == "& "
+    word = match[1].lower()
+    if word.endswith(("'s", "\u2019s")):
+        return False
+    if is_one_of(word, "titles"):
+        return True
+    if not match[1][0].isupper():
+        return False
+    if match[2]:
+        return len(word) == 1 or is_one_of(word, "abbreviations")
+    return not is_one_of(word, "closed")
+
+
+def _names_thing(text: str, start: int, end: int) -> bool:
+    """Whether a title begins the name of a place or a ship: "HMS Lady Nelson", "in Lady Lane"."""
+    if text[start:end] == "Sir":  # would be read as calling somebody
+        return False
+    word = low(word_before(text, start)[0])
+    if is_one_of(word, "ships") or _FILM.match(text, end):
+        return True
+    numbered = text[max(0, start - 2) : start].rstrip()[-1:].isdigit()
+    return (numbered or is_one_of(word, "locatives")) and is_place(text, end)
+
+
+def _is_royal(text: str, start: int, end: int) -> bool:
+    """Whether a king or queen is a ruler: no piece, no card, no bee, no band, no surname."""
+    word = text[start:end]
+    if word[0].isupper() and not word.isupper():
+        if _is_bare_name(text, start, end) or is_possessed(text, start, end):
+            return False
+        ship = _SHIP.match(text, end)
+        if ship and low(word_before(text, start)[0]) == "the":
+            return is_one_of(low(ship[1]), "behind_ruler")
+    return not (_is_in_game(text, start, end) or _is_likened(text, start, end))
+
+
+def _is_in_game(text: str, start: int, end: int) -> bool:
+    """Whether the sentence is about a game or a hive: "the king on g1", "two queens and a ten"."""
+    first, last = max(0, start - FAR), end + FAR
+    for stop in _STOP.finditer(text, first, start):
+        first = stop.end()
+    behind = _STOP.search(text, end, last)
+    sentence = text[first : behind.start() if behind else last].lower()
+    front = sentence[: start - first]
+    if not words_of("pieces").isdisjoint(_WORD.findall(sentence)) or _GAME.search(sentence):
+        return True
+    # "The chess engine took my queen"; not "The queen loves chess"
+    return any(sign.search(front) for sign in (_CHESS, _TAKEN, _DEALT))
+
+
+def _is_likened(text: str, start: int, end: int) -> bool:
+    """Whether something is called king that is no person: "Content is king"."""
+    if text[start:end] not in ("king", "queen") or text.startswith(" of ", end):
+        return False
+    said = _IS_KING.search(text, max(0, start - NEAR), start)
+    if said is None:
+        return False
+    subject = low(said[1])
+    if is_abstract(subject):
+        return True
+    if said[1] != subject:
+        return False
+    known = is_person(subject) or is_one_of(subject, "kin") or is_one_of(subject, "royalty")
+    return not (ends_phrase(subject) or known or subject.endswith(("est", "er")))
+
+
+def _is_bare_name(text: str, start: int, end: int) -> bool:
+    """Whether nothing shows a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
+    following = NEXT.match(text, end)
+    behind = following[1] if following else ""
+    before, begin = word_before(text, start)
+    word = low(before)
+    if behind == "of" and is_one_of(word, "taking_names"):
+        return True  # "watched Prince of Tides"
+    if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
+        return False
+    if is_one_of(word, "articles"):
+        return False
+    joined = _JOINED.match(text, end)
+    if is_one_of(word, "taking_names"):  # "likes Prince and Queen", "gave Earl"
+        return not (joined and _are_couple(text[start:end], joined[1]))
+    if joined is not None and not _is_past(joined[1]):
+        return joined[1][0].isupper() and not _are_couple(text[start:end], joined[1])
+    if word in ("and", "or"):  # "Lady Gaga and Prince"
+        other = word_before(text, begin)[0]
+        if other.endswith(("'s", "\u2019s")) or not other[:1].isupper():
+            return False
+        return not _are_couple(text[start:end], other) and not is_one_of(low(other), "royalty")
+    if not before or is_one_of(word, "be"):
+        near = _WORD.findall(text, max(0, start - FAR), end + FAR)
+        if not words_of("music").isdisjoint(near):
+            return True  # "My favourite band is Queen."
+    if not before:  # "Prince sang it", "Duke is late"
+        now = is_one_of(behind, "be") or is_verb(behind, "")
+        done = _is_past(behind) or (now and text[start:end] in _GIVEN)
+        return done and opens_sentence(text, start)
+    if word == "of":
+        return not is_one_of(low(word_before(text, begin)[0]), "offices_of")
+    if is_one_of(word, "before_ruler") or is_modifier(word):
+        return False
+    return is_one_of(word, "closed")  # "by Queen"
+
+
+@functools.lru_cache(maxsize=256)
+def _are_couple(word: str, other: str) -> bool:
+    return {low(word), low(other)} in _COUPLES
+
+
+def _is_past(word: str) -> bool:
+    """Whether a word as written is a verb of the past, or another that tells what happened."""
+    kinds = ("past_verbs", "finite_verbs", "acted")
+    return word.endswith("ed") or any(is_one_of(word, kind) for kind in kinds)
