@@ -129,16 +129,20 @@ def word_classes() -> Mapping[str, frozenset[str]]:
 
 
 def _read() -> dict[str, frozenset[str]]:
+    """Read the lists; a class that several files name is their union."""
     import yaml
 
     folder = resources.files("pytest_llmfair.lexicons") / "english"
     load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return {
-        key: frozenset(word for line in lines for word in line.split())
-        for file in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
-        for key, lines in load((folder / file).read_text(encoding="utf-8")).items()
-        if key != "language"
-    }
+    old = ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
+    classes: dict[str, set[str]] = {}
+    for file in sorted(folder.iterdir(), key=lambda found: found.name):
+        if file.name not in old and not re.fullmatch(r"words_\w+\.yaml", file.name):
+            continue
+        for key, lines in load(file.read_text(encoding="utf-8")).items():
+            if key != "language":
+                classes.setdefault(key, set()).update(w for line in lines for w in line.split())
+    return {key: frozenset(words) for key, words in classes.items()}
 
 
 class _Classes(dict[str, frozenset[str]]):
