@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pytest_llmfair.lexicons.english.animals import is_of_thing_or_animal
 from pytest_llmfair.lexicons.english.compounds import compound_at, is_hyphenated
-from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.english import is_one_of, is_owner
 from pytest_llmfair.lexicons.english.noun_phrases import describes_person, head_of
-from pytest_llmfair.lexicons.english.person_nouns import is_collective
+from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
 from pytest_llmfair.lexicons.english.persons.labels import is_value
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
@@ -71,7 +71,7 @@ def _is_of_group(phrase: Phrase) -> bool:
     """Whether a word that says only what group is meant counts: "Muslim leaders", "gay rights"."""
     if is_named_after_preposition(phrase) or is_institution(phrase) or is_team(phrase):
         return False
-    return not is_food_or_feast(phrase)
+    return not (is_food_or_feast(phrase) or is_group_noun(phrase))
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:
@@ -80,20 +80,23 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
         return False
     if is_one_of(term.word, "compared"):
         return _is_compared(phrase)
+    if is_one_of(term.word, "predicative"):
+        return is_said_of_person(phrase)
     if term.national and _is_of_writing_or_body(phrase):
         return False
     if describes_person(phrase):
         head = head_of(phrase)[0]
+        if is_one_of(term.word, "ages"):
+            child = is_any(head, "small_children") and not is_owner(phrase.last)
+            lasting = is_any(head, "bonds") and is_one_of(term.word, "lasting")  # "old friend"
+            return not (child or lasting)
         return not (term.language and is_any(head, "language_persons"))
     if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
         return True
     if _is_before_named_person(phrase):
         return True
-    if is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons"):
-        return no_noun(phrase.after[1:])  # "a mostly white town"; not "town hall"
-    if not is_one_of(phrase.next, "plural_verbs") and "alike" not in phrase.after[:3]:
-        return False
-    return is_collective(phrase)
+    share = is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons")
+    return share and no_noun(phrase.after[1:])  # "a mostly white town"; not "town hall"
 
 
 def _is_compared(phrase: Phrase) -> bool:

@@ -42,6 +42,8 @@ from pytest_llmfair.lexicons.english.words import (
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _WINDOW = 7
+# "The French", "the Irish", "the Chinese" have no plural in -s.
+_PEOPLES_IN = ("ish", "ese", "ch", "sh", "ss")
 _OF_SEVERAL = ("who", "are", "were", "have")
 _SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _SHARES = frozenset(("%", "percent", "per"))
@@ -77,7 +79,8 @@ def _counts(text: str, start: int, end: int) -> bool:
         return are_people(phrase)
     if any(is_one_of(form, "nouns_of_things") for form in single):
         return _is_insult(phrase, last.endswith("s"))
-    return is_group_noun(phrase) or is_collective(phrase) or is_value(text, start, end)
+    noun = not _is_adjective_only(word, last) and is_group_noun(phrase)
+    return noun or is_collective(phrase) or is_value(text, start, end)
 
 
 def _is_strict(word: str, last: str) -> bool:
@@ -89,6 +92,13 @@ def _is_strict(word: str, last: str) -> bool:
     if in_classes(last, "contrasted", "seldom_of_things", "strict_nouns", "faiths"):
         return True
     return any(is_one_of(form, "nouns_of_things") for form in singulars(last))
+
+
+def _is_adjective_only(word: str, last: str) -> bool:
+    """Whether no singular noun is spelled so: "blind", "French"; but "a Muslim", "a diabetic"."""
+    if in_classes(word, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
+        return False
+    return not is_people(last) or last.endswith(_PEOPLES_IN)
 
 
 def _is_plural_adjective(word: str, last: str) -> bool:
@@ -108,7 +118,9 @@ def _is_person_noun(text: str, start: int, end: int) -> bool:
         return False
     if not text[start].isupper() or text[start:end].isupper():
         return True
-    return not is_in_title(text, start, end)
+    word = text[start:end].lower()
+    titled = is_any(word, "titled_persons") or is_people(singulars(word)[-1])
+    return titled or not is_in_title(text, start, end)
 
 
 def _is_compound(text: str, start: int, end: int) -> bool:
