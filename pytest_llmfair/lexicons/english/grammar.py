@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pytest_llmfair.lexicons.english import person_adjectives, person_nouns
 from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.persons.rules import RULES, speaks_of_person
 from pytest_llmfair.lexicons.english.pronouns.roles import pronoun_role
@@ -27,6 +28,19 @@ _BLANK_AFTER = re.compile(r"[^\S\n]+(?:\[[A-Za-z]|\{[\s\w{]|<[A-Za-z]|_{2}|\$\{?
 _NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
 
 
+# Contexts of the lexicons by the kind that takes their place.
+_KIND_OF = {
+    context: kind
+    for kind, contexts in {
+        "person_adjective": "before_person no_switch contrasted demonym predicate compared old"
+        " superlative of_couple no_first_name no_given_name no_institution living calling",
+        "person_noun": "person_noun insult people collective no_team noun no_work kin no_degree"
+        " shortened deity",
+    }.items()
+    for context in (kind, *contexts.split())
+}
+
+
 class English:
     """The rules of English."""
 
@@ -40,6 +54,11 @@ class English:
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
         """Tell whether a term names the group of a person here."""
+        match _KIND_OF.get(kind):
+            case "person_adjective":
+                return person_adjectives.counts(text, start, end)
+            case "person_noun":
+                return person_nouns.counts(text, start, end)
         return Verdict(_counts(text, start, end, kind))
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
