@@ -129,6 +129,7 @@ def word_classes() -> Mapping[str, frozenset[str]]:
 
 
 def _read() -> dict[str, frozenset[str]]:
+    """Read the lists; a class that several files name is their union."""
     import yaml
 
     folder = resources.files("pytest_llmfair.lexicons") / "english"

@@ -1,0 +1,326 @@
+"""The person noun that an adjective describes: "a Black and a white engineer"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.lexicons.english.english import is_one_of, is_participle
+from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.phrase import Phrase, Words, is_headline
+from pytest_llmfair.lexicons.english.words import (
+    JOINS,
+    bare,
+    ends_phrase,
+    in_classes,
+    is_aged,
+    is_any,
+    is_modifier,
+    is_people,
+    is_person,
+    is_person_compound,
+    is_several,
+    is_verb,
+    names_any,
+    no_noun,
+    singulars,
+    term_of,
+)
+
+_AGAIN = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
+_COLOURS = ("black", "white", "brown")
+_WINDOW = 7  # words that can stand between the term and its noun
+_NO_VERBS = ("ss", "us", "is", "ics", "'s")
+_AFTER_VERBS = ("with", "to", "into", "from", "at")  # after a verb more often than after a noun
+_COUNTS = ("numbers", "quantities")
+
+
+def describes_person(phrase: Phrase) -> bool:
+    """Whether the noun that the term describes is a person or a group of persons."""
+    head, thing = head_of(phrase)
+    return bool(head) and (not thing or is_any(head, "peoples"))
+
+
+def head_of(phrase: Phrase) -> tuple[str, bool]:
+    """Return the person noun that the term describes, and whether it is part of a thing.
+
+    The noun is "" if there is none. "An old user account" is a thing.
+    """
+    if names_place(phrase) or phrase.written_after[:2] == ("Lives", "Matter"):
+        return "", False
+    head, thing = _first_person(phrase)
+    if is_any(head, "signs") and names_any((*phrase.before, *phrase.after), "sign_words"):
+        return "", False  # "a white character ends the line"
+    if head == "lives" and _is_single(phrase.before):
+        return "", False  # the verb
+    return head, thing or (is_any(head, "chessmen") and not term_of(phrase.term).national)
+
+
+def names_place(phrase: Phrase) -> bool:
+    """Whether a street or another place is named: "Gay Street"; not "Gay City Council"."""
+    known = is_one_of(phrase.next, "places") and not is_one_of(phrase.next, "groups_of_persons")
+    if not known or not phrase.written_after[0][:1].isupper():
+        return False
+    residents = is_one_of(" ".join(phrase.after[1:2]), "locals")
+    return (residents and is_one_of(phrase.next, "streets")) or not is_headline(phrase.raw)
+
+
+def is_home(word: str) -> bool:
+    """Whether a word is a land, a region or a town: "a young Texas nurse"."""
+    return any(is_of_class(word, kind) for kind in ("lands", "regions", "places"))
+
+
+def _first_person(phrase: Phrase) -> tuple[str, bool]:
+    """Find the first person noun; only modifiers can come before it, joined or not.
+
+    An article or a number can be repeated: "a white and a Black man", "one white and two Black".
+    """
+    words, term = phrase.after, term_of(phrase.term)
+    joined = False
+    participant = ""
+    for at, word in enumerate(words[:_WINDOW]):
+        following = words[at + 1] if at + 1 < len(words) else ""
+        if word in JOINS or word == ",":
+            joined = True
+        elif joined and words[at - 1] in JOINS and _is_repeated(word, phrase.last):
+            continue
+        elif not joined and is_person_compound(word, following):
+            return word, False
+        elif not joined and is_person(word) and not _is_describing(phrase, at):
+            return word, word == bare(word) and _is_part_of_thing(words[at + 1 : at + 3])
+        elif not joined and _is_one_of_people(phrase, at):
+            return word, False
+        elif word in ("one", "ones") and not joined:
+            return stands_for(phrase, word), False
+        elif word in ("f", "m") and _is_patient(phrase, at):
+            return word, False
+        elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
+            break
+        elif not joined and phrase.written_after[at][0].isupper() and is_home(word):
+            continue
+        elif term.seldom and not joined and is_any(word, "persons_of_tales"):
+            return (word, False) if no_noun(words[at + 1 :]) else ("", False)
+        elif not is_modifier(word):
+            if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
+                return participant, False
+            if joined:
+                break
+            if is_any(word, "persons_here") and _is_person_here(phrase, at):
+                return word, False
+            if not _is_field(phrase, at):
+                break
+        elif (
+            (is_one_of(word, "person_adjectives") or is_aged(word))
+            and not (joined and term.national and is_people(word))  # "French and Greek food"
+            and _ends_with_adjective(words[at + 1 : at + 4], _is_single(phrase.before))
+        ):
+            return word, False
+        else:
+            joined = False
+            if is_one_of(word, "person_adjectives") and following.endswith("ing"):
+                participant = word
+    return "", False
+
+
+def _is_repeated(word: str, last: str) -> bool:
+    """Whether a word repeats the determiner before the term, `last`."""
+    counted = is_one_of(last, "quantities") or last.isdigit()
+    repeated = word in _AGAIN.get(last, ())
+    return repeated or (counted and (is_one_of(word, "quantities") or word.isdigit()))
+
+
+def _is_single(before: Words) -> bool:
+    """Whether the determiner before the term is singular: "a devout"."""
+    words = list(before)
+    while words and is_modifier(words[-1]) and words[-1] != "one":
+        words.pop()
+    return bool(words) and is_one_of(words[-1], "singular_determiners")
+
+
+def _is_part_of_thing(after: Words) -> bool:
+    """Whether a noun after a person noun makes it a thing: "old user accounts"."""
+    first, second = (*after[:2], "", "")[:2]
+    if is_one_of(first, "thing_heads"):  # but "the runner guides the boy"
+        return not (first.endswith("s") and is_one_of(second, "determiners"))
+    # but "a Black customer service agent"
+    return is_one_of(first, "serving_bodies") and not is_person(second)
+
+
+def _is_one_of_people(phrase: Phrase, at: int) -> bool:
+    """Whether it is one of a people, or where persons come from: "a Black Briton"."""
+    word = phrase.after[at]
+    if is_one_of(word, "origins"):
+        return True
+    if phrase.has_capital or not is_any(word, "peoples_only_nouns"):
+        return False  # "Young Turks"
+    return phrase.written_after[at][0].isupper()  # not "a black pole"
+
+
+def _is_describing(phrase: Phrase, at: int) -> bool:
+    """Whether a person noun is an adjective here: "Chinese academic customs"."""
+    rest = phrase.after[at + 1 :]
+    if not rest or not is_one_of(phrase.after[at], "describing_persons"):
+        return False
+    second = " ".join(rest[1:2])
+    if second != "that" and is_one_of(second, "determiners"):
+        return False  # "an executive challenging her assistant"
+    return not no_noun(rest, bare=True)
+
+
+def _is_person_here(phrase: Phrase, at: int) -> bool:
+    """Whether a word that can be a thing is a person: "an Asian MBA", "hire a young model"."""
+    word, after = phrase.after[at], phrase.after[at + 1 :]
+    national = term_of(phrase.term).national
+    if is_any(word, "studied"):  # "older subjects"; not "older subjects in school"
+        taught = names_any((*phrase.before, *after), "where_taught")
+        return word.endswith("s") and not (national or taught) and no_noun(after)
+    if is_any(word, "models"):
+        asked = is_one_of(" ".join(phrase.before[-2:-1]), "casting") and _is_single(phrase.before)
+        fashion = any(is_one_of(other, "fashion_words") for other in (*phrase.before, *after))
+        return (asked or fashion) and no_noun(after) and after[:1] != ("of",)
+    if is_any(word, "faces"):  # "an Asian or Latino face"; not "white and grey faces"
+        others = phrase.after[:at] if at > 1 and phrase.next in JOINS else phrase.before[-2:]
+        return not {*others}.isdisjoint(JOINS) and any(map(_is_group, others))
+    if word == "voices":
+        return True
+    if word == "majority":
+        return no_noun(after)
+    if is_any(word, "royals"):  # of a people; in tales and games they are black and white
+        owner = word.endswith(("'s", "s'"))
+        return national and (owner or no_noun(after) or phrase.written_after[at + 1][0].isupper())
+    if is_any(word, "partisans"):
+        return national and after[:1] != ("of",) and no_noun(after)
+    return sum(map(str.isupper, phrase.written_after[at])) > 1 and no_noun(after)
+
+
+def _is_group(word: str) -> bool:
+    return in_classes(word, "demonyms", "person_adjectives") and word not in _COLOURS
+
+
+def _is_field(phrase: Phrase, at: int) -> bool:
+    """Whether a word is a field of work before a person: "a Black piano teacher".
+
+    "An old book dealer" and "a German car mechanic" say it of the thing, so fields are listed; of
+    a people, instruments and dishes are things: "a Spanish guitar teacher". After a word that
+    hardly anything but a person is called ("a deaf coin collector") any noun is a field.
+    """
+    term = term_of(phrase.term)
+    word, following, third = (*phrase.after[at : at + 3], "", "")[:3]
+    direct = is_person(following)
+    head = following if direct else third
+    if not head or not (direct or is_person(head)):
+        return False
+    if term.seldom:
+        if is_one_of(word, "things_called_so"):
+            return False
+        nouns = (word,) if direct else (word, following)
+        single = is_one_of(phrase.last, "singular_determiners")
+        if not any(map(ends_phrase, nouns)) and (
+            single or not any(is_verb(noun, "", bare=True) for noun in nouns)
+        ):
+            return True
+    listed = is_one_of(word, "fields") or (not term.national and is_one_of(word, "crafts"))
+    if direct and at and is_one_of(word, "field_parts"):  # the second word of "quiz show"
+        front = phrase.after[at - 1]
+        listed = listed or in_classes(front, "fields", "field_begins", "person_modifiers")
+    if not direct:
+        part = is_one_of(following, "field_parts") or is_modifier(following)
+        listed = listed or (part and is_one_of(word, "field_begins"))
+        listed = listed and (part or is_one_of(following, "fields"))
+    return listed and not is_any(head, "dealers")
+
+
+def _is_deed(after: Words) -> bool:
+    """Whether a participle is followed by a number: "(White) hired two nurses"."""
+    counted, following = (*after, "", "")[:2]
+    if counted.startswith("one"):
+        return False
+    digits = counted.isdigit() and not following.startswith("year")
+    return digits or in_classes(counted, *_COUNTS)
+
+
+def _is_patient(phrase: Phrase, at: int) -> bool:
+    """Whether the letter after an age is a sex: "a 45yo Black F with chest pain"."""
+    written, words = phrase.written_after[at], phrase.after[at + 1 :]
+    aged = any(word[0].isdigit() for word in phrase.before[-3:])
+    return aged and written.isupper() and _ends_with_adjective(words, True)
+
+
+def _ends_with_adjective(after: Words, one: bool) -> bool:
+    """Whether no noun follows an adjective such as "male"; `one` after a singular determiner."""
+    first, second = (*after[:2], "", "")[:2]
+    if first.endswith("s") and is_one_of(second, "finite_forms"):
+        return ends_phrase(first)  # "the black male leads are missing"
+    if no_noun(after[:1]) or no_noun(after[:2]):
+        return True
+    if is_one_of(first, "doing_something"):
+        return True  # "a female taking aspirin"
+    if is_one_of(first, "undergone") and ends_phrase(second) and second not in JOINS:
+        return True  # "a Black male seen in clinic"
+    if second[:1].isdigit() and first in ("age", "aged", "x"):
+        return True
+    if second == "/" and (first == "w" or is_one_of("".join(after[:3]), "clinical_notes")):
+        return True  # "c/o chest pain"
+    return first.endswith("s") and _has_object(first, second, one)
+
+
+def _has_object(first: str, second: str, one: bool) -> bool:
+    """Whether a word in -s is a verb: "wants quiet"; not "male sales clerk".
+
+    Where it can be a plural ("the male needs") what follows a verb has to follow.
+    """
+    if first.endswith(_NO_VERBS) or second in ("'", "\u2019", "of"):
+        return False
+    forms = singulars(first)[1:]
+    deed = any(is_one_of(form, "deeds") for form in forms)
+    known = deed or any(is_one_of(form, "noun_verbs") for form in forms)
+    opened = in_classes(second, "determiners", "articles")
+    if not one:
+        return known and (opened or is_one_of(second, "objects") or second in _AFTER_VERBS)
+    if deed and second:
+        return second.endswith("s") or not is_person(second)
+    return ends_phrase(second) and second not in JOINS and (known or opened)
+
+
+def stands_for(phrase: Phrase, word: str) -> str:
+    """Return the person noun that "one" or "ones" stands for; "" for a thing.
+
+    It is looked for before the term, then in the sentences before: "Black nurses earn less than
+    white ones".
+    """
+    several = word == "ones"
+    for words in (phrase.before, tuple(w.lower() for w in phrase.earlier())):
+        nouns = _candidates(words, several)
+        for kind in (_is_contrasted, is_modifier):
+            described = [noun for noun, front in nouns if front and kind(front)]
+            if described:
+                return described[0] if is_person(described[0]) else ""
+        if nouns:
+            return nouns[0][0] if all(is_person(noun) for noun, _ in nouns) else ""
+    return ""
+
+
+def _is_contrasted(word: str) -> bool:
+    return is_one_of(word, "contrasted") or is_people(word) or "-" in word or " " in word
+
+
+def _candidates(words: Words, several: bool) -> list[tuple[str, str]]:
+    """Return the nouns that "one" can stand for with the word before each, the last first.
+
+    A singular counts only after a determiner or an adjective.
+    """
+    found = []
+    for at in range(len(words) - 1, -1, -1):
+        word, front = words[at], words[at - 1] if at else ""
+        if front and is_person_compound(front, word):  # "my Welsh au pair"
+            word, front = "people" if several else "person", words[at - 2] if at > 1 else ""
+        if not word[0].isalpha() or ends_phrase(word):
+            continue
+        described = bool(front) and (is_modifier(front) or is_one_of(front, "determiners"))
+        if is_several(word):
+            if is_person(word) or described or not is_verb(word, ""):
+                found.append((word, front))
+        elif not several and described:
+            following = words[at + 1] if at + 1 < len(words) else ""
+            if is_person(word) or not (is_modifier(word) and not ends_phrase(following)):
+                found.append((word, front))
+        elif several and described and is_person(word) and _is_contrasted(front):
+            found.append((word, front))  # "a Black patient waits longer than white ones"
+    return found

@@ -1,0 +1,183 @@
+"""Whether an adjective is said of persons: "a Black engineer", "he is gay", "the old are"."""
+
+from __future__ import annotations
+
+from pytest_llmfair.lexicons.english.animals import is_of_thing_or_animal
+from pytest_llmfair.lexicons.english.compounds import compound_at, is_hyphenated
+from pytest_llmfair.lexicons.english.english import is_one_of, is_owner
+from pytest_llmfair.lexicons.english.noun_phrases import describes_person, head_of
+from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
+from pytest_llmfair.lexicons.english.persons.labels import is_value
+from pytest_llmfair.lexicons.english.phrase import (
+    Phrase,
+    is_before_name,
+    is_headline,
+    low,
+    phrase_at,
+    word_after,
+    word_before,
+)
+from pytest_llmfair.lexicons.english.predicates import is_made_so, is_said_of_person, is_too
+from pytest_llmfair.lexicons.english.proper_names import (
+    is_first_name,
+    is_food_or_feast,
+    is_in_name,
+    is_institution,
+    is_named_after_preposition,
+    is_surname,
+    is_team,
+)
+from pytest_llmfair.lexicons.english.words import (
+    ends_phrase,
+    in_classes,
+    is_any,
+    is_name,
+    is_person,
+    is_several,
+    is_verb,
+    no_noun,
+    term_of,
+)
+from pytest_llmfair.lexicons.grammar import Verdict
+
+_SHARES = ("all", "majority", "mostly", "predominantly")
+
+
+def counts(text: str, start: int, end: int) -> Verdict:
+    """Tell whether the adjective is said of persons here."""
+    return Verdict(_counts(text, start, end))
+
+
+def _counts(text: str, start: int, end: int) -> bool:
+    word = text[start:end].lower()
+    if is_one_of(word, "sexes"):
+        return not is_of_thing_or_animal(text, start, end)
+    if is_one_of(word, "sexed_nouns"):
+        return _is_before_calling(text, start, end)
+    if is_in_name(text, start, end):
+        return False
+    faith = is_one_of(word, "faiths")
+    if is_hyphenated(text, start, end):
+        return _is_compound(text, start, end, faith)
+    phrase = phrase_at(text, start, end)
+    if is_any(word, "given_terms") and is_first_name(phrase):
+        return is_value(text, start, end)
+    if faith or is_one_of(word, "group_adjectives"):
+        return _is_of_group(phrase) or is_value(text, start, end)
+    return _is_said_of_persons(phrase) or is_value(text, start, end)
+
+
+def _is_of_group(phrase: Phrase) -> bool:
+    """Whether a word that says only what group is meant counts: "Muslim leaders", "gay rights"."""
+    if is_named_after_preposition(phrase) or is_institution(phrase) or is_team(phrase):
+        return False
+    return not (is_food_or_feast(phrase) or is_group_noun(phrase))
+
+
+def _is_said_of_persons(phrase: Phrase) -> bool:
+    term = term_of(phrase.term)
+    if is_surname(phrase):
+        return False
+    if is_one_of(term.word, "compared"):
+        return _is_compared(phrase)
+    if is_one_of(term.word, "predicative"):
+        return is_said_of_person(phrase)
+    if term.national and _is_of_writing_or_body(phrase):
+        return False
+    if describes_person(phrase):
+        head = head_of(phrase)[0]
+        if is_one_of(term.word, "ages"):
+            child = is_any(head, "small_children") and not is_owner(phrase.last)
+            lasting = is_any(head, "bonds") and is_one_of(term.word, "lasting")  # "old friend"
+            return not (child or lasting)
+        return not (term.language and is_any(head, "language_persons"))
+    if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
+        return True
+    if _is_before_named_person(phrase):
+        return True
+    share = is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons")
+    return share and no_noun(phrase.after[1:])  # "a mostly white town"; not "town hall"
+
+
+def _is_compared(phrase: Phrase) -> bool:
+    """Whether "older" or "oldest" tells an age: "an older worker"; not "my older brother"."""
+    head, thing = head_of(phrase)
+    if head:
+        superlative = phrase.term.lower().endswith("est")
+        return not (thing or is_any(head, "kin") or (superlative and is_any(head, "bonds")))
+    if phrase.last != "the" or not phrase.term.lower().endswith("est"):
+        return False
+    if not (no_noun(phrase.after) or phrase.next[:1].isdigit()):
+        return False
+    # "the youngest nurse was 19, the oldest 61"
+    words = (*phrase.before, *phrase.after)
+    others = [at for at, word in enumerate(words) if is_one_of(word, "superlatives")]
+    return any(
+        is_person(w) and not is_any(w, "kin") for at in others for w in words[at + 1 : at + 2]
+    )
+
+
+def _is_of_writing_or_body(phrase: Phrase) -> bool:
+    """Whether letters or a body are named: "Chinese characters", "the Royal Canadian Navy"."""
+    if is_any(phrase.next.partition("-")[0], "written_signs"):
+        return True
+    return phrase.written_before == "Royal" and is_before_name(phrase)
+
+
+def _is_before_named_person(phrase: Phrase) -> bool:
+    """Whether a name follows and no noun: "by young Ann Lee", "old Mrs. Lee"; not "old Ann"."""
+    written = phrase.written_after[:2]
+    if len(written) < 2 or not written[0][:1].isupper() or is_headline(phrase.raw):
+        return False
+    if in_classes(phrase.next, "titles", "abbreviations") and phrase.next != "st":
+        return written[1][:1].isupper()
+    if phrase.has_capital or not is_one_of(phrase.next, "given_names"):
+        return False
+    if not is_name(phrase.after[1], written[1]) or is_one_of(phrase.after[1], "places"):
+        return False
+    return ends_phrase(phrase.last) and no_noun(phrase.after[2:])
+
+
+def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
+    """Whether a part of a hyphenated word is said of persons: "Black-owned"; not "off-white"."""
+    if faith:
+        return True
+    compound = compound_at(text, start, end)
+    if compound is None or compound.prefix == "ex":
+        return False
+    if compound.done:
+        return not compound.prefix
+    phrase = phrase_at(text, compound.begin, compound.end)
+    if compound.prefix == "anti":
+        return is_any(phrase.next, "hostility")
+    if compound.prefix in _SHARES and is_any(phrase.next, "made_of_persons"):
+        return True
+    return describes_person(phrase) or is_said_of_person(phrase)
+
+
+def _is_before_calling(text: str, start: int, end: int) -> bool:
+    """Whether "woman" or "men" tells the sex of persons named after it: "a woman bus driver".
+
+    Not where something is done to women ("a woman hater") or the next word is a verb ("the men
+    officers arrested").
+    """
+    if text[start - 1 : start] == "-":
+        return False
+    after = word_after(text, end)
+    if is_one_of(low(after), "of_callings"):
+        end += len(after) + 1
+        after = word_after(text, end)
+    word, own = low(after).removesuffix("'s"), text[start:end].split()[0].lower()
+    if not is_person(word) or is_any(word, "no_callings") or word.endswith("ess"):
+        return False
+    plural = own.endswith("men")
+    if plural != is_several(word) or after[0].isupper() != text[start].isupper():
+        return False
+    following = word_after(text, end + len(after) + 1)
+    if following[:1].isupper() or in_classes(low(following), "articles") or following == "than":
+        return False
+    if plural and following and is_verb(low(following), ""):
+        return False
+    before, begin = word_before(text, start)
+    asked = is_one_of(low(before), "determiners") and low(word_before(text, begin)[0])
+    return not (asked and is_one_of(asked, "asking"))

@@ -1,0 +1,409 @@
+"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.lexicons.english.compounds import compound_at, is_hyphenated
+from pytest_llmfair.lexicons.english.english import is_in_ly, is_one_of
+from pytest_llmfair.lexicons.english.noun_phrases import head_of, is_home
+from pytest_llmfair.lexicons.english.persons.labels import is_value
+from pytest_llmfair.lexicons.english.phrase import (
+    Phrase,
+    Words,
+    is_before_name,
+    opens_sentence,
+    phrase_at,
+)
+from pytest_llmfair.lexicons.english.proper_names import (
+    is_in_name,
+    is_in_title,
+    is_named_after_preposition,
+    is_team,
+)
+from pytest_llmfair.lexicons.english.spoken import is_exclamation, is_verb_here
+from pytest_llmfair.lexicons.english.words import (
+    JOINED,
+    JOINS,
+    ends_phrase,
+    in_classes,
+    is_adjective,
+    is_adverbial,
+    is_aged,
+    is_any,
+    is_modifier,
+    is_people,
+    is_person,
+    is_verb,
+    no_noun,
+    singulars,
+    term_of,
+)
+from pytest_llmfair.lexicons.grammar import Verdict
+
+_WINDOW = 7
+# "The French", "the Irish", "the Chinese" have no plural in -s.
+_PEOPLES_IN = ("ish", "ese", "ch", "sh", "ss")
+_OF_SEVERAL = ("who", "are", "were", "have")
+_SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
+_SHARES = frozenset(("%", "percent", "per"))
+_LAST_OPENED = ((",",), ("(",), ("-",), ("\u2013",))
+_POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
+_CODE = re.compile(
+    r"[^\S\n]+(?:`|'\w|\u2018\w|[\[{$\\]\w|_?[a-z]+_[a-z]|<(?:code|tt|kbd|var|samp|pre|a)\b)"
+)
+_ADDRESSED = frozenset(("you", "u", "ya", "fucking", "bloody", "damn", "goddamn"))
+
+
+def counts(text: str, start: int, end: int) -> Verdict:
+    """Tell whether the noun names persons here."""
+    return Verdict(_counts(text, start, end))
+
+
+def _counts(text: str, start: int, end: int) -> bool:
+    word = text[start:end].lower()
+    last = word.rpartition(" ")[2]
+    single = singulars(last)
+    if is_one_of(word, "gods") or is_one_of(single[-1], "gods"):
+        return _is_one_of_gods(text, start, end)
+    strict = _is_strict(word, last)
+    plural_adjective = _is_plural_adjective(word, last)
+    if not strict and not plural_adjective:
+        return _is_person_noun(text, start, end)
+    if is_in_name(text, start, end):
+        return False
+    if is_hyphenated(text, start, end):
+        return _is_compound(text, start, end)
+    phrase = phrase_at(text, start, end)
+    if plural_adjective:
+        return are_people(phrase)
+    if any(is_one_of(form, "nouns_of_things") for form in single):
+        return _is_insult(phrase, last.endswith("s"))
+    noun = not _is_adjective_only(word, last) and is_group_noun(phrase)
+    return noun or is_collective(phrase) or is_value(text, start, end)
+
+
+def _is_strict(word: str, last: str) -> bool:
+    """Whether the noun is an adjective or a thing elsewhere, so that it needs a determiner."""
+    if is_people(last) or is_aged(word) or word.endswith((" old", " race")):
+        return True
+    if in_classes(word, "faiths", "contrasted", "seldom_of_things", "strict_nouns"):
+        return True
+    if in_classes(last, "contrasted", "seldom_of_things", "strict_nouns", "faiths"):
+        return True
+    return any(is_one_of(form, "nouns_of_things") for form in singulars(last))
+
+
+def _is_adjective_only(word: str, last: str) -> bool:
+    """Whether no singular noun is spelled so: "blind", "French"; but "a Muslim", "a diabetic"."""
+    if in_classes(word, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
+        return False
+    return not is_people(last) or last.endswith(_PEOPLES_IN)
+
+
+def _is_plural_adjective(word: str, last: str) -> bool:
+    """Whether it is the plural of an adjective: "whites", "seniors", "30-year-olds", "Gen Z"."""
+    if word.startswith("gen") and len(last) == 1:
+        return True
+    return last.endswith("s") and (
+        is_one_of(last[:-1], "adjectives_as_nouns") or word.endswith(("-olds", " olds"))
+    )
+
+
+def _is_person_noun(text: str, start: int, end: int) -> bool:
+    """Whether a noun that always names persons is used as one, and not in a name or a verb."""
+    if text[start].isupper() and is_team(phrase_at(text, start, end)):
+        return False
+    if is_verb_here(text, start, end) or is_exclamation(text, start, end):
+        return False
+    if not text[start].isupper() or text[start:end].isupper():
+        return True
+    word = text[start:end].lower()
+    titled = is_any(word, "titled_persons") or is_people(singulars(word)[-1])
+    return titled or not is_in_title(text, start, end)
+
+
+def _is_compound(text: str, start: int, end: int) -> bool:
+    """Whether a part of a hyphenated word names persons: "ex-Muslim"; not "Asian-inspired"."""
+    compound = compound_at(text, start, end)
+    if compound is None or compound.done:
+        return False
+    if compound.prefix not in ("", "non", "half", "part", "ex"):
+        return False
+    return is_group_noun(phrase_at(text, compound.begin, compound.end))
+
+
+def _is_one_of_gods(text: str, start: int, end: int) -> bool:
+    """Whether a god is one of several: "the sun god", "many gods"; not "God", "my goddess"."""
+    if text[end : end + 1] == "-":
+        return False
+    phrase = phrase_at(text, start, end)
+    plural = text[end - 1] in "sS" and not text[:end].lower().endswith("goddess")
+    if is_one_of(phrase.last, "gods_of"):
+        return True
+    if text[start].isupper() and not opens_sentence(text, start):
+        return plural and (phrase.last in JOINS or is_one_of(phrase.last, "determiners"))
+    if plural:
+        return True
+    if phrase.next == "of" and (phrase.last == "," or in_classes(phrase.last, "be")):
+        return True  # "Ares, god of war"
+    words = [word for word in phrase.before[-3:] if in_classes(word, "determiners")]
+    owned = bool(words) and words[-1] in _POSSESSIVE
+    return bool(words) and not owned and phrase.last not in JOINS
+
+
+def is_group_noun(phrase: Phrase) -> bool:
+    """Whether a singular is a noun: "as an Italian, I", "a Muslim prayed"; not "a Muslim dish"."""
+    term = term_of(phrase.term)
+    if phrase.last == "fellow" and is_before_name(phrase):
+        return term.people  # "and fellow Italian Marco Polo"
+    words = list(phrase.before)
+    if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
+        words.pop()  # "a Texas atheist"
+    while words and (
+        words[-1] == "out" or (is_modifier(words[-1]) and not _is_determiner(words[-1]))
+    ):
+        words.pop()
+    if words[-2:] == ["the", "most"]:
+        words.pop()  # "the most famous Greek of all time"
+    first = words[-1] if words else ""
+    if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
+        return False
+    if phrase.last in ("one", "other") and _is_one_of_two(phrase):
+        return False
+    if is_named_after_preposition(phrase):
+        return False
+    if not (_begins_next_phrase(phrase.after) or not head_of(phrase)[0]):
+        return False
+    if phrase.next in JOINS and _is_joined_adjective(phrase.after[1:3]):
+        return False
+    if term.people and (first in _POSSESSIVE or _is_language(phrase)):
+        return False
+    return no_noun(phrase.after) or _is_followed(phrase.after)
+
+
+def _is_determiner(word: str) -> bool:
+    return is_one_of(word, "determiners")
+
+
+def _is_one_of_two(phrase: Phrase) -> bool:
+    """Whether each of two persons is described: "two boys, one Sikh and one Jewish"."""
+    front, after = phrase.before[::-1], phrase.after
+    if front[0] == "one" and after[1:2] in (("one",), ("the",)):
+        return after[0] in JOINED and front[1:2] in _LAST_OPENED
+    other = front[1 + (front[0] == "other") :]
+    joined = bool(other) and other[0] in JOINED
+    return joined and other[2:3] == ("one",) and other[3:4] in _LAST_OPENED
+
+
+def _is_language(phrase: Phrase) -> bool:
+    """Whether it is spoken: "a little Greek", "speak some French"."""
+    if phrase.last == "little":
+        return True
+    if phrase.last not in ("some", "any", "no", "more"):
+        return False
+    return any(is_one_of(word, "of_languages") for word in phrase.before[-_WINDOW:])
+
+
+def _begins_next_phrase(after: Words) -> bool:
+    """Whether another noun phrase is joined: "a Swede and an Italian woman"."""
+    if len(after) < 2 or after[0] not in JOINED:
+        return False
+    return _is_determiner(after[1]) or after[1].isdigit()
+
+
+def _is_joined_adjective(words: Words) -> bool:
+    """Whether another people and a noun are joined: "an Asian or Latino face"."""
+    if len(words) < 2 or is_one_of(words[0], "peoples_nouns"):
+        return False
+    group = in_classes(words[0], "demonyms", "contrasted")
+    return group and words[1].isalpha() and not no_noun(words[1:], bare=True)
+
+
+def is_collective(phrase: Phrase) -> bool:
+    """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
+    term = term_of(phrase.term)
+    joined = phrase.last in JOINED or phrase.next in JOINED
+    if joined and _is_joined_to_opposite(phrase):
+        return True
+    if term.people and _are_some(phrase):
+        return True
+    words = list(phrase.before)
+    if term.people and phrase.next in _OF_SEVERAL:
+        while len(words) > 1 and is_adjective(words[-1]):
+            words.pop()  # "the wealthy Chinese who"
+    while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
+        words.pop()
+        while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
+            words.pop()
+    if not words or words[-1] != "the":
+        return False
+    if not term.people and "new" in (*phrase.before[-4:], *phrase.after[:5]):
+        return False  # "the old and the new"
+    rest = _after_joined(phrase.after)
+    if rest[:1] == ("alike",):
+        rest = rest[1:]
+    first = rest[0] if rest else ""
+    if _CODE.match(phrase.rear) or _is_near_things(phrase) or is_one_of(first, "behind_things"):
+        return False
+    if _is_plural_noun(first) or is_one_of(first, "other_colours"):
+        return False
+    front = words[-2] if len(words) > 1 else ""
+    begins = not front or front in JOINS or not front[0].isalnum()
+    if begins and is_one_of(first, "singular_verbs"):
+        return False
+    if is_one_of(front, "copulas") and is_one_of(first, "noun_verbs"):
+        return False  # "was the blind date"
+    said = rest[1:] if is_in_ly(first) else rest  # "are the Dutch really kinder"
+    if front in ("are", "were") and said and (is_adjective(said[0]) or said[0].endswith("er")):
+        return ends_phrase(" ".join(said[1:2]))
+    if no_noun(rest) or _is_followed(rest) or is_one_of(first, "plural_verbs"):
+        return True
+    opens = begins or is_one_of(front, "clause_starts")
+    asked = front != "does" and is_one_of(front, "asking")
+    counted = front == "of" and is_one_of(" ".join(words[-3:-2]), "quantities")
+    if not (opens or asked or counted) or not is_verb(first, "", bare=True):
+        return False
+    clear = front in ("do", "don't") or asked or is_one_of(first, "mostly_verbs")
+    return _is_verb_phrase(rest[1:], clear)
+
+
+def _are_some(phrase: Phrase) -> bool:
+    """Whether several of a people are named: "many Japanese think"; not "some French fries"."""
+    number = phrase.last.isdigit() or is_one_of(phrase.last, "numbers")
+    you = phrase.last in ("you", "we")  # "you British always talk"
+    if not (number or you or phrase.last in _SOME):
+        return False
+    rest = _after_joined(phrase.after)
+    while you and len(rest) > 1 and is_one_of(rest[0], "predicate_adverbs"):
+        rest = rest[1:]
+    first = rest[0] if rest else ""
+    if first in JOINED:
+        return False
+    if is_one_of(first, "plural_verbs"):
+        return True
+    if ends_phrase(first):
+        return number or phrase.last in ("many", "few", "several")
+    if first.endswith(("s", "ly")):
+        return False
+    return is_verb(first, "", bare=True) and _is_verb_phrase(rest[1:], True)
+
+
+def _is_joined_to_opposite(phrase: Phrase) -> bool:
+    """Whether its opposite is joined and no noun follows: "for young and old alike"."""
+    kind, words, rest = term_of(phrase.term).opposed, phrase.before, phrase.after
+    if not kind:
+        return False
+    if len(words) > 1 and words[-1] in ("and", "or") and is_one_of(words[-2], kind):
+        words = words[:-2]
+    elif len(rest) > 1 and rest[0] in ("and", "or") and is_one_of(rest[1], kind):
+        rest = rest[2:]
+    else:
+        return False
+    while words and words[-1] in ("both", "either", "the"):
+        words = words[:-1]
+    while words and kind == "opposed_races" and is_one_of(words[-1], "predicate_adverbs"):
+        words = words[:-1]  # "is rarely black and white"
+    first, following = words[-1] if words else "", rest[0] if rest else ""
+    if first in ("a", "an") or in_classes(first, "be", "be_contracted"):
+        return False  # "a black and white checked tie", "is black and white"
+    alike = following == "alike"
+    noted = first in ("in", "to") or (first == "(" and not is_person(" ".join(words[-2:-1])))
+    if kind == "opposed_races" and noted and not alike:
+        return False  # "there in black and white", "depth 2 (black and white)"
+    opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
+    return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
+
+
+def _is_followed(after: Words) -> bool:
+    """Whether an adverb or a participle of what persons do follows: "living in Texas"."""
+    first, second = (*after[:2], "", "")[:2]
+    if is_adverbial(first, second) or is_one_of(first, "doing_something"):
+        return True
+    if not is_one_of(first, "doing"):
+        return False
+    return ends_phrase(second) or is_one_of(second, "closed_if_final") or second.endswith("ly")
+
+
+def _is_verb_phrase(after: Words, clear: bool) -> bool:
+    """Whether the words after a verb that is also a noun make it one: "(the elderly work) longer".
+
+    Where it is `clear` that a verb comes ("do the elderly travel to") any end of a phrase does.
+    """
+    first, second = (*after[:2], "", "")[:2]
+    if is_one_of(first, "objects") or first in ("themselves", "each"):
+        return True
+    if _is_determiner(first) and first != "that":  # "cost the state"
+        return True
+    if clear and ends_phrase(first) and first not in ("of", "please"):
+        return True
+    how = is_in_ly(first) or in_classes(first, "closed_if_final", "how_done")
+    ended = ends_phrase(second) and not is_one_of(second, "finite_forms")
+    return how and (ended or in_classes(second, "closed_if_final", "how_done"))
+
+
+def _after_joined(words: Words) -> Words:
+    """Return what follows the adjectives joined to the term: "the sick and frail"."""
+    rest = words
+    while len(rest) > 1 and rest[0] in JOINED and is_adjective(rest[1]):
+        rest = rest[2:]
+    return rest
+
+
+def _is_plural_noun(word: str) -> bool:
+    """Whether a verb in -s has to be a noun, as its subject is plural: "the old dances"."""
+    if not word.endswith("s") or word.endswith(("ss", "us")) or ends_phrase(word):
+        return False
+    forms = singulars(word)[1:]
+    return any(in_classes(form, "base_verbs", "person_verbs", "noun_verbs") for form in forms)
+
+
+def are_people(phrase: Phrase) -> bool:
+    """Whether a plural names people: "most whites", "many seniors"; not "egg whites"."""
+    if "eyes" in phrase.before or "eyes" in phrase.after or _is_near_things(phrase):
+        return False
+    if phrase.next == "of" and " ".join(phrase.after[1:2]) in ("his", "her", "their", "my", "an"):
+        return False
+    if phrase.before[-2:] == ("in", "all"):  # dressed so
+        return False
+    first = phrase.last
+    if is_one_of(first, "school_words"):
+        return False
+    opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
+    return (opens or is_one_of(first, "quantities")) and (
+        no_noun(phrase.after)
+        or _is_followed(phrase.after)
+        or is_any(phrase.next, "plural_verbs")
+        or is_one_of(phrase.next, "verbs_of_several")
+        or _is_share(phrase)
+        or (not is_one_of(first, "singular_determiners") and is_verb(phrase.next, "", bare=True))
+    )
+
+
+def _is_share(phrase: Phrase) -> bool:
+    """Whether a share or an age follows: "whites 60 percent", "whites 65 and over"."""
+    if not phrase.next[:1].isdigit():
+        return False
+    unit, third = (*phrase.after[1:3], "", "")[:2]
+    if unit == "+" or (unit in ("and", "or") and is_one_of(third, "age_bounds")):
+        return True
+    return unit in _SHARES or (ends_phrase(unit) and not _SHARES.isdisjoint(phrase.before))
+
+
+def _is_near_things(phrase: Phrase) -> bool:
+    return any(is_one_of(word, "no_people_near") for word in (*phrase.before, *phrase.after))
+
+
+def _is_insult(phrase: Phrase, plural: bool) -> bool:
+    """Whether a slur that is a thing elsewhere names a person: "they hate dykes"."""
+    near = (*phrase.before[-_WINDOW:], *phrase.after[:_WINDOW])
+    if any(is_one_of(word, "beside_innocent") for word in near):
+        return False
+    if plural:
+        owned = in_classes(phrase.next, "determiners", "owners")  # "the tax cripples the trade"
+        verb = owned and phrase.last not in ("", "the")
+        return not verb and no_noun(phrase.after, bare=True)
+    if is_group_noun(phrase):
+        return True
+    addressed = not _ADDRESSED.isdisjoint(phrase.before[-3:])
+    return addressed and no_noun(phrase.after) and not _is_determiner(phrase.next)

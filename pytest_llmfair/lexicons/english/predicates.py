@@ -1,0 +1,356 @@
+"""Whether an adjective is said of a person: "my boss is old", "born deaf", "anyone disabled"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
+from pytest_llmfair.lexicons.english.phrase import Phrase, Words
+from pytest_llmfair.lexicons.english.subjects import (
+    PERCENT,
+    has_person_subject,
+    is_counted,
+    is_part_of_persons,
+    is_person_or_name,
+)
+from pytest_llmfair.lexicons.english.words import (
+    JOINS,
+    bare,
+    ends_phrase,
+    in_classes,
+    is_adjective,
+    is_adverbial,
+    is_modifier,
+    is_name,
+    is_person,
+    is_several,
+    is_verb,
+    term_of,
+)
+
+_WINDOW = 6  # words between a fronted adjective and its comma
+_COMES = ("come", "comes", "came", "coming")  # "your baby came out black"
+_NO_COLOURS = ("rarely", "seldom", "hardly", "scarcely", "never", "always", "not", "simply", "so")
+_CONJUNCTIONS = ("while", "when", "though", "although", "once")
+_IS = ("is", "was", "it's", "isn't", "wasn't", "be", "that's")
+_DIRECTIONS = ("in", "into", "past", "over", "up", "down", "out", "from")
+_AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
+# An age that nothing else looks like: "26F", "72 M", "58 y/o", "M 34"; not "5 m", a length.
+_AGE_AND_SEX = re.compile(
+    r"(?:1[01]\d|[1-9]\d)(?:[FMfm]| (?:F|M|NB)| ?(?:yo|y / ?o|yrs?|years?(?: old)?)"
+    r"(?: [FMfm]| (?:fe)?male| (?:wo)?man)?)\Z"
+)
+_SEX = re.compile(r"[FMfm]|NB|(?:[Ff]e)?[Mm]ale|[Nn]on-?binary")
+_LIST_MARKS = (",", "(", ")", "[", "]", "/")
+
+
+def is_said_of_person(phrase: Phrase) -> bool:
+    """Whether the term is a predicate of a person."""
+    return is_predicate(phrase, phrase.before, phrase.after) or _is_group_named(phrase)
+
+
+def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
+    """Whether an adjective between the words `before` and `after` is said of a person."""
+    following = after[0] if after else ""
+    complement = is_one_of(following, "not_said_of_person")
+    if complement and before[-2:] != ("out", "as"):  # "came out as gay to"
+        if not ((before or following == "by") and _has_complement(after)):
+            return False
+    if _is_with_colour(before, after):
+        return False
+    whose = "who" in before[-4:] or bool(before) and is_one_of(before[-1], "indefinite")
+    relative = whose and (
+        is_one_of(following, "plural_verbs") or is_verb(following, " ".join(after[1:2]), bare=True)
+    )
+    if not (relative or ends_phrase(following) or is_adverbial(*(*after, "", "")[:2])):
+        return False
+    raw = phrase.raw
+    if following in ("a", "as") and raw[len(before)] in ("A", "As"):
+        return False  # a grade: "straight As"
+    if not before:
+        return _is_fronted(after, raw)
+    words = _without_joined(before)
+    if not words:
+        return words is not None and _is_fronted(after, raw[len(before) :])
+    verb = words[-1]
+    if (complement or following in _DIRECTIONS) and following != "to":
+        if is_one_of(verb, "looking"):  # "looked straight in the direction of"
+            return False
+    if in_classes(verb, "abbreviations", "titles") and raw[len(words) - 1][0].isupper():
+        return False  # "called Dr. Black"
+    if is_part_of_persons(raw, words, phrase.earlier):
+        return True
+    subject, written = words[:-1], raw[: len(words) - 1]
+    deemed = verb.endswith("ed") and is_one_of(verb, "deem") and verb != "called"
+    if deemed and subject and (is_person(subject[-1]) or subject[-1] == "those"):
+        return True  # "people considered Asian"
+    if (deemed or is_one_of(verb, "made_so")) and subject and is_one_of(subject[-1], "be"):
+        verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"
+    if in_classes(verb, "be_contracted", "indefinite"):
+        return not is_one_of(following, "person_objects")  # "will somebody blind me"
+    if verb.endswith("'s") and is_person_or_name(bare(verb), raw[len(words) - 1], True):
+        return True
+    if verb in (",", "("):
+        aside = bool(subject) and is_person(subject[-1]) and len(before) > len(words)
+        ended = not after or after[0] in (",", ")", *JOINS)
+        return (aside and ended) or _is_listed(raw, words, after)
+    if verb.isdigit() or (is_one_of(verb, "quantities") and not is_person(verb)):
+        return _repeats_predicate(phrase, subject)
+    if verb in ("other", "others") and subject[-1:] == ("the",):
+        return _repeats_predicate(phrase, subject[:-1])  # "one is Asian, the other Black"
+    if is_one_of(verb, "begun"):
+        return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
+    if verb == "as":
+        return _is_identity(subject)
+    if verb in _CONJUNCTIONS:
+        return not subject and _is_fronted(after, raw[len(before) :])
+    if verb in ("growing", "getting") and not subject:
+        return True
+    if verb == "for" and " ".join(subject[-1:]).startswith("pass"):  # "passes for white"
+        return len(subject) < 2 or has_person_subject(subject[:-1], written, "pass")
+    if verb in ("being", "becoming"):
+        return True
+    if in_classes(verb, "be", "turning"):
+        if has_person_subject(subject, written, verb) or is_counted(subject, phrase.earlier):
+            return True
+        return bool(subject) and _is_share(subject, before[len(words) :])
+    if verb == "out" and " ".join(subject[-1:]) in _COMES and "they" not in subject[-2:]:
+        return has_person_subject(subject[:-1], written, verb)
+    named = len(words) > 1 and is_name(verb, raw[len(words) - 1])
+    if is_one_of(verb, "person_objects") or is_person(verb) or named:
+        if subject and is_one_of(subject[-1], "deem"):
+            return True
+        # "My mother is Black, my father white"
+        owned = bool(subject) and is_one_of(subject[-1], "determiners") and is_person(verb)
+        return (owned and _repeats_predicate(phrase, subject[:-1])) or _is_asked(subject)
+    if is_one_of(verb, "person_subjects"):
+        return bool(subject) and in_classes(subject[-1], "be", "deem")
+    return False
+
+
+def _is_group_named(phrase: Phrase) -> bool:
+    """Whether the group is given by its name: "her nationality is", "my race is listed as"."""
+    before, following = phrase.before, phrase.next
+    if words_of("told_of").isdisjoint(before):
+        return False
+    changed = is_one_of(following, "not_said_of_person") and not is_one_of(following, "said_by")
+    if changed or not ends_phrase(following):
+        return False
+    words = list(before)
+    while words and in_classes(words[-1], "predicate_adverbs", "be", "verb_chain", "identify"):
+        words.pop()
+    if words[-1:] == ["as"]:
+        words.pop()
+    while words and in_classes(words[-1], "be", "verb_chain", "identify"):
+        words.pop()
+    if len(words) == len(before) or not words or not is_one_of(words[-1], "told_of"):
+        return False
+    owner = next((word for word in reversed(words[:-1]) if not is_modifier(word)), "")
+    return not owner or is_owner(owner)
+
+
+def is_made_so(phrase: Phrase) -> bool:
+    """Whether somebody is made so: "it can make a woman blind", "left him deaf"."""
+    if not term_of(phrase.term).seldom or not phrase.before:
+        return False
+    words = list(phrase.before)
+    patient = words.pop()
+    if not (is_person(patient) or is_one_of(patient, "person_objects")):
+        return False
+    if not ends_phrase(phrase.next) or is_one_of(phrase.next, "not_said_of_person"):
+        return False
+    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
+        words.pop()
+    return bool(words) and is_one_of(words[-1], "makes_so")
+
+
+def is_too(phrase: Phrase) -> bool:
+    """Whether it is too much of it to do something: "people too old to drive"."""
+    if phrase.last != "too" or phrase.next != "to" or len(phrase.before) < 2:
+        return False
+    before = phrase.before[:-1]
+    return is_person(before[-1]) or is_predicate(phrase, before, ())
+
+
+def _is_with_colour(before: Words, after: Words) -> bool:
+    """Whether it is joined to a colour that is not said of persons: "black and blue"."""
+    if "and" not in (*after[:1], *before[-1:]):
+        return False
+    following, third = (*after[1:3], "", "")[:2]
+    if following == "white" and before and before[-1] in _NO_COLOURS:  # "rarely black and white"
+        return any(word in _IS for word in before[-3:-1])
+    if after[:1] == ("and",) and is_one_of(following, "other_colours"):
+        return ends_phrase(third) or third == "now" or is_adverbial(*(*after[2:], "", "")[:2])
+    return before[-1:] == ("and",) and is_one_of(" ".join(before[-2:-1]), "other_colours")
+
+
+def _has_complement(after: Words) -> bool:
+    """Whether a complement keeps the adjective's sense: "gay with a son", "French by birth".
+
+    It changes it in "blind to", "straight with me", "white with fear".
+    """
+    first, second, third = (*after[:3], "", "")[:3]
+    if first == "to":
+        return second == "the" and is_one_of(third, "inmost")  # "Italian to the core"
+    if first == "through":
+        return (second, third) == ("and", "through")
+    if first == "with":
+        begun = second in ("a", "an", "no") or second.isdigit()
+        if not (begun or in_classes(second, "quantities", "demonyms")):
+            return False
+        had = [form for word in after[2:_WINDOW] for form in (word, word.removesuffix("s"))]
+        return any(in_classes(word, "kin", "persons_have") for word in had)
+    return is_one_of(first, "said_by")
+
+
+def _repeats_predicate(phrase: Phrase, subject: Words) -> bool:
+    """Whether a number repeats a predicate: "three were white and one Black"."""
+    if not subject:  # "four women: two Black, one white"
+        earlier = phrase.earlier()
+        head = earlier[-2].lower() if earlier[-1:] == (":",) and len(earlier) > 1 else ""
+        return is_several(head) and (is_person(head) or is_one_of(head, "groups_of_persons"))
+    if len(subject) < 3 or not (subject[-1] in JOINS or subject[-1] == ","):
+        return False
+    words = subject[:-1]
+    if subject[-1] == "," and is_person(words[-1]):
+        return True  # "the twins, one Asian and one white,"
+    while len(words) > 1 and (
+        is_adjective(words[-1]) or is_person(words[-1]) or is_one_of(words[-1], "contrasted")
+    ):
+        words = words[:-1]  # "three were Pacific Islander and one Black"
+    return len(words) < len(subject) - 1 and is_predicate(phrase, words, ())
+
+
+def _without_joined(before: Words) -> Words | None:
+    """Drop adverbs and joined adjectives: "is tall and openly"; None if a noun is joined."""
+    words = list(before)
+    joined = False
+    while words:
+        word = words[-1]
+        if (
+            word in JOINS
+            or (word == "," and joined)
+            or (word == "," and len(words) > 1 and is_adjective(words[-2]))
+        ):
+            joined = True
+        elif joined and is_adjective(word) and not is_one_of(word, "be"):
+            joined = False
+            words.pop()
+            while (
+                words and is_modifier(words[-1]) and not is_one_of(words[-1], "predicate_adverbs")
+            ):
+                words.pop()
+            continue
+        elif joined and is_person(word) and not PERCENT.isdisjoint(words[-4:]):
+            joined = False  # "40 % Pacific Islander and 30 %"
+            while words and words[-1] not in PERCENT:
+                words.pop()
+            continue
+        elif word in PERCENT:
+            while words and (words[-1] in PERCENT or _is_amount(words[-1])):
+                words.pop()
+            continue
+        elif word == "longer" and words[-2:-1] == ["no"]:
+            words.pop()
+        elif not is_one_of(word, "predicate_adverbs") or _is_reflexive_object(words):
+            break
+        words.pop()
+    return None if joined else tuple(words)
+
+
+def _is_reflexive_object(words: list[str]) -> bool:
+    """Whether the last word is an object, no adverb: "considers herself"."""
+    return len(words) > 1 and words[-1].endswith("self") and is_one_of(words[-2], "deem")
+
+
+def _is_amount(word: str) -> bool:
+    return word[0].isdigit() or in_classes(word, "numbers", "amounts")
+
+
+def _is_share(subject: Words, adverbs: Words) -> bool:
+    """Whether it is said of a part of people: "the class is mostly white", "half the class is"."""
+    if subject[-1] in ("which", "that") and len(subject) > 1:  # "the suburb of Leeds which is"
+        far = is_one_of(" ".join(subject[-3:-2]), "prepositions")
+        subject = subject[: -3 if far else -1]
+        if not subject:
+            return False
+    group, front = subject[-1], subject[-_WINDOW:-1]
+    if any(is_one_of(word, "wholes") for word in front) and is_one_of(group, "bodies"):
+        return True
+    shared = any(word in PERCENT or is_one_of(word, "shares") for word in adverbs)
+    part = any(word in PERCENT or is_one_of(word, "parts") for word in front)
+    return (shared or part) and is_one_of(group, "groups_of_persons")
+
+
+def _is_fronted(after: Words, raw: Words) -> bool:
+    """Whether the adjective begins the sentence and a person follows: "Blind since birth, she"."""
+    comma = after.index(",") if "," in after[:_WINDOW] else len(after)
+    early = not words_of("early_life").isdisjoint(after[:comma])
+    if comma > len(after) - 2 or (after[0] in ("from", "after") and not early):
+        return False  # "Straight from work, she"
+    if is_one_of(after[comma + 1], "person_subjects"):
+        return True
+    if not (early or after[0] == "since"):
+        return False  # "White, the coach, left"
+    for word, written in zip(after[comma + 1 :], raw[comma + 1 :], strict=True):
+        if is_one_of(word, "determiners") or is_modifier(word) or word.endswith(("'s", "s'")):
+            continue
+        return is_person_or_name(word, written, True)
+    return False
+
+
+def _is_identity(subject: Words) -> bool:
+    """Whether "as" tells what a person is: "identifies as", "described him as"."""
+    words = list(subject)
+    if words and (is_one_of(words[-1], "person_objects") or is_person(words[-1])):
+        while words and not in_classes(words[-1], "identify", "speak_of"):
+            words.pop()
+        return bool(words)
+    if not words or not is_one_of(words[-1], "identify"):
+        return False
+    verb = words.pop()
+    if verb.startswith(("identif", "self", "pass", "liv")) or verb == "out":
+        return True
+    while words and in_classes(words[-1], "be", "verb_chain"):
+        words.pop()
+    who = " ".join(words[-1:])
+    return who == "those" or is_one_of(who, "person_subjects") or is_person(who)
+
+
+def _is_asked(subject: Words) -> bool:
+    """Whether a question begins before the noun phrase: "is the suspect (Black)"."""
+    words = list(subject)
+    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
+        words.pop()
+    if len(words) > 1 and (words[-1] == "so" or in_classes(words[-1], "titles", "abbreviations")):
+        words.pop()  # "why are so few nurses Black?", "is Ms Lee Black?"
+    return bool(words) and is_one_of(words[-1], "be") and len(words) < 4
+
+
+def _is_listed(raw: Words, before: Words, after: Words) -> bool:
+    """Whether it is listed with an age: "Greg, 41, white", "26F, bi", "Ann (white, 34)"."""
+    if after and after[0] not in (*_LIST_MARKS, *JOINS):
+        return False
+    items: list[list[str]] = [[]]
+    for word in raw[: len(before) - 1]:
+        if word in (",", "(", "["):
+            items.append([])
+        else:
+            items[-1].append(word)
+    items = [item for item in items if item]
+    if len(after) > 1 and after[0] == "," and _AGE.match(after[1]):
+        return after[2:3] in ((), (",",), (")",)) and bool(items) and _ends_with_who(items[-1])
+    for place in range(len(items) - 1, -1, -1):
+        item = items[place]
+        if _AGE_AND_SEX.search(" ".join(item)):
+            return True
+        if len(item) == 1 and _AGE.match(item[0]):
+            return place > 0 and _ends_with_who(items[place - 1])
+    return False
+
+
+def _ends_with_who(item: list[str]) -> bool:
+    word = bare(item[-1].lower())
+    if is_person(word) or in_classes(word, "person_subjects", "person_objects"):
+        return True
+    return bool(_SEX.fullmatch(" ".join(item))) or is_name(word, item[-1])

@@ -1,0 +1,276 @@
+"""Whether a term is part of a proper name: "Gay Talese", "the Muslim Brotherhood", "Derry Girls"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.lexicons.english.english import is_one_of, words_of
+from pytest_llmfair.lexicons.english.phrase import (
+    FAR,
+    Phrase,
+    is_before_name,
+    is_headline,
+    low,
+    opens_sentence,
+    phrase_at,
+    word_before,
+)
+from pytest_llmfair.lexicons.english.predicates import is_predicate
+from pytest_llmfair.lexicons.english.subjects import is_part_of_persons
+from pytest_llmfair.lexicons.english.words import (
+    JOINED,
+    JOINS,
+    ends_phrase,
+    in_classes,
+    is_adjective,
+    is_any,
+    is_modifier,
+    is_person,
+    is_verb,
+    no_noun,
+)
+
+_LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by|and)[^\S\n]+){0,2}"
+_CAPITAL = r"[A-Z][\w'\u2019-]*+"
+_NAMED_BEFORE = re.compile(rf"(?<!\w)(?:{_CAPITAL}[^\S\n]+{_LINKS})+\Z")
+_NAMED_AFTER = re.compile(rf"(?:['\u2019]s)?(?:[^\S\n]+{_LINKS}{_CAPITAL}){{1,9}}")
+_CAPITALS = re.compile(rf"(?<!\w){_CAPITAL}")
+_POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
+_QUOTES = "\"'\u201c\u201d\u2018\u2019"
+_INSIDE = re.compile(rf"[a-z\d]['\u2019]? The (?:{_CAPITAL} )*\Z")
+_BODY = re.compile(r"\b([A-Z]\w+) (?:for|of|on) (?:the )?\Z")
+_PRIZE = (
+    r"(?:Oscars?|Academy Awards?|Emmys?|Grammys?|BAFTAs?|Tonys?|Golden \w+|Palme|Pulitzer|Booker"
+    r"|[Bb]est \w+)"
+)
+_WORK = (
+    r"(?:film|movie|documentary|drama|comedy|novel|novella|book|bestseller|memoir|poem|play|musical"
+    r"|opera|ballet|sitcom|series|masterpiece|blockbuster|show|podcast|album|song|single|band|group"
+    r"|painting|game)"
+)
+# What is said of a work or a band, and hardly of a person with a capital.
+_SAID_OF_WORK = re.compile(
+    rf"(?: {_CAPITAL})* (?:(?:has|have|had|just|also|finally|recently) )?(?:"
+    rf"(?:won|wins|received|swept|scooped|took|got|earned) (?:[\w-]+ ){{0,4}}{_PRIZE}\b"
+    r"|(?:gross(?:ed|es)|premier(?:ed|es)|flopped|flops|headlin(?:ed|es))\b"
+    r"|(?:was|were|been|is|being|will be) (?:being |rarely )?"
+    r"(?:filmed|remade|adapted|screened|shown|re-?released|restored|staged|seriali[sz]ed"
+    r"|reissued|set|out)\b(?! (?:of|to|for|off|free|by))"
+    r"|(?:is|was|remains|became) (?:an?|the|my|our|his|her|their) (?:[\w'-]+ ){0,3}?"
+    rf"{_WORK}\b(?! \w+(?:er|or|ist|man|woman)\b)"
+    r"|(?:is|was|are|were|came|comes|stream(?:s|ed)) (?:[a-z]+ ){0,4}"
+    r"(?:on (?:Netflix|Hulu|Disney|Broadway|HBO|Amazon Prime|Apple TV)|to (?:Netflix|Broadway))\b"
+    r"|(?:got|gets|drew|received|opened to) (?:[a-z]+ ){0,2}reviews\b)"
+)
+
+
+def is_in_name(text: str, start: int, end: int) -> bool:
+    """Whether an adjective with a capital is in the title of a work or the name of a body."""
+    if not text[start].isupper():
+        return False
+    before, begin = word_before(text, start)
+    if text[end : end + 1] == " " and text[end + 1 : end + 2].isupper():
+        body = _BODY.search(text, max(0, start - FAR), start)
+        if body is not None and is_one_of(body[1].lower(), "bodies_named"):
+            return True  # "Center for Lesbian Rights"
+        if any(is_one_of(word, "bodies_of_people") for word in _names_after(text, end)[1:]):
+            return not is_headline(phrase_at(text, start, end).raw)
+    elif not before[:1].isupper() or in_classes(low(before), "closed", "quantities"):
+        if before != "The":
+            return False
+    front = text[max(0, start - FAR) : start]
+    inside = " The " in front and _INSIDE.search(front) is not None
+    if not (inside or is_work(text, start, end)):
+        return False
+    if any(is_any(word, "offices") or is_any(word, "peoples") for word in _names_after(text, end)):
+        return False  # "met The French President"
+    return not is_headline(phrase_at(text, start, end).raw)
+
+
+def _names_after(text: str, end: int) -> list[str]:
+    after = _NAMED_AFTER.match(text, end, end + FAR)
+    return low(after[0]).split() if after else []
+
+
+def is_work(text: str, start: int, end: int) -> bool:
+    """Whether the sentence is about a work: "The English Patient won nine Oscars"."""
+    if start and text[start - 1] in _QUOTES and text[end : end + 1] in _QUOTES[:]:
+        return end < len(text) and _SAID_OF_WORK.match(text, end + 1) is not None
+    if _SAID_OF_WORK.match(text, end) is None:
+        return False
+    front = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
+    begin = front.start() if front else start
+    return opens_sentence(text, begin)
+
+
+def is_in_title(text: str, start: int, end: int) -> bool:
+    """Whether a person noun with a capital is in a name: "Derry Girls", "The Girl on the Train".
+
+    Another word of the name has a capital that no sentence, people or colour gives it, and another
+    word of the sentence has none.
+    """
+    if is_work(text, start, end) or _owns_name(text, start, end):
+        return True
+    before, front = word_before(text, start)
+    if before[:1].isupper() and is_one_of(low(before), "polite"):
+        return False
+    if _ends_name(text, start, end):
+        return True
+    plural = text[end - 1] == "s" or text[start:end].lower().endswith("men")
+    if (plural and text[end : end + 1] in ("'", "\u2019")) or opens_sentence(text, start):
+        return False
+    if before == "The" and not opens_sentence(text, front):
+        return not _has_only_capitals(text, start, end)  # "loves The Godfather"
+    named = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
+    words = _CAPITALS.findall(named[0]) if named else []
+    if named and opens_sentence(text, named.start()):
+        words = words[1:]
+    after = _NAMED_AFTER.match(text, end)
+    words += _CAPITALS.findall(after[0]) if after else []
+    if not any(_is_of_title(low(word)) for word in words):
+        return False
+    return not _has_only_capitals(text, start, end)
+
+
+def _ends_name(text: str, start: int, end: int) -> bool:
+    """Whether it ends a name after a capitalised word: "Wonder Woman", not "Black Women"."""
+    phrase = phrase_at(text, start, end)
+    if not phrase.written_before[:1].isupper():
+        return False
+    word = phrase.last
+    adjective = is_adjective(word) and (not word.endswith("y") or is_one_of(word, "adjectives"))
+    if _is_no_name(word) or adjective:
+        return False
+    return any(word[0].islower() and not is_one_of(word, "closed") for word in phrase.raw)
+
+
+def _has_only_capitals(text: str, start: int, end: int) -> bool:
+    """Whether only closed words of the sentence are without a capital."""
+    raw, closed = phrase_at(text, start, end).raw, words_of("closed")
+    return not any(word[0].islower() and len(word) > 1 and word not in closed for word in raw)
+
+
+def _owns_name(text: str, start: int, end: int) -> bool:
+    """Whether it owns a paper, a body or a shop: "Men's Health"; not "Women's Final"."""
+    if text[end : end + 1] not in ("'", "\u2019"):
+        return False
+    after = _POSSESSED.match(text, end)
+    if after is None:
+        return False
+    words = low(after[1]).split()
+    if not in_classes(words[0], "periodicals") and not in_classes(words[-1], "periodicals"):
+        before, front = word_before(text, start)
+        counted = text[max(0, front - 2) : front].strip().isdigit()  # "the 2012 Women's Open"
+        if counted or is_one_of(low(before), "determiners"):
+            return False
+        if before[:1].isupper() and not opens_sentence(text, front):
+            return False  # "the World Women's Open"
+        if any(is_any(word, "of_a_group") for word in words) or any(map(is_modifier, words[:-1])):
+            return False
+    return not _has_only_capitals(text, start, end)
+
+
+def _is_of_title(word: str) -> bool:
+    """Whether the capital of a word shows a title: no "Black", no "Indian", no "of Color"."""
+    return is_one_of(word, "title_adjectives") or not (
+        is_modifier(word) or word in ("i", "color", "colour") or is_one_of(word, "polite")
+    )
+
+
+def is_team(phrase: Phrase) -> bool:
+    """Whether a capital before it makes a name: "the Cleveland Indians"; not "many Indians"."""
+    if not phrase.has_capital or not phrase.written_before[:1].isupper():
+        return False
+    if _is_no_name(phrase.last) or is_adjective(phrase.last) or is_headline(phrase.raw):
+        return False
+    # "Dear Imam", "Tell Rabbi Cohen"
+    first = len(phrase.before) == 1
+    return not (
+        first and (is_one_of(phrase.last, "polite") or is_verb(phrase.last, "", bare=True))
+    )
+
+
+def _is_no_name(word: str) -> bool:
+    return in_classes(word, "closed", "determiners", "quantities", "person_modifiers", "demonyms")
+
+
+def is_named_after_preposition(phrase: Phrase) -> bool:
+    """Whether a preposition and "The" begin a name: "according to The Hindu"."""
+    if phrase.written_before != "The" or len(phrase.before) < 2:
+        return False
+    if not is_one_of(phrase.before[-2], "prepositions"):
+        return False
+    return "the" in phrase.raw or not is_headline(phrase.raw)
+
+
+def is_institution(phrase: Phrase) -> bool:
+    """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Americans"."""
+    if not phrase.has_capital or not is_before_name(phrase):
+        return False
+    if phrase.next == "national":
+        return True  # "the Muslim National Guard"
+    if phrase.next == "new" and is_person(" ".join(phrase.after[1:2])):
+        return False
+    if phrase.last.endswith("ly") and not is_one_of(phrase.last, "not_adverbs"):
+        return False  # "the staunchly Protestant Edward VI"
+    if is_one_of(phrase.last, "places_in") and is_one_of(phrase.next, "countries"):
+        return False  # "in Buddhist China"
+    known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes")
+    return not (is_person(phrase.next) or any(is_any(phrase.next, kind) for kind in known))
+
+
+def is_first_name(phrase: Phrase) -> bool:
+    """Whether a term that is a given name too is one: "Christian said", "told Gay".
+
+    It is, unless something tells the adjective: a determiner, a noun after it, an adjective joined.
+    """
+    if phrase.term.islower() or phrase.term.isupper():
+        return False
+    if is_before_name(phrase):
+        known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes")
+        adjective = is_person(phrase.next) or is_modifier(phrase.next)
+        adjective = adjective or any(is_any(phrase.next, kind) for kind in known)
+        return not (adjective or phrase.last == "the") or is_institution(phrase)
+    if not phrase.raw and not (phrase.front + phrase.rear).strip(" \n.?!\"'()*"):
+        return False  # a text of one word
+    if phrase.next in JOINS and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
+        return False
+    if len(phrase.before) > 1 and phrase.last in JOINED and is_adjective(phrase.before[-2]):
+        return False  # "Jewish and Christian"
+    if is_part_of_persons(phrase.raw, phrase.before, phrase.earlier):
+        return False
+    last = phrase.last
+    if last in ("as", "%", "percent") or in_classes(
+        last, "determiners", "predicate_adverbs", "be_contracted", "begun", "person_modifiers"
+    ):
+        return False
+    if is_one_of(last, "be") and len(phrase.before) > 1:  # not "is Christian in?"
+        return is_one_of(phrase.before[-2], "called")
+    noun = phrase.next[:1].isalpha() and not phrase.next.endswith("ing")
+    if noun and not no_noun(phrase.after, bare=is_one_of(last, "asking")):
+        return False
+    listed = last in (",", "(") and "and" not in phrase.after[:2]
+    return not (listed and is_predicate(phrase, phrase.before, phrase.after))
+
+
+def is_food_or_feast(phrase: Phrase) -> bool:
+    """Whether a dish or a feast follows, or a gay thing: "Jewish rye", "gay ribbons"."""
+    for at, word in enumerate(phrase.after[:3]):
+        if any(is_any(word, kind) for kind in ("fare", "feasts", "merry_things")):
+            return not is_person(" ".join(phrase.after[at + 1 : at + 2]))
+        if ends_phrase(word) or is_person(word):
+            return False
+    return False
+
+
+def is_surname(phrase: Phrase) -> bool:
+    """Whether a given name before it makes it a surname: "the Cy Young winner", "Ms. White"."""
+    if not phrase.has_capital or not phrase.written_before[:1].isupper():
+        return False
+    if is_headline(phrase.raw) or phrase.last.endswith(("'s", "s'")):
+        return False
+    if in_classes(phrase.last, "titles", "abbreviations", "given_names"):
+        return True
+    return len(phrase.before) > 1 and not (
+        _is_no_name(phrase.last) or is_adjective(phrase.last) or is_person(phrase.last)
+    )

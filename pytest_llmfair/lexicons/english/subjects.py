@@ -1,0 +1,184 @@
+"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)"."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+from pytest_llmfair.lexicons.english.english import is_number, is_one_of, is_owner, is_participle
+from pytest_llmfair.lexicons.english.phrase import Words
+from pytest_llmfair.lexicons.english.words import (
+    in_classes,
+    is_adjective,
+    is_aged,
+    is_name,
+    is_person,
+    is_person_compound,
+    is_several,
+    is_verb,
+)
+
+PERCENT = frozenset(("%", "percent", "per", "cent"))
+_PLURAL_VERBS = ("are", "were", "aren't", "weren't", "look", "seem", "sound", "appear")
+_PRONOUNS = ("i", "we", "you", "he", "she", "they")
+_LONGEST_ASIDE = 12  # words
+_BEFORE_AGE = ("aged", "age", "now", "then", "only", "just", "nearly", "almost", "about", "over")
+_AFTER_AGE = ("and", "years", "year", "months")
+_MARKS = (",", "(", "[", "-", "\u2013", "\u2014", ";", ":")
+_BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exactly", "perhaps")
+
+
+def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
+    """Whether the words before a verb are a person as its subject."""
+    subject = list(words)
+    if verb == "be" and len(subject) > 1 and is_one_of(subject[-2], "before_to_be"):
+        return subject[-1] == "to"
+    if is_one_of(verb, "turning") and subject and is_one_of(subject[-1], "be"):
+        subject.pop()
+    while subject and (is_one_of(subject[-1], "verb_chain") or subject[-2:] == ["one", "day"]):
+        subject.pop()
+        if subject[-1:] == ["one"]:
+            subject.pop()
+    if not subject:
+        return False
+    if is_one_of(subject[-1], "person_subjects"):
+        return True
+    if subject[-1] in ("and", "but", "yet"):  # "he lives alone and is deaf"
+        return any(is_one_of(word, "person_subjects") for word in clause_of(subject[:-1]))
+    if subject[-1] == "that" and len(subject) > 1:  # "users that are"
+        subject.pop()
+    subject = _without_aside(subject)
+    clause = clause_of(subject)
+    written = raw[len(subject) - len(clause) : len(subject)]
+    for place, word in enumerate(clause[1:], 1):
+        head = clause[place - 1]
+        # "The boy who fell is", "the woman I met is": the noun before it is the subject.
+        if word in ("who", "whom") or (word in _PRONOUNS and is_person(head)):
+            return True
+        if is_one_of(word, "prepositions"):
+            if word == "of" and (in_classes(head, "quantities", "parts") or is_number(head)):
+                continue  # "two of the women in the photo"
+            named = is_person_or_name(head, written[place - 1], place == 1)
+            return named or is_one_of(head, "indefinite")
+    return bool(clause) and _ends_with_person(clause, written, verb)
+
+
+def _ends_with_person(words: list[str], raw: Words, verb: str) -> bool:
+    word = words[-1]
+    if in_classes(word, "person_subjects", "person_objects", "choirs"):
+        return True
+    if len(words) > 1 and is_person_compound(words[-2], word):
+        return True
+    if is_one_of(word, "persons_owned") and is_owner(" ".join(words[-2:-1])):
+        return True
+    owned = len(words) > 1 and words[-2] != "that" and is_one_of(words[-2], "determiners")
+    joined = len(words) > 2 and words[-2] == "and"
+    return is_person_or_name(word, raw[-1], not owned and (joined or verb not in _PLURAL_VERBS))
+
+
+def is_person_or_name(word: str, written: str, named: bool) -> bool:
+    """Whether a word is a person; a capital makes a name where one can stand (`named`)."""
+    return is_person(word) or (named and is_name(word, written))
+
+
+def clause_of(words: list[str]) -> list[str]:
+    """Return the words of the last clause."""
+    for place in range(len(words) - 2, -1, -1):
+        if words[place] == "," or is_one_of(words[place], "clause_starts"):
+            return words[place + 1 :]
+    return words
+
+
+def is_counted(words: Words, earlier: Callable[[], Words]) -> bool:
+    """Whether the subject counts people named before: "ten nurses applied; two were"."""
+    subject = list(words)
+    while (
+        subject
+        and is_one_of(subject[-1], "verb_chain")
+        and not is_one_of(subject[-1], "quantities")
+    ):
+        subject.pop()
+    clause = clause_of(subject)
+    while clause and (is_one_of(clause[-1], "large_numbers") or clause[-1] in PERCENT):
+        clause = clause[:-1]  # "of the nurses, 36 percent are"
+    # "Only one", "at least two", "exactly three", "the others", "nearly two million"
+    around = ("the", "other", "exactly")
+    alone = [w for w in clause[:-1] if w not in around and not is_one_of(w, "amounts")]
+    last = clause[-1] if clause and not alone else ""
+    if not last or not (
+        is_one_of(last, "quantities")
+        or last in ("others", "other")
+        or last.replace(".", "").isdigit()
+    ):
+        return False
+    named = (*(w.lower() for w in earlier()), *subject[: len(subject) - len(clause)])
+    several = filter(is_several, reversed(named))
+    noun = next((w for w in several if is_person(w) or not is_verb(w, "", bare=True)), "")
+    if not noun:  # "one brother is Asian; the other is"
+        return any(word == "one" and is_person(w) for word, w in itertools.pairwise(named))
+    return is_person(noun) and not is_one_of(noun.removesuffix("s"), "chessmen")
+
+
+def is_part_of_persons(raw: Words, words: Words, earlier: Callable[[], Words]) -> bool:
+    """Whether `words` end with a number of persons: "the jurors, eleven of them (white)"."""
+    if len(words) < 3 or words[-2] != "of" or words[-1] not in ("them", "us", "you"):
+        return False
+    if not (in_classes(words[-3], "quantities", "parts") or is_number(words[-3])):
+        return False
+    front = list(words[:-3])
+    while front and (is_one_of(front[-1], "amounts") or front[-1] in _BEFORE_COUNT):
+        front.pop()
+    if front and front[-1] not in _MARKS:
+        return False
+    written = raw[: len(front)] if front else earlier()
+    return words[-1] != "them" or _ends_with_persons(written[:-1])
+
+
+def _ends_with_persons(written: Sequence[str]) -> bool:
+    """Whether the last noun that "them" can stand for names persons."""
+    first = True
+    for word in reversed(written):
+        low = word.lower()
+        if is_person(low) and (is_several(low) or first):
+            return not is_one_of(low.removesuffix("s"), "chessmen")
+        if is_one_of(low, "choirs") or (first and is_one_of(low, "groups_of_persons")):
+            return True
+        if is_several(low) and not word[0].isupper():
+            return False
+        first = False
+    return False
+
+
+def _without_aside(words: list[str]) -> list[str]:
+    """Return the words without asides at their end: "Jo, 41, (is)", "Ann, who left, (is)"."""
+    rest = words[:-1] if words[-1] == "," else words
+    if words[-1] not in (",", ")"):
+        return words
+    while rest:
+        opening, end = ("(", len(rest) - 1) if rest[-1] == ")" else (",", len(rest))
+        begin = end - 1
+        while begin and rest[begin] != opening and end - begin < _LONGEST_ASIDE:
+            begin -= 1
+        if not begin or rest[begin] != opening:
+            break
+        if opening == "," and not _is_aside(rest[begin + 1 : end]):
+            break
+        rest = rest[:begin]
+    return rest
+
+
+def _is_aside(words: list[str]) -> bool:
+    """Whether words between commas tell the age of the subject, or where it is, or does."""
+    while len(words) > 1 and (words[0] in _BEFORE_AGE or words[0].endswith("ly")):
+        words = words[1:]
+    if not words:
+        return False
+    first = words[0]
+    if first in ("who", "whose", "born", "no", "also") or is_one_of(first, "prepositions"):
+        return True
+    if is_aged(first) or is_number(first.partition("-")[0]):
+        year = len(first) > 3 and first.isdigit()
+        return not year and (len(words) == 1 or words[1] in _AFTER_AGE)
+    if len(words) < 2 or not is_adjective(first):
+        return False
+    return first.endswith("ing") or (is_participle(first) and is_one_of(words[1], "prepositions"))

@@ -1,0 +1,255 @@
+"""English word classes that the rules share: persons, modifiers, verbs, ends of a phrase."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pytest_llmfair.lexicons.english.english import is_in_ly, is_one_of, tells_when
+
+_AGENTS = (
+    *("er", "or", "ist", "ician", "crat", "eur", "man", "men", "woman", "women"),
+    *("person", "people", "mate"),
+)
+# Most words with these endings are things; "organizer" and the like are in a class.
+_THINGS = (
+    *("izer", "iser", "ifier", "ier", "meter", "liter", "corder", "water", "paper"),
+    *("flower", "power", "burger", "color", "door", "floor"),
+)
+_HISSING = ("ses", "xes", "zes", "ches", "shes", "oes")
+_ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "y")
+_ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")
+JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
+_PARTS = re.compile(r"[\s/-]+")
+_OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
+JOINED = frozenset((*JOINS, ","))
+
+
+@functools.lru_cache(maxsize=4096)
+def is_person(word: str) -> bool:
+    """Whether a lower-case word names a person or people, by list or by its ending."""
+    single, *others = _singular_nouns(bare(word))
+    if any(is_one_of(form, "person_nouns") or _is_agent(form) for form in (single, *others)):
+        return True
+    if any(is_one_of(form, "person_adjectives") or is_aged(form) for form in others):
+        return True  # "professionals", "70-year-olds"
+    return "-" in word and _is_composed(bare(word))
+
+
+def is_aged(word: str) -> bool:
+    """Whether it is an age that can name a person: "a 70-year-old"."""
+    return word.endswith(("-year-old", "-month-old", "-something"))
+
+
+def is_people(word: str) -> bool:
+    """Whether a lower-case word names a people: "italian", "swede"."""
+    return is_one_of(word, "demonyms") or is_one_of(word, "peoples_nouns")
+
+
+def is_person_compound(word: str, following: str) -> bool:
+    """Whether two words name a person that the second alone does not: "running back"."""
+    forms = singulars(bare(following)) if following else []
+    return any(is_one_of(f"{word}-{form}", "person_compounds") for form in forms)
+
+
+@functools.lru_cache(maxsize=4096)
+def is_modifier(word: str) -> bool:
+    """Whether a lower-case word can stand between an adjective and its person noun."""
+    if is_one_of(word, "person_modifiers") or is_one_of(word, "demonyms") or word[0].isdigit():
+        return True
+    if "-" in word or " " in word:
+        return True
+    formed = len(word) > 4 and word.endswith(_ADJECTIVES)
+    return formed and not is_one_of(word, "not_modifiers")
+
+
+def is_adjective(word: str) -> bool:
+    """Whether a lower-case word can be joined to another adjective: "old and frail"."""
+    return word[:1].isalpha() and not is_one_of(word, "person_nouns") and is_modifier(word)
+
+
+def is_abstract(word: str) -> bool:
+    """Whether a lower-case word names a material or an idea."""
+    return is_one_of(word, "mass_nouns") or (len(word) > 6 and word.endswith(_ABSTRACT))
+
+
+def is_name(word: str, written: str) -> bool:
+    """Whether a lower-case word is a name, judged by the capital it is written with."""
+    if not written[:1].isupper():
+        return False
+    return not (is_one_of(word, "closed") or is_one_of(word, "not_names") or is_abstract(word))
+
+
+def ends_phrase(word: str) -> bool:
+    """Whether no noun phrase goes on with this lower-case word."""
+    if not word or not word[0].isalnum() or is_one_of(word, "closed"):
+        return True
+    if "'" not in word:
+        return False
+    first = word.partition("'")[0]
+    return len(first) > 1 and is_one_of(first, "closed")  # "who've"; not "A's"
+
+
+def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
+    """Whether a word after a noun is its verb: "called", not "dominated area".
+
+    Where no noun can follow, a `bare` form that is also a noun ("call") counts as a verb.
+    """
+    if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
+        return True
+    noun = not bare and is_one_of(word, "noun_verbs")
+    forms = [form for form in singulars(word) if form != word or not noun]
+    if any(is_one_of(form, kind) for form in forms for kind in ("base_verbs", "person_verbs")):
+        return True
+    if is_one_of(word, "acted") and is_one_of(following, "articles"):  # "hit the ball"
+        return True
+    if _takes_object(word, following, bare):
+        return True
+    past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
+    return is_in_ly(word) or (past and (ends_phrase(following) or not is_participle(word)))
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word in -ed is rather a participle than a past: "dominated (area)"."""
+    return is_one_of(word, "participles")
+
+
+def no_noun(words: Sequence[str], *, bare: bool = False) -> bool:
+    """Whether no noun phrase goes on with these words: its end or a verb follows."""
+    word = words[0] if words else ""
+    following = words[1] if len(words) > 1 else ""
+    return ends_phrase(word) or is_verb(word, following, bare=bare)
+
+
+@functools.lru_cache(maxsize=4096)
+def is_adverbial(first: str, second: str) -> bool:
+    """Whether an adverb follows a noun: "(a Dane) next time", "(a Dane) today"."""
+    if not first:
+        return False
+    if first == "next" and second == "door":
+        return True
+    if first in ("next", "last"):
+        return is_one_of(second, "times")
+    if tells_when(first, second):
+        return True
+    return (first == "first" or is_one_of(first, "closed_if_final")) and ends_phrase(second)
+
+
+def is_several(word: str) -> bool:
+    """Whether a lower-case word looks like a plural noun."""
+    if is_one_of(word, "plural_persons"):
+        return True
+    formed = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "'s", "us"))
+    return formed and not is_one_of(word, "closed") and not is_one_of(word, "not_several")
+
+
+def bare(word: str) -> str:
+    """Return the word without a possessive ending."""
+    return word.removesuffix("'s").removesuffix("'")
+
+
+def is_any(word: str, kind: str) -> bool:
+    """Whether a word, its singular or its owner ("bishops", "bishop's") belongs to a class."""
+    word = bare(word)
+    return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
+
+
+def names_any(words: Sequence[str], kind: str) -> bool:
+    """Whether one of the words, as `is_any` takes them, belongs to a class."""
+    return any(is_any(word, kind) for word in words)
+
+
+def in_classes(word: str, *kinds: str) -> bool:
+    """Whether a lower-case word belongs to one of the classes."""
+    return any(is_one_of(word, kind) for kind in kinds)
+
+
+def singulars(word: str) -> list[str]:
+    """Return a word and what it can be the plural, or the third person, of."""
+    forms = [word]
+    if word.endswith("ies"):
+        forms.append(word[:-3] + "y")
+    if word.endswith("es"):
+        forms.append(word[:-2])
+    if word.endswith("s") and not word.endswith("ss"):
+        forms.append(word[:-1])
+    return forms
+
+
+def _takes_object(word: str, following: str, bare: bool) -> bool:
+    """Whether an object follows a third person: "wants a seat", "needs to rest"."""
+    forms = singulars(word)
+    if bare:
+        return any(is_one_of(form, "transitive") for form in forms)
+    known = "before_to" if following == "to" else "transitive"
+    if not any(is_one_of(form, known) for form in forms[1:]):
+        return False
+    return following == "to" or (following != "that" and is_one_of(following, "articles"))
+
+
+def _singular_nouns(word: str) -> list[str]:
+    """Return a word and what it can be the plural of; "spheres" is not the plural of "spher"."""
+    whole = not word.endswith("es") or word.endswith(("ies", *_HISSING))
+    return singulars(word) if whole else [word, word[:-1]]
+
+
+def _is_composed(word: str) -> bool:
+    """Whether a hyphenated word names a person: "ex-wife", "sister-in-law", "mayor-elect"."""
+    first, _, rest = word.partition("-")
+    if is_one_of(first, "person_prefixes"):
+        return is_person(rest)
+    return is_one_of(rest, "behind_person") and is_person(first)
+
+
+def _is_agent(word: str) -> bool:
+    """Whether the ending makes a person: "welder"; not "blender", "oxidizer"."""
+    if len(word) < 5 or not word.endswith(_AGENTS) or is_one_of(word, "not_persons"):
+        return False
+    return not word.endswith(_THINGS) or is_one_of(word.rpartition("-")[2], "makers")
+
+
+class Term(NamedTuple):
+    """What the rules know of a term: its shape and classes, never the group it names.
+
+    Attributes
+    ----------
+    word : str
+        The term in lower case.
+    people : bool
+        Whether it names a people.
+    national : bool
+        Whether it says where something was made or spoken too: "Italian (opera)".
+    language : bool
+        Whether a language has the same name: "French", not "American".
+    seldom : bool
+        Whether hardly anything but a person is called so: "deaf", "bisexual".
+    opposed : str
+        The class of its opposites, such as "opposed_ages"; "" for none.
+    plural : bool
+        Whether it ends with an s.
+    """
+
+    word: str
+    people: bool
+    national: bool
+    language: bool
+    seldom: bool
+    opposed: str
+    plural: bool
+
+
+@functools.lru_cache(maxsize=4096)
+def term_of(written: str) -> Term:
+    """Return what the rules know of a term."""
+    word = written.lower()
+    return Term(
+        word,
+        people=is_people(word),
+        national=is_one_of(word, "demonyms"),
+        language=is_one_of(word, "languages"),
+        seldom=is_one_of(_PARTS.split(word)[-1], "seldom_of_things"),
+        opposed=next((kind for kind in _OPPOSED if is_one_of(word, kind)), ""),
+        plural=word.endswith("s"),
+    )
