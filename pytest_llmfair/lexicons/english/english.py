@@ -133,12 +133,15 @@ def _read() -> dict[str, frozenset[str]]:
 
     folder = resources.files("pytest_llmfair.lexicons") / "english"
     load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return {
-        key: frozenset(word for line in lines for word in line.split())
-        for file in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
-        for key, lines in load((folder / file).read_text(encoding="utf-8")).items()
-        if key != "language"
-    }
+    files = ["en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml"]
+    files += sorted(file.name for file in folder.iterdir() if file.name.startswith("words_"))
+    classes: dict[str, frozenset[str]] = {}
+    for file in files:
+        for key, lines in load((folder / file).read_text(encoding="utf-8")).items():
+            if key != "language":
+                found = frozenset(word for line in lines for word in line.split())
+                classes[key] = classes.get(key, frozenset()) | found
+    return classes
 
 
 class _Classes(dict[str, frozenset[str]]):

@@ -7,8 +7,7 @@ from collections.abc import Collection
 
 from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.persons.rules import RULES, speaks_of_person
-from pytest_llmfair.lexicons.english.pronouns.roles import pronoun_role
-from pytest_llmfair.lexicons.english.pronouns.things import stands_for_thing
+from pytest_llmfair.lexicons.english.roles import role as _role
 from pytest_llmfair.lexicons.english.rulers import is_royal, is_ruler
 from pytest_llmfair.lexicons.english.usage import (
     USES,
@@ -32,11 +31,7 @@ class English:
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
         """Tell which of its roles a pronoun has; "" where it stands for a thing."""
-        if stands_for_thing(text, start, end):
-            return Verdict("")
-        if len(roles) == 1:
-            return Verdict(next(iter(roles)))
-        return Verdict(pronoun_role(text, start, end, roles))
+        return _role(text, start, end, roles)
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
         """Tell whether a term names the group of a person here."""
