@@ -14,9 +14,9 @@ from pytest_llmfair.lexicons.english.beside import low, one_case
 from pytest_llmfair.lexicons.english.english import (
     INLINE_TAG,
     WORD,
+    is_closed,
     is_final,
     is_one_of,
-    is_predicative,
     word_classes,
 )
 
@@ -30,7 +30,7 @@ _ENCLOSED = ('""', "''", "\u201c\u201d", "\u2018\u2019", "[]", "()", "{}")
 _OPENING = "\"\u201c\u2018\u00ab'`"
 # A single quote that another one closes, unlike the apostrophe of "'til".
 _SINGLE = re.compile(r"''?(?!(?:til|cause|em|n)\b)\w[^'\n]*(?<!s)'(?!\w)")
-_SUM = re.compile(r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?[mb]illion)?\b")
+_SUM = re.compile(r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?[mb]illion)?\b|\$[^$\s\d][^$\n]{0,40}\$\w*")
 _ASIDE = re.compile(r"\(([a-z]+(?: [a-z]+)?)\)(?=\s+[A-Za-z])")  # "her (late) uncle"
 _SLOT_OPENS = ("[", "{", "<", "_", "N")
 _SLOT = re.compile(
@@ -95,9 +95,9 @@ def words_around(text: str, start: int, end: int) -> Around:
         start, end = start - 1, end + 1
     raw, *following = words_after(text, end, 5)
     words = tuple(map(low, (raw, *following)))
-    if is_initialism(raw) and text[end - 1].islower():
-        if not (is_final(words[1]) or one_case(text)[1]):  # "her US visa"
-            raw, words = following[0], words[1:]
+    known = is_initialism(raw) and text[end - 1].islower() and not one_case(text)[1]
+    if known and not is_final(words[1]):  # "her US visa"
+        raw, words = following[0], words[1:]
     found = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     first, second = ["", "", *found[-2:]][-2:]
     return Around((low(first), low(second)), words[:4], raw, text, start, end)
@@ -146,7 +146,7 @@ def _describes(aside: str) -> bool:
     *others, last = aside.split()
     if last in ("her", "his"):
         return others in (["and"], ["or"])
-    return is_one_of(last, "describing") or is_predicative(last)
+    return not is_closed(last)
 
 
 @functools.cache

@@ -49,9 +49,13 @@ _DEGREES = ("very", "so", "too", "quite", "rather", "really", "extremely", "comp
 _AFTER_DEGREES = ("own", "soul", "life", "heart", "core", "first", "best", "last", "being")
 _BY_HOW_MUCH = (*_COMPARING, "harder", "better", "further", "faster", "longer", "earlier")
 _SPANS = ("ago", "later", "earlier", "before", "after", "back")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "last")
+_DONE = {"good": "do", "harm": "do", "wrong": "di", "justice": "do", "company": "ke"}
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _REPEATED = ("by", "after", "for", "to")
-_PAIRS = {"day": "night", "night": "day", "head": "shoulders", "hand": "foot"}
+_PAIRS = {"day": "night", "night": "day", "black": "blue", "high": "dry", "fair": "square"}
+_PET_NAMES = ("baby", "darling", "dear", "honey", "sweetheart", "ma'am", "madam", "liar")
+_ABOUT = re.compile(r"\b(?i:some|any|no|every)thing (?:about|in) \Z")
 _MONEY = ("$", "\u00a3", "\u20ac", "\u00a5")
 _QUOTES = "\"'\u201c\u2018\u00ab"
 _QUOTATION = re.compile(
@@ -102,6 +106,18 @@ def _is_never_owned(around: Around) -> Reading | None:
         return OBJECT
     if second == "and" and _PAIRS.get(first) == third:
         return OBJECT
+    if around.before[1] == "with" and around.before[0][:4] in ("brin", "brou", "take", "took"):
+        return None if first == "own" else OBJECT  # "took with her two maps"
+    if first in _ORDINALS and around.before[1].startswith(("rank", "plac", "seed", "pick")):
+        return OBJECT if _ends(second, third) else None
+    if around.is_after("names") and first in _PET_NAMES and is_final(second):
+        return OBJECT
+    if _DONE.get(first) == around.before[1][:2] or _DONE.get(second) == around.before[1][:2]:
+        return OBJECT  # "does her good", "did her great harm"
+    if first.endswith(("s", "ed")) and not is_final(second) and _is_any_verb(first):
+        front = around.text[max(0, around.start - _NEAR) : around.start]
+        if _ABOUT.search(front):  # "Something about her suggested talent"
+            return OBJECT
     if first == "one" and around.before[1] not in ("of", "from", "in"):
         again = second in ("last", "more", "final") and is_one_of(third, "times")
         return OBJECT if second == "of" or again or is_one_of(second, "times") else None
@@ -116,10 +132,14 @@ def _is_quoted(around: Around) -> Reading | None:
     if quotation is None:
         return None
     named = around.is_after("names") or around.before[1] in ("called", "calls")
-    if not (named or around.is_after("says_to") or around.is_after("writes_to")):
+    kinds = ("says_to", "writes_to", "gives")
+    if not (named or any(around.is_after(kind) for kind in kinds)):
         return None
+    if is_person(low(quotation[1].split()[-1].strip(".,!?"))) and not named:
+        return None  # 'asked her "friend"'
     behind, further = map(low, words_after(around.text, quotation.end(), 2))
-    ends = quotation[1][-1] in ".,!?" or is_final(behind) or is_adverb(behind)
+    ends = quotation[1][-1] in ".,!?" or is_adverb(behind)
+    ends = ends or (is_final(behind) and behind not in ("a", "an", "the", "to"))
     if not (ends or tells_when(behind, further)):
         return None
     called = named and around.before[0] in _SUBJECTS  # 'what she called her "method"'
@@ -128,12 +148,14 @@ def _is_quoted(around: Around) -> Reading | None:
 
 def _is_paid(around: Around) -> Reading | None:
     """A sum is paid to her: "owed her $500 extra", not "paid her $500 fee"."""
-    if around.mark not in _MONEY or not any(
-        around.is_after(kind) for kind in ("gives", "charges", "lasts", "prepares")
-    ):
+    verb = around.before[1]
+    if around.mark not in _MONEY or not around.after[0][:1].isdigit():
         return None
+    if not verb[:1].isalpha() or is_closed(verb) or verb.startswith(("spen", "los", "sav", "inve")):
+        return OWNER
     second, third = around.after[1:3]
-    return OBJECT if _ends(second, third) or second in ("extra", "cash", "total", "each") else None
+    ends = _ends(second, third) or second in ("extra", "cash", "total", "each")
+    return OBJECT if ends else OWNER
 
 
 def _is_result(around: Around) -> Reading | None:
@@ -143,14 +165,15 @@ def _is_result(around: Around) -> Reading | None:
     if not is_one_of(first, "resulting") or not verb[:1].isalpha() or is_closed(verb):
         return None
     if second in (",", "and", "but"):
-        return OBJECT if is_closed(third) and around.is_after("makes_so") else None
+        return OBJECT if is_closed(third) or is_participle(third) else None
     return OBJECT if is_final(second) or is_adverb(second) else None
 
 
 def _is_doing(around: Around) -> Reading | None:
     """A participle tells what she does: "pictures of her dancing"; not "her trembling hands"."""
     first, second, third, _ = around.after
-    if not first.endswith("ing") or "-" in first or is_one_of(first, "things_in_ing"):
+    thing = is_one_of(first, "things_in_ing") and first != "being"
+    if not first.endswith("ing") or "-" in first or thing:
         return None
     ends = is_final(second) or is_adverb(second) or is_one_of(second, "times")
     if not ends and is_one_of(first, "describes_in_ing"):
@@ -164,6 +187,10 @@ def _is_doing(around: Around) -> Reading | None:
         return OBJECT  # "considered her charming"
     if around.is_after("perceives") or around.is_after("keeps"):
         return OBJECT
+    if first == "being":
+        return OBJECT if around.before[1] in ("with", "without") else None
+    if around.is_after("arranges") and ends and not is_one_of(first, "actions_in_ing"):
+        return OBJECT  # "has her working nights"
     if around.is_after("moves") and ends and not around.before[1].startswith("carr"):
         return OBJECT
     found = _BESIDE.search(front) is not None or around.is_after("depicts")
@@ -176,7 +203,10 @@ def _acts(around: Around) -> Reading | None:
     """She does what follows a verb of letting, having or seeing: "heard her call me"."""
     first, second, third, fourth = around.after
     causes, has = around.is_after("causes"), around.before[1] in ("have", "has", "had", "having")
-    sees = around.is_after("perceives") or around.before in (("listen", "to"), ("listening", "to"))
+    attends = around.before[0].startswith(("listen", "look")) and around.before[1] in ("to", "at")
+    if attends:
+        return OBJECT if is_bare_verb(first) else None
+    sees = around.is_after("perceives")
     if not (causes or has or sees):
         return None
     makes = is_form(around.before[1], "causes") and around.before[1][:3] in ("mak", "mad")
@@ -186,30 +216,33 @@ def _acts(around: Around) -> Reading | None:
         return OBJECT
     if first in _SEEM and makes and (is_predicative(second) or is_final(second)):
         return OBJECT  # "made her look older"
-    pure, rather, maybe = (
-        is_bare_verb(first),
-        is_one_of(first, "verbs_rather_than_nouns"),
-        is_one_of(first, "verbs_or_nouns"),
-    )
+    pure, rather = is_bare_verb(first), is_one_of(first, "verbs_rather_than_nouns")
+    bodily = is_one_of(first, "bodily_acts")
+    maybe = bodily or is_one_of(first, "verbs_or_nouns")
+    if causes and is_one_of(first, "moves_made") and second not in ARTICLES:
+        return OWNER  # "made her escape", "let her guard down"
     if second == "herself" and (rather or maybe) and not (makes or has):
         return OBJECT
-    if is_in_ly(first) and not is_participle(second) and _is_any_verb(second):
+    if (is_in_ly(first) or first == "better") and not is_participle(second) and _is_any_verb(second):
         return OBJECT  # "watched her carefully fold the letter"
     if pure or rather:
         return _acts_by_verb(around, makes, has, sees)
-    begins_object = second in ARTICLES and not _is_while(second, third)
+    begins_object = second in (*ARTICLES, "every", "two", "three") or second.endswith("'s")
+    begins_object = (begins_object or second[:1].isdigit()) and not _is_while(second, third)
     if maybe and not makes:
         amount = second in _BY_HOW_MUCH and (third.endswith("s") or is_final(third))
         if amount or (is_one_of(second, "particles") and not is_final(third)) or second == "back":
-            return OBJECT if causes or is_one_of(first, "slips") else PERHAPS_OBJECT
+            return None if has else (OBJECT if causes or bodily else PERHAPS_OBJECT)
+        if around.before == ("to", "see") and not is_person(first) and second != "be":
+            return PERHAPS_OBJECT  # "would like to see her mentor juniors"
     if begins_object and not is_person(first):
         spoiled = makes and second in ("a", "an") and (is_one_of(third, "results") or not maybe)
         return None if spoiled or (has and not maybe) else OBJECT
-    if maybe and causes and is_final(second):  # "made her cough", "let her order in"
-        return OBJECT
-    if maybe and sees and (second == "at" or is_final(second) or is_adverb(second)):
-        known = is_one_of(first, "gestures") or is_one_of(first, "slips")
-        return OBJECT if known and second in ("at", *_SPANS) else PERHAPS_OWNER
+    if maybe and causes and is_final(second) and second != "be":
+        return OBJECT  # "made her cough", "let her order in"
+    if maybe and sees and (is_final(second) or is_adverb(second)):
+        seen = bodily and not around.before[1].startswith(("noti", "rem", "rec"))
+        return OBJECT if seen else PERHAPS_OWNER
     return None
 
 
@@ -226,12 +259,10 @@ def _acts_by_verb(around: Around, makes: bool, has: bool, sees: bool) -> Reading
     if not noun:
         return OBJECT
     manner = is_one_of(second, "manners")
-    if is_bare_verb(second) and not manner:
+    if second == "be" or (_is_any_verb(second) and not (manner or is_participle(second))):
         return OWNER
     if not makes:
         return PERHAPS_OBJECT if sees and is_final(second) and not is_adverb(second) else OBJECT
-    if is_one_of(first, "moves_made") and second not in ARTICLES:  # "made her escape"
-        return OWNER
     if is_predicative(second) and is_final(third) and not manner:  # "make her work visible"
         return OWNER
     if second in _COMPARING and _describes(third):
@@ -245,6 +276,7 @@ def _is_shared(around: Around) -> Reading | None:
     if around.before[1] not in ("and", "&"):
         return None
     bare = is_bare_verb(first) or is_one_of(first, "shared_verbs")
+    bare = bare or is_one_of(first, "verbs_rather_than_nouns")
     if not (bare or is_adverb(first)):
         return None
     if _JOINED.search(around.text, max(0, around.start - _NEAR), around.start) is None:
@@ -265,7 +297,8 @@ def _is_relative(around: Around) -> Reading | None:
     if is_one_of(first, "acted") and (goes_on or second in ("as", "like")):
         return OBJECT  # "all who knew her lost a friend"
     in_clause = around.before[0] in ("who", "that")
-    if in_clause and is_bare_verb(first) and (second in _SUBJECTS or is_final(second)):
+    bare = is_bare_verb(first) or is_one_of(first, "verbs_rather_than_nouns")
+    if in_clause and bare and (second in _SUBJECTS or is_final(second)):
         return OBJECT
     if not first.endswith("s") or first.endswith("ss"):
         return None
@@ -292,7 +325,7 @@ def _is_utterance(around: Around) -> Reading | None:
     said = said or (is_one_of(f"{first}-{second}", "utterances") and is_final(third))
     verb = around.before[1]
     told = around.is_after("says_to") or around.is_after("writes_to")
-    return OBJECT if said and (told or verb.startswith(("kiss", "wav", "hug"))) else None
+    return OBJECT if said and (told or verb.startswith(("kiss", "wav", "hug", "sang", "sing"))) else None
 
 
 def _is_office(around: Around) -> Reading | None:
@@ -373,8 +406,13 @@ def _is_amount(around: Around) -> Reading | None:
         if around.is_after("gives"):
             return _handed(around, first, third, fourth)
         return None
-    if around.is_after("charges") and first in ("double", "triple", "treble", "extra", "full"):
-        return OBJECT if _ends(second, third) or _ends(third, fourth) else None
+    if around.is_after("charges") and first in ("double", "triple", "treble", "extra"):
+        return OBJECT if _ends(second, third) else None
+    if first in ("little", "much", "more", "many") and is_one_of(second, "gifts"):
+        makes = around.before[1].startswith(("ma", "lea", "left", "w", "sav"))
+        return OBJECT if makes and _ends(third, fourth) else None  # "left her little time"
+    if first in ("millions", "thousands") and around.before[1].startswith("ma"):
+        return OBJECT
     label = _LABEL.match(around.text, around.end) if around.is_after("gives") else None
     if label is not None:  # "sent her form B-7"
         behind, further = map(low, words_after(around.text, label.end(), 2))
@@ -435,12 +473,13 @@ def _is_time(around: Around) -> Reading | None:
         part = second in _PARTS_OF_DAY and (is_final(third) or is_adverb(third))
         told = around.is_after("says_to")
         clause = second in _MODALS or third in _COPULAS or third in _MODALS
-        clause = clause or (second.endswith("s") and not is_person(second))
+        clause = clause or (second[-1:] == "s" and second[-2:] != "ss" and not is_person(second))
         return OBJECT if is_final(second) or part or (told and clause) else None
     if first in ("last", "next"):
         if is_one_of(second, "calendar") and not tells_when(second, third):
             return None  # "her next Monday class"
-        owned = is_closed(around.before[1]) and not is_form(around.before[0], "talks")
+        talk = around.before[1] in ("to", "with", "from") and is_form(around.before[0], "talks")
+        owned = is_closed(around.before[1]) and not talk or around.before[1].startswith("spen")
         return OBJECT if is_one_of(second, "times") and not owned else None
     if first == "then":
         bare = is_bare_verb(second) or is_one_of(second, "verbs_rather_than_nouns")
@@ -456,6 +495,9 @@ def _is_proper_name(around: Around) -> Reading | None:
     first, second, third, _ = around.after
     if not around.raw[:1].isupper() or around.raw.isupper():
         return None
+    made = around.before[1].startswith(("ma", "declare"))
+    if around.is_after("appoints") and (first.endswith("'s") or not made):
+        return OBJECT  # "elected her Grand Duchess"
     if is_final(third) and is_person(second) and not _is_any_verb(second):
         return OWNER
     said = around.is_after("says_to") and around.before[1][:4] != "show"
@@ -475,10 +517,9 @@ def _is_direction(around: Around) -> Reading | None:
     """It tells where to: "drove her home", "sent her back to bed"; not "hurt her back"."""
     first, second, third, _ = around.after
     verb = around.before[1]
-    if first in ("home", "north", "south", "east", "west") or (first, second) == (
-        "straight",
-        "home",
-    ):
+    if (first, second) == ("straight", "home"):
+        return OBJECT
+    if first in ("home", "north", "south", "east", "west"):
         safe = first == "home" and second in ("safe", "safely", "early", "late")
         return OBJECT if around.is_after("moves") and (safe or ends_at_second(around)) else None
     if first == "past":
@@ -486,9 +527,9 @@ def _is_direction(around: Around) -> Reading | None:
         return OBJECT if is_final(second) and second in ARTICLES and motion else None
     if first != "back" or not verb[:1].isalpha() or is_closed(verb):
         return None
-    if second in ("straight", "flat", "upright") or is_form(verb, "hurts"):
-        return OWNER
     goes_on = second == "right" or (second == "into" and third in ("a", "an"))
+    if second in ("straight", "flat", "upright") or (is_form(verb, "hurts") and not goes_on):
+        return OWNER
     return OBJECT if goes_on or ends_at_second(around) else None
 
 
@@ -523,7 +564,7 @@ def follows_gift(around: Around) -> bool:
 def ends_at_second(around: Around) -> bool:
     """Whether the phrase ends after the next word, except for an adverb: "her happy again"."""
     _, second, third, _ = around.after
-    return _ends(second, third) and (not is_adverb(second) or is_final(third))
+    return second == "most" or _ends(second, third) and (not is_adverb(second) or is_final(third))
 
 
 def is_bare_verb(word: str) -> bool:
@@ -576,28 +617,31 @@ def _handed(around: Around, noun: str, behind: str, further: str) -> Reading | N
     """Tell whether a thing goes to her: "gave her tickets", not "she showed her tickets"."""
     if behind in ("away", "back"):
         return OWNER
-    if behind == "to":
-        known = further in ARTICLES or further in OBJECTS or is_closed(further)
-        several = further.endswith("s") and not further.endswith("ss")
-        if (known or several or further == "work") and not is_bare_verb(further):
-            return OWNER  # "gave her tickets to the guard"
+    rarely = is_one_of(noun, "rarely_owned_gifts")
+    if behind == "to" and not rarely and not (is_bare_verb(further) or _is_rather(further)):
+        return OWNER  # "gave her tickets to the guard"
+    if behind in ("in", "over", "out", "up", "off") and not further[:1].isalnum():
+        return OWNER
     subject = _subject(around)
     if subject is None and _is_passive(around):
         return OWNER
     if around.is_after("gives_away"):
-        own = subject is True and around.before[1].startswith(("earn", "serv"))
+        own = subject is True and is_one_of(noun, "own_gifts")
         return OWNER if own else OBJECT
     if is_number(noun):
         return OWNER if subject is True else OBJECT
     if around.before[1].startswith(("pa", "refus", "ask")):
-        rarely = is_one_of(noun, "rarely_owned_gifts")
         return OBJECT if rarely and subject is not True else PERHAPS_OWNER
-    if is_one_of(noun, "rarely_owned_gifts") or subject is False:
+    if rarely or subject is False:
         return OBJECT
     bought = around.before[1] in ("buy", "buys", "bought", "buying")
     if bought and subject is None:
         return OBJECT
-    return OWNER if subject is True else PERHAPS_OWNER
+    return OWNER if subject is True else PERHAPS_OBJECT
+
+
+def _is_rather(word: str) -> bool:
+    return is_one_of(word, "verbs_rather_than_nouns")
 
 
 def _words_before(around: Around) -> list[str]:

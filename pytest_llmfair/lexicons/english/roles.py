@@ -46,7 +46,8 @@ _SELF = re.compile(r"[)\]]self\b|[(\[]self[)\]]")
 _STRUCK = re.compile(r"~~|</(?:del|s|strike)>|\s(?:~~|<(?:del|s|strike)>)")  # "~~her~~ his"
 _IN_BRACKETS = re.compile(r" \([a-z]+\) (?!(?:and|or|but|is|was|with|in|on|at|to)\b)[A-Za-z]")
 _JOINS = ("or", "and", "nor", "/", "&")
-_OTHER_OWNERS = ("their", "my", "your", "our", "its", "his", "her", "xyr")
+_OTHER_OWNERS = ("their", "my", "your", "our", "its")
+_SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
 _NAME = r"(?:[A-Z][\w.-]{0,30}\s){0,2}[A-Z][\w-]{0,30}"
 # "and Tom's", "and her husband's", "and my old school friends'".
 _OWNER = re.compile(
@@ -60,6 +61,7 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0,4}\Z")
+_QUOTES = ('"', "'", "\u201c", "\u2018", "\u00ab")
 _ELLIPSES = ("", "...", "....", "\u2026")
 _FIRST = re.compile(r"[^\w\n.!?]*([\w'\u2019-]+)([^.!?\n]*)\Z")
 _NEAR = 60
@@ -135,11 +137,11 @@ def _his(around: Around) -> Reading:
     first, second, third, _ = around.after
     before = around.before
     if first in _JOINS:
-        other = second in _OTHER_OWNERS and (second in ("her", "xyr") or not is_final(third))
-        return _read(not (other or _his_is_shared(around)))
+        other = second in _OTHER_OWNERS and not is_final(third)
+        return _read(not (other or second in ("her", "xyr") or _his_is_shared(around)))
     if before[1] in _JOINS and before[0] in ("her", "xyr"):
         return OWNER
-    if first in _OTHER_OWNERS and not is_final(second):
+    if first in ("her", "xyr", *_OTHER_OWNERS) and not is_final(second):
         return OWNER  # "~~his~~ her approval"
     if _opens_sentence(around):
         return OWNER
@@ -188,20 +190,24 @@ def _noun_follows(around: Around) -> bool:
     if is_closed(first) and not _opens_phrase(around):
         if around.raw == "The" and verb in ("of", "from", "in", "about"):
             return True
-        quoted = around.mark in ('"', "\u201c", "\u2018", "'") and around.raw[:1].isupper()
+        quoted = around.mark in _QUOTES and around.raw[:1].isupper()
         return quoted and verb not in ("to", "at")  # 'her "On Language" column'
     if is_participle(first) and not is_one_of(first, "nouns_in_ed") and ends_at_second(around):
-        return "-" in first and second == ","
+        quoted = around.mark in _QUOTES and around.raw[:1].isupper()  # 'her "Haunted" tour'
+        return quoted or ("-" in first and second == ",")
     if first == "right":
         return not (is_closed(second) and second not in ("and", "to", "of"))
     if is_one_of(first, "comparatives") and second == "than":
-        return _describes(third) and not is_final(fourth)
-    if first == "hardest" and verb.startswith(("tr", "work")):  # "tried her hardest"
-        return True
+        return (_describes(third) or first == "less") and not is_final(fourth)
+    if first in ("best", "hardest") and verb.startswith(("tr", "work", "do", "di")):
+        return True  # "tried her hardest"
     if first in ("most", "more") and is_in_ly(second) and is_final(third):
         return False  # "thanked her most sincerely"
     if first == "most" and (_is_often(second) or _is_often(third)):
         return False  # "saw her most summer evenings"
+    past = is_one_of(second, "finite_verbs") or (is_participle(second) and is_final(third))
+    if first in ("most", "least") and past and third[:1].isalnum():
+        return False  # "what hurt her most came later"
     if first in ("will", "can", "may", "might"):
         return not (is_bare_verb(second) or is_one_of(second, "verbs_rather_than_nouns")) and (
             second not in ("be", "have", "not", "never")
@@ -225,31 +231,38 @@ def _is_often(word: str) -> bool:
 def _is_effort(around: Around) -> bool:
     """Whether "all" is all somebody can do: "gave it her all"; not "gave her all of it"."""
     first, second, third, _ = around.after
-    if second == "into":
+    if second == "into" or (second == "this" and third != "time"):
         return True
-    if not is_final(second) or second in ARTICLES or second in ("of", "about", "at", "this"):
+    clause = second in _SUBJECTS or second in ("of", "about", "at", "but", "that", "is", "was")
+    if not is_final(second) or second in ARTICLES or clause:
         return False
-    if around.before[1] in ("was", "were", "is") and not second[:1].isalnum():
+    if around.before[1] in ("was", "were", "is", "are") and not second[:1].isalnum():
         return True
     front = around.text[max(0, around.start - _NEAR) : around.start]
-    return first == "all" and _GIVEN.search(front) is not None and second not in ("is", "was")
+    given = _GIVEN.search(front)
+    return given is not None and (first == "all" or " " in given[0].strip())
 
 
 def _describes_on(around: Around) -> bool:
     """Whether an adjective goes on after a comma or "and": "her long, dark hair"."""
-    first, join, third, fourth = around.after
-    if join == ",":
-        third, fourth = map(
-            low, words_after(around.text, around.text.find(",", around.end) + 1, 2)
-        )
+    _, join, third, fourth = around.after
+    comma = join == ","
+    if comma:
+        raw, behind = words_after(around.text, around.text.find(",", around.end) + 1, 2)
+        if not raw[:1].islower():
+            return False
+        third, fourth = low(raw), low(behind)
+    if comma and (third in ("and", "if", "but") or is_one_of(third, "goes_before_adjectives")):
+        return _describes(fourth)  # "her early, if clumsy, poems"
     if join not in (",", "and", "but", "yet", "or", "if") or is_final(third) or is_final(fourth):
         return False
     if is_in_ly(third):
-        return join == "," or _describes(fourth)
+        return comma or _describes(fourth)
     adjective = _describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
     formed = third.endswith(("ish", "ic", "al", "ive", "ent", "ant", "ary", "y", "en"))
     going = fourth.endswith("ing") or is_adverb(fourth)
-    return (adjective or formed) and not going and not is_bare_verb(third)
+    verb = is_bare_verb(third) or third.endswith(("ing", "s")) or is_number(third)
+    return (adjective or formed or (comma and not is_participle(third))) and not (going or verb)
 
 
 def _opens_phrase(around: Around) -> bool:
@@ -290,7 +303,8 @@ def _opens_sentence(around: Around) -> bool:
         return True
     if is_one_of(f"{first}-{second}", "time_before_adjectives"):
         return not is_final(third)
-    goes_on = second.endswith("ing") or (second in ("so", "very", "too") and not is_final(third))
+    degree = second in ("so", "very", "too") or is_in_ly(second)
+    goes_on = second.endswith("ing") or (degree and not is_final(third))
     return goes_on and is_one_of(first, "goes_before_adjectives")
 
 
@@ -373,7 +387,8 @@ def _is_contrasted(around: Around) -> bool:
     if verb == first or around.before[1] not in (";", ",", "but", "and", "while", "whereas"):
         return False
     known = is_bare_verb(verb) or is_one_of(verb, "verbs_rather_than_nouns")
-    if not known or (second[:1].isalnum() and not is_adverb(second)):
+    how = is_adverb(second) or is_one_of(second, "manners") or second in ("fine", "too")
+    if not known or (second[:1].isalnum() and not how):
         return False
     front = around.text[max(0, around.start - _NEAR) : around.start].lower()
     return (
@@ -390,6 +405,8 @@ def _breaks_off(around: Around) -> bool:
     further, word = around.before
     if word in ("as", "but", "yet"):
         return not further[:1].isalnum()
+    if word == "for":
+        return further in ("known", "famous", "noted", "remembered", "praised")
     if word != ",":
         return is_one_of(word, "clause_openers")
     near = max(0, around.start - _FAR)
@@ -398,6 +415,6 @@ def _breaks_off(around: Around) -> bool:
     if first is None or (begin < 0 and near):
         return False
     opener, rest = low(first[1]), first[2].strip()
-    if is_one_of(opener, "clause_openers") or opener in ("as", "before", "after"):
+    if is_one_of(opener, "clause_openers") or (is_closed(opener) and opener not in _SUBJECTS):
         return True
     return rest == "," and is_one_of(opener, "fronted")
