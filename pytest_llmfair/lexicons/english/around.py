@@ -30,7 +30,9 @@ _ENCLOSED = ('""', "''", "\u201c\u201d", "\u2018\u2019", "[]", "()", "{}")
 _OPENING = "\"\u201c\u2018\u00ab'`"
 # A single quote that another one closes, unlike the apostrophe of "'til".
 _SINGLE = re.compile(r"''?(?!(?:til|cause|em|n)\b)\w[^'\n]*(?<!s)'(?!\w)")
-_SUM = re.compile(r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?[mb]illion)?\b|\$[^$\s\d][^$\n]{0,40}\$\w*")
+_SUM = re.compile(
+    r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?[mb]illion)?\b|\$[^$\s\d][^$\n]{0,40}\$\w*"
+)
 _ASIDE = re.compile(r"\(([a-z]+(?: [a-z]+)?)\)(?=\s+[A-Za-z])")  # "her (late) uncle"
 _SLOT_OPENS = ("[", "{", "<", "_", "N")
 _SLOT = re.compile(

@@ -50,7 +50,13 @@ _AFTER_DEGREES = ("own", "soul", "life", "heart", "core", "first", "best", "last
 _BY_HOW_MUCH = (*_COMPARING, "harder", "better", "further", "faster", "longer", "earlier")
 _SPANS = ("ago", "later", "earlier", "before", "after", "back")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "last")
-_DONE = {"good": "do", "harm": "do", "wrong": "di", "justice": "do", "company": "ke"}
+# "does her good", "serves her right", "held her hostage"
+_DONE = {
+    **dict.fromkeys(("good", "harm", "wrong", "justice"), ("do", "di")),
+    **dict.fromkeys(("hostage", "captive", "prisoner"), ("ho", "he", "ta", "to", "ke")),
+    "company": ("ke",),
+    "right": ("serve", "treat"),
+}
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _REPEATED = ("by", "after", "for", "to")
 _PAIRS = {"day": "night", "night": "day", "black": "blue", "high": "dry", "fair": "square"}
@@ -112,8 +118,9 @@ def _is_never_owned(around: Around) -> Reading | None:
         return OBJECT if _ends(second, third) else None
     if around.is_after("names") and first in _PET_NAMES and is_final(second):
         return OBJECT
-    if _DONE.get(first) == around.before[1][:2] or _DONE.get(second) == around.before[1][:2]:
-        return OBJECT  # "does her good", "did her great harm"
+    for done, behind in ((first, second), (second, third)):
+        if done in _DONE and around.before[1].startswith(_DONE[done]) and is_final(behind):
+            return OBJECT
     if first.endswith(("s", "ed")) and not is_final(second) and _is_any_verb(first):
         front = around.text[max(0, around.start - _NEAR) : around.start]
         if _ABOUT.search(front):  # "Something about her suggested talent"
@@ -151,7 +158,11 @@ def _is_paid(around: Around) -> Reading | None:
     verb = around.before[1]
     if around.mark not in _MONEY or not around.after[0][:1].isdigit():
         return None
-    if not verb[:1].isalpha() or is_closed(verb) or verb.startswith(("spen", "los", "sav", "inve")):
+    if (
+        not verb[:1].isalpha()
+        or is_closed(verb)
+        or verb.startswith(("spen", "los", "sav", "inve"))
+    ):
         return OWNER
     second, third = around.after[1:3]
     ends = _ends(second, third) or second in ("extra", "cash", "total", "each")
@@ -172,7 +183,8 @@ def _is_result(around: Around) -> Reading | None:
 def _is_doing(around: Around) -> Reading | None:
     """A participle tells what she does: "pictures of her dancing"; not "her trembling hands"."""
     first, second, third, _ = around.after
-    thing = is_one_of(first, "things_in_ing") and first != "being"
+    left = first == "being" or (first == "feeling" and around.is_after("keeps"))
+    thing = is_one_of(first, "things_in_ing") and not left
     if not first.endswith("ing") or "-" in first or thing:
         return None
     ends = is_final(second) or is_adverb(second) or is_one_of(second, "times")
@@ -193,7 +205,7 @@ def _is_doing(around: Around) -> Reading | None:
         return OBJECT  # "has her working nights"
     if around.is_after("moves") and ends and not around.before[1].startswith("carr"):
         return OBJECT
-    found = _BESIDE.search(front) is not None or around.is_after("depicts")
+    found = _BESIDE.search(front) is not None
     if not found or not ends or first.startswith("un"):
         return None
     return None if is_final(second) and is_one_of(first, "actions_in_ing") else PERHAPS_OBJECT
@@ -214,7 +226,7 @@ def _acts(around: Around) -> Reading | None:
         return OBJECT
     if (second in _ANYBODY or second in ("you", "it", "people")) and not _is_any_verb(third):
         return OBJECT
-    if first in _SEEM and makes and (is_predicative(second) or is_final(second)):
+    if first in _SEEM and causes and second not in _COPULAS:
         return OBJECT  # "made her look older"
     pure, rather = is_bare_verb(first), is_one_of(first, "verbs_rather_than_nouns")
     bodily = is_one_of(first, "bodily_acts")
@@ -223,7 +235,11 @@ def _acts(around: Around) -> Reading | None:
         return OWNER  # "made her escape", "let her guard down"
     if second == "herself" and (rather or maybe) and not (makes or has):
         return OBJECT
-    if (is_in_ly(first) or first == "better") and not is_participle(second) and _is_any_verb(second):
+    if (
+        (is_in_ly(first) or first == "better")
+        and not is_participle(second)
+        and _is_any_verb(second)
+    ):
         return OBJECT  # "watched her carefully fold the letter"
     if pure or rather:
         return _acts_by_verb(around, makes, has, sees)
@@ -231,7 +247,7 @@ def _acts(around: Around) -> Reading | None:
     begins_object = (begins_object or second[:1].isdigit()) and not _is_while(second, third)
     if maybe and not makes:
         amount = second in _BY_HOW_MUCH and (third.endswith("s") or is_final(third))
-        if amount or (is_one_of(second, "particles") and not is_final(third)) or second == "back":
+        if amount or second == "back":
             return None if has else (OBJECT if causes or bodily else PERHAPS_OBJECT)
         if around.before == ("to", "see") and not is_person(first) and second != "be":
             return PERHAPS_OBJECT  # "would like to see her mentor juniors"
@@ -258,9 +274,13 @@ def _acts_by_verb(around: Around, makes: bool, has: bool, sees: bool) -> Reading
         return OBJECT if second[:1].isalnum() and is_final(second) else None
     if not noun:
         return OBJECT
-    manner = is_one_of(second, "manners")
-    if second == "be" or (_is_any_verb(second) and not (manner or is_participle(second))):
+    manner = is_adverb(second)
+    if second == "be" or (_is_any_verb(second) and not manner):
         return OWNER
+    if around.before[1].startswith(("remember", "recall")):
+        return None
+    if makes and first in ("move", "start", "attempt", "approach") and not second[:1].isalnum():
+        return PERHAPS_OWNER
     if not makes:
         return PERHAPS_OBJECT if sees and is_final(second) and not is_adverb(second) else OBJECT
     if is_predicative(second) and is_final(third) and not manner:  # "make her work visible"
@@ -297,8 +317,7 @@ def _is_relative(around: Around) -> Reading | None:
     if is_one_of(first, "acted") and (goes_on or second in ("as", "like")):
         return OBJECT  # "all who knew her lost a friend"
     in_clause = around.before[0] in ("who", "that")
-    bare = is_bare_verb(first) or is_one_of(first, "verbs_rather_than_nouns")
-    if in_clause and bare and (second in _SUBJECTS or is_final(second)):
+    if in_clause and is_bare_verb(first) and (second in _SUBJECTS or is_final(second)):
         return OBJECT
     if not first.endswith("s") or first.endswith("ss"):
         return None
@@ -325,7 +344,11 @@ def _is_utterance(around: Around) -> Reading | None:
     said = said or (is_one_of(f"{first}-{second}", "utterances") and is_final(third))
     verb = around.before[1]
     told = around.is_after("says_to") or around.is_after("writes_to")
-    return OBJECT if said and (told or verb.startswith(("kiss", "wav", "hug", "sang", "sing"))) else None
+    return (
+        OBJECT
+        if said and (told or verb.startswith(("kiss", "wav", "hug", "sang", "sing")))
+        else None
+    )
 
 
 def _is_office(around: Around) -> Reading | None:
@@ -436,17 +459,16 @@ def _is_given(around: Around) -> Reading | None:
         return OWNER
     if _ends(second, third) or (second, third) == ("free", "of"):
         noun, behind, further, described = first, second, third, False
-    elif _ends(third, fourth) and (
-        _may_describe(first) or is_one_of(first, "gift_kinds") or _is_gift_of_two(first, second)
-    ):
+    elif _ends(third, fourth) and (_may_describe(first) or _is_gift_of_two(first, second)):
         noun, behind, further, described = second, third, fourth, True
     elif _may_describe(first) and _may_describe(second) and is_final(fourth):
         noun, behind, further, described = third, fourth, "", True
     else:
         return None
-    known = is_one_of(noun, "gifts") or _is_gift_of_two(first, second) or noun == "work"
+    known = is_one_of(noun, "gifts") or is_one_of(noun, "rarely_owned_gifts")
+    known = known or _is_gift_of_two(first, second) or noun == "work"
     several = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
-    if not (known or several) or is_person(noun) or is_one_of(noun, "owned_plurals"):
+    if not (known or several) or is_person(noun):
         return None
     if not known and not (described or around.is_after("gives_away")):
         return PERHAPS_OWNER
@@ -592,8 +614,6 @@ def _describes(word: str) -> bool:
 
 def _may_describe(word: str) -> bool:
     """Whether a word can describe a gift: "anonymous", "extra"; not "favourite"."""
-    if is_one_of(word, "owned_adjectives"):
-        return False
     formed = len(word) > 4 and word.endswith(("ic", "al", "ive", "ent", "ant", "ary", "ing"))
     kinds = ("gift_adjectives", "comparatives", "demonyms")
     return formed or _describes(word) or any(is_one_of(word, kind) for kind in kinds)
@@ -651,6 +671,8 @@ def _words_before(around: Around) -> list[str]:
 def _is_passive(around: Around) -> bool:
     """Whether a form of "be" stands before the verb: "was given her medication"."""
     front = around.before[0]
+    if around.before[1].endswith("ing"):
+        return False
     return front in _COPULAS or front in ("been", "being", "be", "got", "getting")
 
 

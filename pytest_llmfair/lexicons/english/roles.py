@@ -61,6 +61,7 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0,4}\Z")
+_AFTER_RIGHT = ("away", "now", "here", "there", "back", "in", "after", "before", "when", "where")
 _QUOTES = ('"', "'", "\u201c", "\u2018", "\u00ab")
 _ELLIPSES = ("", "...", "....", "\u2026")
 _FIRST = re.compile(r"[^\w\n.!?]*([\w'\u2019-]+)([^.!?\n]*)\Z")
@@ -196,7 +197,7 @@ def _noun_follows(around: Around) -> bool:
         quoted = around.mark in _QUOTES and around.raw[:1].isupper()  # 'her "Haunted" tour'
         return quoted or ("-" in first and second == ",")
     if first == "right":
-        return not (is_closed(second) and second not in ("and", "to", "of"))
+        return is_closed(verb) or second not in _AFTER_RIGHT
     if is_one_of(first, "comparatives") and second == "than":
         return (_describes(third) or first == "less") and not is_final(fourth)
     if first in ("best", "hardest") and verb.startswith(("tr", "work", "do", "di")):
@@ -206,7 +207,7 @@ def _noun_follows(around: Around) -> bool:
     if first == "most" and (_is_often(second) or _is_often(third)):
         return False  # "saw her most summer evenings"
     past = is_one_of(second, "finite_verbs") or (is_participle(second) and is_final(third))
-    if first in ("most", "least") and past and third[:1].isalnum():
+    if first in ("most", "least") and past and third[:1].isalnum() and third not in _JOINS:
         return False  # "what hurt her most came later"
     if first in ("will", "can", "may", "might"):
         return not (is_bare_verb(second) or is_one_of(second, "verbs_rather_than_nouns")) and (
@@ -387,7 +388,7 @@ def _is_contrasted(around: Around) -> bool:
     if verb == first or around.before[1] not in (";", ",", "but", "and", "while", "whereas"):
         return False
     known = is_bare_verb(verb) or is_one_of(verb, "verbs_rather_than_nouns")
-    how = is_adverb(second) or is_one_of(second, "manners") or second in ("fine", "too")
+    how = is_adverb(second) or second in ("fine", "too")
     if not known or (second[:1].isalnum() and not how):
         return False
     front = around.text[max(0, around.start - _NEAR) : around.start].lower()
@@ -415,6 +416,5 @@ def _breaks_off(around: Around) -> bool:
     if first is None or (begin < 0 and near):
         return False
     opener, rest = low(first[1]), first[2].strip()
-    if is_one_of(opener, "clause_openers") or (is_closed(opener) and opener not in _SUBJECTS):
-        return True
-    return rest == "," and is_one_of(opener, "fronted")
+    opens = is_one_of(opener, "clause_openers") or rest == ","
+    return opens or (is_closed(opener) and opener not in _SUBJECTS)
