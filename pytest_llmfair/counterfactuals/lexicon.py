@@ -36,8 +36,8 @@ from pytest_llmfair.lexicons.english.bare_places import bare_before, missing_bef
 from pytest_llmfair.lexicons.english.escapes import with_blanks
 from pytest_llmfair.lexicons.english.foreign import is_foreign, looks_english
 from pytest_llmfair.lexicons.english.possessives import possessive_behind, possessive_for
-from pytest_llmfair.lexicons.english.pronouns import roles as _pronouns
 from pytest_llmfair.lexicons.english.protected import protected_spans
+from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.usage import takes_case
 from pytest_llmfair.lexicons.english.writing import (
     article_before,
@@ -52,7 +52,7 @@ from pytest_llmfair.text import MASK, replaced
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
 
 _NOWHERE = (sys.maxsize, sys.maxsize)
-PRONOUNS = _pronouns.CASES | {"subject", "reflexive"}
+PRONOUNS = CASES | {"subject", "reflexive"}
 
 
 @dataclass(frozen=True, eq=False)

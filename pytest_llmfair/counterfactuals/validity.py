@@ -31,12 +31,11 @@ from pytest_llmfair.counterfactuals._pairing.replacements import (
 )
 from pytest_llmfair.counterfactuals._pairing.unpaired import no_unpaired_person
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
+from pytest_llmfair.lexicons.english.around import is_initialism
 from pytest_llmfair.lexicons.english.beside import one_case
 from pytest_llmfair.lexicons.english.english import article_for, is_one_of
 from pytest_llmfair.lexicons.english.persons.words import JOINS
-from pytest_llmfair.lexicons.english.pronouns.gifts import may_be_owned
-from pytest_llmfair.lexicons.english.pronouns.nearby import is_initialism, words_around
-from pytest_llmfair.lexicons.english.pronouns.roles import DETERMINER
+from pytest_llmfair.lexicons.english.roles import DETERMINER, may_be_owned
 from pytest_llmfair.lexicons.english.writing import article_before, plain
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
@@ -190,9 +189,7 @@ def roles_kept(case: Case) -> str | None:
             if len({sense.role for sense in own if sense.group == change.group}) < 2:
                 continue
             place = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
-            if meant.role == DETERMINER and may_be_owned(
-                words_around(case.pair.counterfactual, *place)
-            ):
+            if meant.role == DETERMINER and may_be_owned(case.pair.counterfactual, *place):
                 continue
             role, was = (name.replace("_", " ") for name in (found[1].role, meant.role))
             return f"a pronoun changes its role: {edit.after!r} reads as {role}, not as {was}"

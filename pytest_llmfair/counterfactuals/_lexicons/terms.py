@@ -18,8 +18,7 @@ from pytest_llmfair.lexicons.english.casing import (
     with_capital,
 )
 from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.pronouns.persons_meant import PERSONAL_PRONOUNS
-from pytest_llmfair.lexicons.english.pronouns.roles import CASES
+from pytest_llmfair.lexicons.english.roles import CASES, PERSONAL_PRONOUNS
 from pytest_llmfair.lexicons.english.usage import is_short_title
 from pytest_llmfair.lexicons.english.works import is_in_street
 from pytest_llmfair.lexicons.grammar import Grammar, Kind, Verdict

@@ -12,8 +12,9 @@ from pytest_llmfair.lexicons.english import (
     plain,
     titles,
 )
-from pytest_llmfair.lexicons.english.pronouns.roles import pronoun_role
-from pytest_llmfair.lexicons.english.pronouns.things import stands_for_thing
+from pytest_llmfair.lexicons.english import (
+    roles as pronouns,
+)
 from pytest_llmfair.lexicons.grammar import Kind, Name, Verdict
 
 _COUNTS: Mapping[Kind, Callable[[str, int, int], Verdict]] = {
@@ -31,11 +32,7 @@ class English:
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
         """Tell which of its roles a pronoun has; "" where it stands for a thing."""
-        if stands_for_thing(text, start, end):
-            return Verdict("")
-        if len(roles) == 1:
-            return Verdict(next(iter(roles)))
-        return Verdict(pronoun_role(text, start, end, roles))
+        return pronouns.role(text, start, end, roles)
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
         """Tell whether a term names the group of a person here."""

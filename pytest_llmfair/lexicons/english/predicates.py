@@ -60,7 +60,8 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
         return False
     whose = "who" in before[-4:] or bool(before) and is_one_of(before[-1], "indefinite")
     relative = whose and (
-        is_one_of(following, "plural_verbs") or is_verb(following, " ".join(after[1:2]), bare=True)
+        is_one_of(following, "plural_verbs")
+        or is_verb(following, " ".join(after[1:2]), bare=True)
     )
     if not (relative or ends_phrase(following) or is_adverbial(*(*after, "", "")[:2])):
         return False

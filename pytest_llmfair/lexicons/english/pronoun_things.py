@@ -1,0 +1,97 @@
+"""Pronouns that stand for no person: a ship's "her", a hen's "her eggs", God's "His mercy"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmfair.lexicons.english.beside import FAR, low, one_case, word_before
+from pytest_llmfair.lexicons.english.english import LETTERS, is_closed, is_one_of
+from pytest_llmfair.lexicons.english.persons.words import is_person
+
+_WORDS = re.compile(LETTERS)
+_WINDOW = 110
+_ARTICLES = ("the", "a", "an", "my", "our", "your", "their", "its")
+# "She sank", "she was launched": of ships.
+_SHE_IS = re.compile(
+    r" (?:sank|capsized|foundered|ran aground|displaced|"
+    r"(?:was|is|had been|has been|being) (?:later |then |finally |also |first |soon )?"
+    r"(?:launched|built|scrapped|torpedoed|wrecked|refitted|christened|commissioned|"
+    r"decommissioned|scuttled|salvaged|sunk|beached|moored|laid down))\b"
+)
+_ANIMALS = {
+    "her": r"lioness|tigress|she-wolf|mare|filly|heifer|cow|ewe|hen|sow|vixen|queen (?:bee|ant)",
+    "his": r"stallion|gelding|bull|bullock|ram|rooster|cockerel|stag|gander|tomcat",
+}
+_KINDS = {word: re.compile(rf"\b(?:{kinds})\b", re.IGNORECASE) for word, kinds in _ANIMALS.items()}
+_GOD = re.compile(
+    r"\b(?:God|Jesus|Christ|Allah|Yahweh|Jehovah|Almighty|Savio(?:u)?r|Messiah|Redeemer|Creator"
+    r"|Holy (?:Spirit|Ghost)|Lord(?! [A-Z]))\b"
+)
+_TITLE = re.compile(r"\b(?:film|movie|novel|album|watched|directed|starred in)\s[\"\u201c*_]*\Z")
+_BESIDE = re.compile(
+    r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"
+)
+
+
+def stands_for_thing(text: str, start: int, end: int) -> bool:
+    """Whether a pronoun stands for a ship, an animal or a god, or is no pronoun: "the HIS"."""
+    word = text[start:end]
+    if word[0].isupper() and not one_case(text)[1]:
+        if word[1].isupper():
+            before, _ = word_before(text, start)
+            return low(before) in _ARTICLES and not before.isupper()
+        inside = start > 1 and text[start - 2] not in '.!?\n:"\u201c' and text[start - 1] == " "
+        if inside and not _BESIDE.match(text, end):
+            near = text[max(0, start - FAR) : end + FAR]
+            if _TITLE.search(text, max(0, start - FAR), start) or _GOD.search(near):
+                return True
+    low_word = word.lower()
+    if low_word in ("herself", "himself"):
+        return _is_animal(text, start, low_word[:-4].replace("him", "his"))
+    if low_word == "she" and _SHE_IS.match(text, end):
+        return _is_near(text, start, "ship_words")
+    return False
+
+
+def owned_by_thing(text: str, start: int, end: int, after: tuple[str, ...]) -> bool:
+    """Whether a ship or an animal has what follows: "the frigate lost her mast"."""
+    if any(is_one_of(word, "ship_parts") for word in after):
+        return text[start:end].lower() == "her" and _is_near(text, start, "ship_words")
+    if any(is_one_of(word, "animal_parts") for word in after):
+        return _is_animal(text, start, text[start:end].lower())
+    return False
+
+
+def _is_near(text: str, start: int, kind: str) -> bool:
+    """Whether a ship stands before the pronoun, and no person after it."""
+    found = False
+    before = ""
+    for match in _WORDS.finditer(text, max(0, start - _WINDOW), start):
+        word = low(match[0]).removesuffix("'s")
+        if is_one_of(word, kind):
+            found = True
+        elif _may_be_person(match[0], word) and not (
+            match[0][0].isupper() and is_one_of(before, kind)
+        ):
+            return False  # "the frigate Surprise" is the ship
+        before = word
+    return found
+
+
+def _is_animal(text: str, start: int, word: str) -> bool:
+    """Whether an animal in the sentence is meant, and no person can be: no "Ann's hen"."""
+    begin = 1 + max(text.rfind(mark, 0, start) for mark in ".!?\n")
+    begin = max(begin, start - _WINDOW)
+    if word not in _KINDS or not _KINDS[word].search(text, begin, start):
+        return False
+    return not any(
+        _may_be_person(match[0], low(match[0]))
+        for match in _WORDS.finditer(text, begin, start)
+        if not is_one_of(low(match[0]), "animals")
+    )
+
+
+def _may_be_person(raw: str, word: str) -> bool:
+    if is_closed(word):
+        return word in ("she", "her", "hers", "herself", "he", "him", "his", "himself")
+    return raw[0].isupper() or is_person(word)
