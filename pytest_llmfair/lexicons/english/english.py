@@ -133,12 +133,18 @@ def _read() -> dict[str, frozenset[str]]:
 
     folder = resources.files("pytest_llmfair.lexicons") / "english"
     load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return {
-        key: frozenset(word for line in lines for word in line.split())
-        for file in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
-        for key, lines in load((folder / file).read_text(encoding="utf-8")).items()
-        if key != "language"
-    }
+    files = [folder / f"{name}.yaml" for name in ("en", "en_persons", "en_things", "en_work")]
+    files += sorted(
+        (path for path in folder.iterdir() if path.name.startswith("words_")),
+        key=lambda path: path.name,
+    )
+    classes: dict[str, frozenset[str]] = {}
+    for file in files:
+        for key, lines in load(file.read_text(encoding="utf-8")).items():
+            if key != "language":
+                words = frozenset(word for line in lines for word in line.split())
+                classes[key] = classes.get(key, frozenset()) | words
+    return classes
 
 
 class _Classes(dict[str, frozenset[str]]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pytest_llmfair.lexicons.english import names
 from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.persons.rules import RULES, speaks_of_person
 from pytest_llmfair.lexicons.english.pronouns.roles import pronoun_role
@@ -44,7 +45,7 @@ class English:
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
         """Tell whether a name is the person asked for."""
-        raise NotImplementedError
+        return names.is_this_person(text, start, end, name)
 
 
 def _counts(text: str, start: int, end: int, context: str) -> bool:

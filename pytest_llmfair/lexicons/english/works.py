@@ -15,7 +15,7 @@ from pytest_llmfair.lexicons.english.beside import (
     word_before,
 )
 from pytest_llmfair.lexicons.english.english import is_one_of, words_of
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.persons.proper_names import is_in_name
 from pytest_llmfair.lexicons.english.persons.surroundings import place_at
 from pytest_llmfair.lexicons.english.persons.titles import is_famous, is_told_of
