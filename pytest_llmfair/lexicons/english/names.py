@@ -81,6 +81,7 @@ _LINKS = ("and", "or", "&", ",")
 _WHO = ("who", "whose", "whom")
 _ADDRESSED = ("you", "your", "please", "can", "could", "i", "i'm", "we", "let's", "thanks", "are")
 _LABELS = ("name", "from", "to", "cc", "by", "user", "author", "attn", "speaker")
+_NO_INITIALS = ((".", "u"), (".", "l"), (".", "d"), (".", "a"), (".", "p"))  # "in the U.S. James"
 _NEAR = 60
 _FAR = 120
 _FEW = 6
@@ -113,10 +114,14 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
         return Verdict(False)
     here = _around(text, start, end)
     kinds = tuple(kind for kind in _KINDS if any(is_one_of(form, kind) for form in name.forms))
-    if _is_joined(here, kinds) or _is_called(here) or _is_in_work(here):
+    if _is_joined(here, kinds) or _is_called(here, name.own) or _is_in_work(here):
+        return Verdict(False)
+    if _is_asked(here, name.forms):
         return Verdict(False)
     full = is_in_full(here, name)
-    if not full and (_is_another(here, name) or _is_of_another(here, name)):
+    if not (full and name.part == "last name") and _is_another(here, name):
+        return Verdict(False)
+    if not full and _is_of_another(here, name):
         return Verdict(False)
     if full or not kinds:
         return Verdict(True)
@@ -180,11 +185,13 @@ def _is_joined(here: _Around, kinds: tuple[str, ...]) -> bool:
     return bool(kinds) or not behind[1].islower() or is_one_of(behind[1], "first_names")
 
 
-def _is_called(here: _Around) -> bool:
+def _is_called(here: _Around, own: frozenset[str]) -> bool:
     """Whether words beside it make it a ruler, a lake, a school or a shop of that name."""
     text, start, end = here.text, here.start, here.end
     if is_one_of(here.front[0], "before_others"):
         return True
+    if here.front[0] == "of" and here.front[1] in ("village", "town", "city", "county"):
+        return not here.owner
     if _NUMERAL.match(text, end) or _VERSE.match(text, end):
         return True
     if _BIBLE.search(text, max(0, start - _NEAR), start) and not here.owner:
@@ -197,7 +204,7 @@ def _is_called(here: _Around) -> bool:
     names = _CAPITALS.match(text, end)
     if names is not None:
         words = [low(word).rstrip(".") for word in names[0].split()]
-        return any(is_one_of(word, "institutions") for word in words)
+        return any(is_one_of(word, "institutions") and word not in own for word in words)
     house = _HOUSE.match(text, end)
     return house is not None and is_one_of(low(house[1].split()[-1]), "businesses")
 
@@ -237,14 +244,14 @@ def _is_another(here: _Around, name: Name) -> bool:
         return True
     word, verb = here.front[0], here.front[1]
     if word == "." and len(verb) == 1 and here.before[1].isupper() and not last:
-        return not _is_last_name(name) and text[start - 2 : start - 1] == "."
+        return not _is_last_name(name) and here.front[2:4] not in _NO_INITIALS
     if not word[:1].isalpha() or word in name.own or "\n" in text[start - 1 : start]:
         return False
     if not here.before[0][0].isupper() and not (
         one_case(text)[0] and is_one_of(word, "first_names")
     ):
         return False
-    if is_one_of(word.partition("-")[0], "first_names"):  # "told Mary John was late" names two
+    if _is_first_name(here):  # "told Mary John was late" names two
         if name.part == "name" and _is_last_name(name):
             return False  # "Denise Garcia" bears the last name that is asked for
         return not (is_one_of(verb, "give") or is_one_of(verb, "say_to") or verb == "let")
@@ -258,18 +265,29 @@ def _is_another(here: _Around, name: Name) -> bool:
     return inside and not known and not word.endswith("'s") and not _is_last_name(name)
 
 
+def _is_first_name(here: _Around) -> bool:
+    """Whether the word in front is a first name; one that is a word too, inside a sentence."""
+    word, verb = here.front[0].partition("-")[0], here.before[1]
+    if is_one_of(word, "first_names"):
+        return True
+    inside = verb[:1].islower() or verb == "," or _is_title(low(verb)) or is_person(low(verb))
+    return inside and is_one_of(word, "also_word")
+
+
 def _is_last_name(name: Name) -> bool:
     """Whether a single name is a last name: listed as such, or in no list of names at all."""
     if any(is_one_of(form, "first_names") for form in name.forms):
         return False
-    return any(is_one_of(form, "last_names") for form in name.forms)
+    if any(is_one_of(form, "last_names") for form in name.forms):
+        return True
+    return not any(is_one_of(form, kind) for form in name.forms for kind in _KINDS)
 
 
 def _is_of_another(here: _Around, name: Name) -> bool:
     """Whether another last name is behind a first name: "Emily Stone", "Mary Ann"."""
     if name.part == "last name":
         return False
-    second = here.back[0]
+    second = here.back[0].removesuffix("'s")
     if here.text[here.end : here.end + 1] == " " and is_one_of(second, "double_seconds"):
         double = any(is_one_of(form, "double_firsts") for form in name.forms)
         return double and second not in name.own
@@ -307,8 +325,9 @@ def _settled(here: _Around, kinds: tuple[str, ...], *, last: bool) -> bool | Non
         return False
     if kinds == ("also_word",) and here.text[here.start].isupper() and not here.opens:
         plain = not (_is_in_capitals(here) or one_case(here.text)[1])
-        if plain and here.front[0] not in ('"', "\u201c", "'", "\u2018", "("):
-            return True
+        beside = here.before[0][:1].isupper() or here.front[0] in _OWNED or not here.front[0]
+        if plain and not beside and here.front[0] not in ('"', "\u201c", "'", "\u2018", "("):
+            return not (here.front[0] in _ARTICLES) or None
     return None
 
 
@@ -319,7 +338,7 @@ def _is_settled_elsewhere(text: str, forms: frozenset[str], kinds: tuple[str, ..
     for match in re.finditer(rf"(?<![\w-])(?:{words})(?![\w-])", text, re.IGNORECASE):
         if text[match.start()].isupper():
             here = _around(text, *match.span())
-            if not _is_called(here) and _settled(here, kinds, last=False):
+            if not _is_called(here, forms) and _settled(here, kinds, last=False):
                 return True
     return False
 
@@ -393,8 +412,10 @@ def _acts(here: _Around, kinds: tuple[str, ...]) -> bool:
     inflected = verb.endswith(("s", "ed")) or is_one_of(verb, "finite_verbs")
     if not inflected or not is_verb(verb, rest[0]) or verb in ("can", "will", "may", "might"):
         return False
-    places = "also_place" in kinds or "also_firm" in kinds
-    return not (places and (is_one_of(verb, "place_acts") or is_one_of(verb, "firm_acts")))
+    return not (
+        ("also_place" in kinds and is_one_of(verb, "place_acts"))
+        or ("also_firm" in kinds and is_one_of(verb, "firm_acts"))
+    )
 
 
 def _first_stop(words: tuple[str, ...], at: int) -> int:
@@ -404,7 +425,7 @@ def _first_stop(words: tuple[str, ...], at: int) -> int:
 def _is_referred_to(here: _Around) -> bool:
     """Whether a pronoun behind can mean nobody else: "Jordan, in her first year"."""
     pronoun = _PRONOUN.search(here.text, here.end, here.end + _FAR)
-    if pronoun is None:
+    if pronoun is None or (here.back[0] in _BE and here.back[1] in _ARTICLES):
         return False
     front = _SENTENCE.split(here.text[max(0, here.start - _FAR) : here.start])[-1]
     words = _TOKEN.findall(front + here.text[here.end : pronoun.start()])
@@ -420,6 +441,8 @@ def _is_word(here: _Around, last: bool) -> bool:
     front, back = here.front, here.back
     if back[0][:1].isdigit() or back[0] == "." and back[1][:1].isdigit():
         return True
+    if is_one_of(front[0], "demonyms"):
+        return True
     if front[0] in _ARTICLES:
         family = is_one_of(back[0], "families") or here.behind[0][:1].isupper()
         return not (family or (last and front[0] == "the"))
@@ -431,6 +454,14 @@ def _is_word(here: _Around, last: bool) -> bool:
     if not starts or here.owner:
         return False
     return is_one_of(back[0], "openers") or (_is_bare(here.behind[0]) and not is_adverb(back[0]))
+
+
+def _is_asked(here: _Around, forms: frozenset[str]) -> bool:
+    """Whether "Will" or "May" asks about the name behind it: "Will Anna come?"."""
+    if forms.isdisjoint(("will", "may")) or not here.behind[0][:1].isupper() or not here.opens:
+        return False
+    stop = _SENTENCE.search(here.text, here.end, here.end + 2 * _FAR)
+    return stop is not None and stop[0] == "?"
 
 
 def _is_bare(word: str) -> bool:
@@ -509,14 +540,13 @@ def _is_people(here: _Around, last: bool) -> bool:
     front, back = here.front, here.back
     if front[0] in _ARTICLES:
         return not is_one_of(back[0], "families")
-    if front[0] in (*_BE, "are", "were", "be", "am", "i'm") and "name" not in front[1:4]:
-        return True
+    if front[0] in (*_BE, "are", "were", "be", "am") and back[0] != ",":
+        return "name" not in front[1:4]
     if back[0] in ("and", "or") and is_one_of(back[1], "demonyms"):
         return True
-    if here.owner or not here.behind[0].islower():
+    if here.owner or not here.behind[0].islower() or is_verb(back[0], back[1]):
         return False
-    several = back[0].endswith("s") and not is_verb(back[0], back[1])
-    return is_person(back[0]) or several or _is_bare(here.behind[0])
+    return is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
 
 
 def _has_near(here: _Around, kind: str) -> bool:
