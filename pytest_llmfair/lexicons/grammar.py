@@ -44,11 +44,14 @@ class Name:
     own : frozenset of str
         Every word of both names of the swap, in lower case. A grammar may not tell the two names
         apart, so that a text and its twin are read alike.
+    forms : frozenset of str
+        The words of this part in either name, in lower case: "emily" and "keisha".
     """
 
     full: str
     part: str
     own: frozenset[str]
+    forms: frozenset[str]
 
 
 class Grammar(Protocol):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.peoples import called_people
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.english import is_one_of
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals.lexicon import Lexicon
@@ -23,6 +23,6 @@ def unknown_group(lexicon: Lexicon, name: object) -> str:
             f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words "
             "of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
         )
-    elif is_of_class(called.lower(), "given"):
+    elif is_one_of(called.lower(), "first_names"):
         remedy = f'names change places with attribute="name"; of {lexicon.name} {remedy}'
     return f"{lexicon.name} has no group {name!r}; {remedy}"

@@ -7,7 +7,7 @@ import re
 from pytest_llmfair.lexicons.english.beside import NEAR, low, opens_sentence, word_before
 from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
 from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.persons.predicates import is_predicate
 from pytest_llmfair.lexicons.english.persons.standing import is_several
 from pytest_llmfair.lexicons.english.persons.surroundings import Place, place_at

@@ -7,14 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 from pytest_llmfair.lexicons.english import (
     ages,
     conditions,
+    names,
     person_adjectives,
     person_nouns,
     plain,
     titles,
 )
-from pytest_llmfair.lexicons.english import (
-    roles as pronouns,
-)
+from pytest_llmfair.lexicons.english.roles import role
 from pytest_llmfair.lexicons.grammar import Kind, Name, Verdict
 
 _COUNTS: Mapping[Kind, Callable[[str, int, int], Verdict]] = {
@@ -32,7 +31,7 @@ class English:
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
         """Tell which of its roles a pronoun has; "" where it stands for a thing."""
-        return pronouns.role(text, start, end, roles)
+        return role(text, start, end, roles)
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
         """Tell whether a term names the group of a person here."""
@@ -42,4 +41,4 @@ class English:
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
         """Tell whether a name is the person asked for."""
-        raise NotImplementedError
+        return names.is_this_person(text, start, end, name)

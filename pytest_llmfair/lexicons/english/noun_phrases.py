@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.lexicons.english.english import is_one_of, is_participle
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.phrase import Phrase, Words, is_headline
 from pytest_llmfair.lexicons.english.words import (
     JOINS,

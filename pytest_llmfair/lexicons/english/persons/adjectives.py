@@ -6,7 +6,7 @@ import itertools
 import re
 
 from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.persons.heads import (
     head_of,
     is_before_person,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.persons.proper_names import are_no_team
 from pytest_llmfair.lexicons.english.persons.surroundings import Place, is_title
 

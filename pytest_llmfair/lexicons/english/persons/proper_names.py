@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.persons.lists import is_listed
 from pytest_llmfair.lexicons.english.persons.portions import is_portion
 from pytest_llmfair.lexicons.english.persons.surroundings import (

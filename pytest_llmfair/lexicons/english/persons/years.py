@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of, words_of
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.persons.predicates import is_predicate
 from pytest_llmfair.lexicons.english.persons.standing import is_several
 from pytest_llmfair.lexicons.english.persons.surroundings import Place, place_at

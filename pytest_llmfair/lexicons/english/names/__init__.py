@@ -1,1 +1,0 @@
-"""Whether a word that could be a name is one."""
