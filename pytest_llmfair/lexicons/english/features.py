@@ -11,7 +11,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from importlib import resources
+
+from pytest_llmfair.lexicons.english.english import is_one_of, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]|_+|\n")
 _REACH = 120  # characters looked at on each side
@@ -49,18 +50,7 @@ _ENDINGS = (
 _ENDS_PHRASE = ("preposition", "be", "have", "modal", "and", "clause", "do")
 _MARKS = ".,!?$;:"
 _PERSON = "person"
-_NAME_CLASSES = ("words", "given_words", "given_verbs", "months", "places", "lands", "businesses")
-
-
-@functools.cache
-def word_class(kind: str) -> frozenset[str]:
-    """Return a word list of the package: `person_nouns`, or a class of names."""
-    import yaml
-
-    folder = resources.files("pytest_llmfair.lexicons") / "english"
-    file = "en_persons.yaml" if kind == "person_nouns" else "en_names.yaml"
-    lines = yaml.safe_load((folder / file).read_text(encoding="utf-8"))[kind]
-    return frozenset(word.lower() for line in lines for word in str(line).split())
+_NAME_CLASSES = ("also_word", "also_month", "also_place", "also_firm", "also_people")
 
 
 @functools.lru_cache(maxsize=65536)
@@ -75,7 +65,7 @@ def classes(word: str) -> tuple[str, ...]:
     elif word[0].isdigit():
         found = ["digits"]
     else:
-        persons = word_class("person_nouns")
+        persons = words_of("person_nouns")
         person = low in persons or low.removesuffix("s") in persons
         ending = (e for e in _ENDINGS if low.endswith(e) and len(low) > len(e) + 2)
         found = [*([_PERSON] if person else []), "-" + next(ending, "")]
@@ -158,4 +148,4 @@ def name_features(text: str, start: int, end: int) -> list[str]:
 def name_classes(word: str) -> tuple[str, ...]:
     """Return what a name also is: a word, a month, a place, a firm."""
     low = word.lower()
-    return tuple(kind for kind in _NAME_CLASSES if low in word_class(kind))
+    return tuple(kind for kind in _NAME_CLASSES if is_one_of(low, kind))
