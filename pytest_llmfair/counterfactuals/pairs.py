@@ -53,7 +53,7 @@ _log = logging.getLogger("pytest_llmfair")
 
 
 def generate_pairs(
-    prompts: Iterable[str],
+    prompts: Iterable[str | tuple[str, str]],
     attribute: Attribute,
     groups: tuple[str, str] | None = None,
     *,
@@ -75,8 +75,9 @@ def generate_pairs(
 
     Parameters
     ----------
-    prompts : iterable of str
-        Prompts; one without a mention gives no pair.
+    prompts : iterable of str or (str, str)
+        Prompts; one without a mention gives no pair. A prompt with a twin of yours is a tuple of
+        both; it passes the same checks, and its edits settle what would be uncertain.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon. Two attributes make intersectional groups: all
         mentions of both change at once, in prompts that name a group of both.
@@ -117,6 +118,13 @@ def generate_pairs(
     unmentioned = 0
     exchanges: dict[str, list[Exchange]] = {}
     for row, text in enumerate(texts):
+        if isinstance(text, tuple):
+            own = _own_pair(lexicon, row, *text, wanted)
+            if reasons := reasons_against(own, lexicon, _following(lexicon)):
+                rejected.append(Rejected(own, reasons))
+            else:
+                pairs.append(marked(own))
+            continue
         found = lexicon.read(text)
         doubt = lexicon.doubt(found, exchanged) if found.doubts else None
         if doubt is not None and uncertain == "reject":
@@ -202,9 +210,7 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     for text in (pair.original, pair.counterfactual):
         _check_text(text)
     lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
-    # The pronouns of a person follow the name.
-    beside = (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
-    return reasons_against(pair, lexicon, beside)
+    return reasons_against(pair, lexicon, _following(lexicon))
 
 
 def mentions(text: str, attribute: Attribute) -> list[Mention]:
@@ -327,15 +333,47 @@ def _check_text(text: object) -> None:
         raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
 
 
-def _checked(prompts: Iterable[str]) -> list[str]:
+def _checked(prompts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
     check_is_list(prompts)
     texts = list(prompts)
     if not texts:
         raise ValueError("there are no prompts; give at least one text")
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"prompt {row} is {text!r}, a {type(text).__name__}; give a text")
-    return [str(text) for text in texts]  # no texts of numpy
+    return [_prompt(row, text) for row, text in enumerate(texts)]
+
+
+def _prompt(row: int, text: object) -> str | tuple[str, str]:
+    if isinstance(text, str):
+        return str(text)  # no text of numpy
+    if isinstance(text, tuple) and len(text) == 2 and all(isinstance(each, str) for each in text):
+        return str(text[0]), str(text[1])
+    raise ValueError(
+        f"prompt {row} is {text!r}, a {type(text).__name__}; give a text, or a tuple of a text and "
+        "its twin"
+    )
+
+
+def _following(lexicon: Lexicon) -> tuple[Lexicon, ...]:
+    """Return the lexicons whose words may change: the pronouns of a person follow the name."""
+    return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
+
+
+def _own_pair(
+    lexicon: Lexicon, row: int, text: str, twin: str, wanted: tuple[str, str] | None
+) -> Pair:
+    """Return the pair of a prompt and its twin; without groups asked for, of those they name."""
+    if wanted is None:
+        first = lexicon.first_named(lexicon.read(text).with_doubts(), lexicon.groups)
+        others = [group for group in lexicon.groups if group != first]
+        second = lexicon.first_named(lexicon.read(twin).with_doubts(), others)
+        if first is None or second is None:
+            side = "it" if first is None else "its twin"
+            raise ValueError(
+                f"prompt {row} has a twin of its own, and {side} names no group of "
+                f"{lexicon.name}: {(text if first is None else twin)[:60]!r}; give "
+                "groups=(from, to), or words that the lexicon knows"
+            )
+        wanted = first, second
+    return Pair(text, twin, *wanted, (), lexicon.name)
 
 
 def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str] | None:

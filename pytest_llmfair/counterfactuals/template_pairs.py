@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._pairing.case import case_of
@@ -78,7 +78,7 @@ _CHECKS = (
 
 
 def pairs_from_templates(
-    prompts: Iterable[str | Template],
+    prompts: Iterable[str | tuple[str, str] | Template],
     attribute: Attribute | None = None,
     groups: tuple[str, str] | None = None,
     *,
@@ -101,8 +101,8 @@ def pairs_from_templates(
 
     Parameters
     ----------
-    prompts : iterable of str or Template
-        Texts, templates, or both.
+    prompts : iterable of str, (str, str) or Template
+        Texts, templates, and texts with a twin of your own.
     attribute : str, Lexicon, "name", or tuple of two, optional
         Protected attribute, as in :func:`fill_templates`; by default that of a set of templates,
         else gender.
@@ -148,10 +148,10 @@ def pairs_from_templates(
     known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
     parts: list[Pairs] = []
     for is_text, run in itertools.groupby(
-        _filled(read, known, fill_limit, seed), lambda each: isinstance(each, str)
+        _filled(read, known, fill_limit, seed), lambda each: not isinstance(each, Filled)
     ):
         if is_text:
-            texts = [each for each in run if isinstance(each, str)]
+            texts = [each for each in run if not isinstance(each, Filled)]
             parts.append(
                 generate_pairs(
                     texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
@@ -159,7 +159,7 @@ def pairs_from_templates(
             )
             continue
         for each in run:
-            assert not isinstance(each, str)
+            assert isinstance(each, Filled)
             parts.append(_checked(_pairs(*each, known, placebo, seed), attribute))
     lost = sum((Counter(part.lost) for part in parts), Counter[str]())
     return Pairs(
@@ -178,8 +178,12 @@ def _beside(attribute: Attribute, groups: Sequence[str]) -> list[str]:
     return [group for group in lexicon_of(attribute).groups if group not in groups]
 
 
-def _read(prompt: str | Template, row: int, slots: Sequence[str]) -> str | Template:
+def _read(
+    prompt: str | tuple[str, str] | Template, row: int, slots: Sequence[str]
+) -> str | tuple[str, str] | Template:
     """Return a template, or a text where no slot is known."""
+    if isinstance(prompt, tuple):
+        return prompt
     if not isinstance(prompt, str):
         return as_template(prompt, f"prompt {row}")
     found = slot_names(prompt)
@@ -203,17 +207,25 @@ def _read(prompt: str | Template, row: int, slots: Sequence[str]) -> str | Templ
     return prompt
 
 
+class Filled(NamedTuple):
+    """A template that depends on the group, its row, and the fills of its other slots."""
+
+    row: int
+    template: Template
+    fills: list[Forms]
+
+
 def _filled(
-    read: Sequence[str | Template], known: Fillers, limit: int, seed: int
-) -> Iterator[str | tuple[int, Template, list[Forms]]]:
+    read: Sequence[str | tuple[str, str] | Template], known: Fillers, limit: int, seed: int
+) -> Iterator[str | tuple[str, str] | Filled]:
     """Give texts, and templates that depend on the group with the fills of their other slots."""
     for row, each in enumerate(read):
-        if isinstance(each, str):
+        if not isinstance(each, Template):
             yield each
             continue
         combinations = known.combinations(each, row, limit, seed)
         if known.has_group(each):
-            yield row, each, combinations
+            yield Filled(row, each, combinations)
         else:
             yield from (each.fill(fills) for fills in combinations)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -103,3 +103,30 @@ class Reading(list[tuple[int, int, Sense]]):
             (each.start, each.end, each.senses[0]) for each in self.doubts if not each.counted
         ]
         return Reading(sorted([*self, *passed], key=lambda each: each[:2]), self.doubts)
+
+    def settled(
+        self,
+        edits: Sequence[tuple[int, int, str]],
+        counterpart: Callable[[Sense], str | None],
+    ) -> Reading:
+        """Return the reading that a twin made by hand settles.
+
+        An uncertain word is a mention where an edit changes it, else it is none; of several
+        meanings it has the one whose counterpart is written.
+
+        Parameters
+        ----------
+        edits : sequence of (int, int, str)
+            Start and end in the text, and what takes the place.
+        counterpart : callable
+            What a meaning becomes in the other group.
+        """
+        doubtful = {(doubt.start, doubt.end) for doubt in self.doubts}
+        found = [each for each in self if each[:2] not in doubtful]
+        for start, end, senses, *_ in self.doubts:
+            for first, last, after in edits:
+                if first < end and start < last:
+                    fitting = (own for own in senses if counterpart(own) == after.lower())
+                    found.append((start, end, next(fitting, senses[0])))
+                    break
+        return Reading(sorted(found, key=lambda each: each[:2]))
