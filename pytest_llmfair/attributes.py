@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytest_llmfair.counterfactuals import Lexicon, Pair, load_lexicons
+from pytest_llmfair.counterfactuals.attribute import lexicon_of, lexicon_to_mask, words_to_mask
 from pytest_llmfair.counterfactuals.handmade import lexicon_of_pair, words_exchanged
-from pytest_llmfair.counterfactuals.pairs import lexicon_of, lexicon_to_mask, words_to_mask
 from pytest_llmfair.text import MASK, mask_words
 
 __all__ = ["lexicons_of", "mask_of", "masker_of_pairs"]

@@ -13,7 +13,8 @@ from pytest_llmfair import recording
 if TYPE_CHECKING:
     from pytest_llmfair.clients import ModelClient
     from pytest_llmfair.counterfactuals import Lexicon, Pairs, Template
-    from pytest_llmfair.counterfactuals.pairs import Attribute, WhenUncertain
+    from pytest_llmfair.counterfactuals.attribute import Attribute
+    from pytest_llmfair.counterfactuals.pairs import WhenUncertain
     from pytest_llmfair.fairness import Fairness
 
 

@@ -14,8 +14,9 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     edits_between,
     marked,
 )
+from pytest_llmfair.counterfactuals.attribute import lexicon_for
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import check_pair, lexicon_for
+from pytest_llmfair.counterfactuals.pairs import check_pair
 
 _CROSSED = " x "
 # Edits that follow a mention, and are no words of the attribute.

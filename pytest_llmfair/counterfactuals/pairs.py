@@ -6,13 +6,10 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeGuard
+from typing import Literal
 
 from pytest_llmfair.checks import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
-from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.exchange import Exchange, exchange_of
@@ -30,6 +27,13 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     pair_of,
 )
 from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
+from pytest_llmfair.counterfactuals.attribute import (
+    Attribute,
+    lexicon_for,
+    lexicon_of,
+    lexicon_to_mask,
+    words_to_mask,
+)
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
 from pytest_llmfair.counterfactuals.validity import failed
 from pytest_llmfair.text import mask_words
@@ -47,7 +51,6 @@ __all__ = [
 ]
 
 WhenUncertain = Literal["reject", "keep"]
-Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
 
 _log = logging.getLogger("pytest_llmfair")
 
@@ -116,52 +119,27 @@ def generate_pairs(
     rejected: list[Rejected] = []
     dropped: Counter[str] = Counter()
     unmentioned = 0
-    exchanges: dict[str, list[Exchange]] = {}
     for row, text in enumerate(texts):
         if isinstance(text, tuple):
             own = _own_pair(lexicon, row, *text, wanted)
-            if reasons := reasons_against(own, lexicon, _following(lexicon)):
-                rejected.append(Rejected(own, reasons))
-            else:
-                pairs.append(marked(own))
-            continue
-        found = lexicon.read(text)
-        doubt = lexicon.doubt(found, exchanged) if found.doubts else None
-        if doubt is not None and uncertain == "reject":
-            unsure.append(Uncertain(text, doubt.start, doubt.end, doubt.why))
-            continue
-        first = _first(lexicon, found, wanted) if found else None
-        if first is None:
-            alone = [text[start:end] for start, end, own in found if own.role == UNPAIRED]
-            if alone:
-                dropped.update(alone)
-            unmentioned += not alone
-            continue
-        if first not in exchanges:
-            exchanges[first] = _exchanges(lexicon, first, wanted)
-        mentioned = False
-        for exchange in exchanges[first]:
-            for changes, lost, variant in _realised(lexicon, text, found, exchange):
-                if lost:
-                    mentioned = True
-                    dropped.update(lost)
-                    continue
-                if not changes:
-                    continue
-                mentioned = True
-                pair = pair_of(text, changes, exchange.groups, lexicon.name, variant)
-                gone = exchange.vanishing(variant)
-                reasons = failed(case_of(pair, changes, lexicon, gone, found))
-                if reasons:
-                    rejected.append(Rejected(pair, reasons))
-                    continue
-                if placebo:
-                    twin = placebo_of(lexicon, text, found, exchange.spread, f"{seed} {row}")
-                    pair = replace(pair, placebo=twin)
-                if doubt is not None:
-                    pair = replace(pair, uncertain=doubt.why)
-                pairs.append(marked(pair))
-        unmentioned += not mentioned
+            reasons = reasons_against(own, lexicon, _following(lexicon))
+            made: list[Pair | Rejected] = [Rejected(own, reasons) if reasons else marked(own)]
+            lost: list[str] = []
+        else:
+            found = lexicon.read(text)
+            doubt = lexicon.doubt(found, exchanged) if found.doubts else None
+            if doubt is not None and uncertain == "reject":
+                unsure.append(Uncertain(text, doubt.start, doubt.end, doubt.why))
+                continue
+            made, lost = _exchanged(
+                lexicon, text, found, wanted, f"{seed} {row}" if placebo else None
+            )
+            if doubt is not None:
+                made = [_flagged(each, doubt.why) for each in made]
+        unmentioned += not made and not lost
+        dropped.update(lost)
+        rejected += (each for each in made if isinstance(each, Rejected))
+        pairs += (each for each in made if isinstance(each, Pair))
     left = [] if wanted else [group for group in lexicon.groups if group not in exchanged]
     _tell(lexicon, left, dropped, len(rejected), unsure)
     return Pairs(
@@ -267,67 +245,6 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     return mask_words(text, words_to_mask(attribute, "attribute"))
 
 
-def lexicon_to_mask(attribute: Any) -> Lexicon | None:
-    """Return the lexicon of an attribute or of two, None for what can be words to mask."""
-    if isinstance(attribute, (str, Lexicon)) or _is_crossed(attribute):
-        return lexicon_of(attribute)
-    return None
-
-
-def words_to_mask(words: object, argument: str) -> list[str]:
-    """Return words to mask, once it is sure that they are words and no names of attributes.
-
-    Raises
-    ------
-    ValueError
-        If they are not; the message names the first that is wrong.
-    """
-    if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
-        raise ValueError(f"{argument} is {words!r}; give a lexicon or a list of words")
-    listed = list(words)
-    for place, word in enumerate(listed):
-        if not isinstance(word, str):
-            raise ValueError(f"{argument} row {place} is {word!r}; give words")
-    if listed and all(word in load_lexicons() for word in listed):
-        raise ValueError(
-            f"{argument} is {listed!r}, names of attributes; give a lexicon, such as "
-            f"load_lexicons()[{listed[0]!r}], or one of two: intersection(first, second)"
-        )
-    return listed
-
-
-def lexicon_of(attribute: Attribute) -> Lexicon:
-    """Return the lexicon of an attribute, or of two that are crossed.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message suggests the nearest names.
-    """
-    if isinstance(attribute, Lexicon):
-        return attribute
-    if isinstance(attribute, (tuple, list)):
-        if len(attribute) != 2:
-            raise ValueError(f"attribute is {attribute!r}; cross two attributes")
-        return intersection(*map(lexicon_of, attribute))
-    if attribute == "name":
-        raise ValueError(
-            "attribute 'name' needs to know which two names: give "
-            'attribute=name_lexicon(("John", "Jane"))'
-        )
-    try:
-        return load_lexicons()[attribute]
-    except KeyError as error:
-        raise ValueError(str(error)) from None
-
-
-def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
-    """Return the lexicon in which two groups are exchanged: of two names, of two peoples too."""
-    if attribute == "name":
-        return name_lexicon(groups)
-    return of_two_peoples(lexicon_of(attribute), groups)
-
-
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
         raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
@@ -347,8 +264,8 @@ def _prompt(row: int, text: object) -> str | tuple[str, str]:
     if isinstance(text, tuple) and len(text) == 2 and all(isinstance(each, str) for each in text):
         return str(text[0]), str(text[1])
     raise ValueError(
-        f"prompt {row} is {text!r}, a {type(text).__name__}; give a text, or a tuple of a text and "
-        "its twin"
+        f"prompt {row} is {text!r}, a {type(text).__name__}; give a text, or a tuple of a text "
+        "and its twin"
     )
 
 
@@ -399,6 +316,44 @@ def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> 
     return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
 
 
+def _exchanged(
+    lexicon: Lexicon,
+    text: str,
+    found: Reading,
+    wanted: tuple[str, str] | None,
+    placebo: str | None,
+) -> tuple[list[Pair | Rejected], list[str]]:
+    """Return the pairs of a prompt, and the words that have no counterpart.
+
+    `placebo` is the seed of placebo twins; None for none.
+    """
+    first = _first(lexicon, found, wanted) if found else None
+    if first is None:
+        return [], [text[start:end] for start, end, own in found if own.role == UNPAIRED]
+    made: list[Pair | Rejected] = []
+    dropped: list[str] = []
+    for exchange in _exchanges(lexicon, first, wanted):
+        for changes, lost, variant in _realised(lexicon, text, found, exchange):
+            dropped += lost
+            if lost or not changes:
+                continue
+            pair = pair_of(text, changes, exchange.groups, lexicon.name, variant)
+            gone = exchange.vanishing(variant)
+            reasons = failed(case_of(pair, changes, lexicon, gone, found))
+            if reasons:
+                made.append(Rejected(pair, reasons))
+                continue
+            if placebo is not None:
+                twin = placebo_of(lexicon, text, found, exchange.spread, placebo)
+                pair = replace(pair, placebo=twin)
+            made.append(marked(pair))
+    return made, dropped
+
+
+def _flagged(made: Pair | Rejected, why: str) -> Pair | Rejected:
+    return made if isinstance(made, Rejected) else marked(replace(made, uncertain=why))
+
+
 def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[Exchange]:
     """Return an exchange for each pair that a prompt gives which names this group first."""
     if wanted:
@@ -447,12 +402,3 @@ def _tell(
         )
     if rejected:
         _log.info("%s: %d pairs left out, for they fail the checks", lexicon.name, rejected)
-
-
-def _is_crossed(attribute: object) -> TypeGuard[tuple[str | Lexicon, str | Lexicon]]:
-    """Whether these are two attributes, and no sequence of words."""
-    return (
-        isinstance(attribute, (tuple, list))
-        and len(attribute) == 2
-        and all(isinstance(each, Lexicon) or each in load_lexicons() for each in attribute)
-    )

@@ -18,15 +18,9 @@ from pytest_llmfair.counterfactuals._lexicons.terms import Entry
 from pytest_llmfair.counterfactuals._pairing.judged import reasons_against
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION, edits_between, marked
 from pytest_llmfair.counterfactuals._templates.generated_sentences import sentences_about
+from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import (
-    Attribute,
-    Pair,
-    Pairs,
-    Rejected,
-    generate_pairs,
-    lexicon_for,
-)
+from pytest_llmfair.counterfactuals.pairs import Pair, Pairs, Rejected, generate_pairs
 
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _EXAMPLES = 3  # sentences of the example, each of another role

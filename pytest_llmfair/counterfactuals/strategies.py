@@ -24,8 +24,9 @@ from pytest_llmfair.counterfactuals._templates.generated_sentences import (
     sentences_about,
     surroundings,
 )
+from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_for
+from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
 from pytest_llmfair.extras import install
 
 if TYPE_CHECKING:

@@ -40,14 +40,9 @@ from pytest_llmfair.counterfactuals._templates.slots import (
     text_of,
 )
 from pytest_llmfair.counterfactuals._templates.template import Template, as_template
+from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.counterfactuals.lexicon import Change
-from pytest_llmfair.counterfactuals.pairs import (
-    Attribute,
-    WhenUncertain,
-    generate_pairs,
-    lexicon_for,
-    lexicon_of,
-)
+from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
     equal_outside,

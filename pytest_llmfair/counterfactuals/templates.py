@@ -26,7 +26,7 @@ from pytest_llmfair.counterfactuals._templates.template_files import (
     load_templates,
     template_set,
 )
-from pytest_llmfair.counterfactuals.pairs import Attribute
+from pytest_llmfair.counterfactuals.attribute import Attribute
 from pytest_llmfair.sampling import sampled_product
 
 __all__ = [

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair.checks import check_is_list, share, whole, whole_seed
 from pytest_llmfair.counterfactuals._searching.differences import Asker, Difference, smallest_p
 from pytest_llmfair.counterfactuals._searching.search import PAIRS_TESTED, Memory, Search
-from pytest_llmfair.counterfactuals.pairs import Attribute, Pair, generate_pairs, lexicon_of
+from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_of
+from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import require_hypothesis
 from pytest_llmfair.text import replaced
 

@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from pytest_llmfair.counterfactuals.pairs import lexicon_for
+from pytest_llmfair.counterfactuals.attribute import lexicon_for
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pytest_llmfair.counterfactuals._pairing import replacements
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import pair_of
+from pytest_llmfair.counterfactuals.attribute import lexicon_of
 from pytest_llmfair.counterfactuals.lexicon import Change
-from pytest_llmfair.counterfactuals.pairs import lexicon_of
 from pytest_llmfair.lexicons.english import writing
 from pytest_llmfair.lexicons.english.beside import NEAR, word_before
 from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of

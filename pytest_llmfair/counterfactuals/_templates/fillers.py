@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals._templates.group_terms import GroupTerms, Te
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PERSON
 from pytest_llmfair.counterfactuals._templates.template import Template
 from pytest_llmfair.counterfactuals._templates.template_files import TemplateSet
-from pytest_llmfair.counterfactuals.pairs import Attribute
+from pytest_llmfair.counterfactuals.attribute import Attribute
 from pytest_llmfair.sampling import sampled_product
 
 Forms = dict[str, str]

@@ -26,8 +26,8 @@ from pytest_llmfair.counterfactuals._templates.person_phrases import (
     pronouns,
 )
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE, PERSON
+from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.counterfactuals.pairs import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.text import MASK
 
 NAME = "name"
