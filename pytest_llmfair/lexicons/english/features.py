@@ -15,7 +15,8 @@ from importlib import resources
 
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]|_+|\n")
 _REACH = 120  # characters looked at on each side
-_WINDOW = 5  # words looked at on each side
+_WINDOW = 5  # words looked at on each side, in their order
+_TOPIC = 9  # words looked at on each side in any order
 _CLOSED = {
     word: kind
     for kind, words in {
@@ -95,20 +96,22 @@ def shape(term: str) -> str:
     return "".join(forms) + plural + ("!" if term.isupper() and len(term) > 1 else "")
 
 
-def around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
+def words_around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
     """Return the words before a span, the nearest first, and those after it."""
-    before = [m[0] for m in _TOKEN.finditer(text, max(0, start - _REACH), start)][
-        : -_WINDOW - 1 : -1
-    ]
-    after = [m[0] for m in _TOKEN.finditer(text, end, end + _REACH)][:_WINDOW]
-    before += ["^"] * (_WINDOW - len(before))
-    after += ["$"] * (_WINDOW - len(after))
-    return before, after
+    before = [m[0] for m in _TOKEN.finditer(text, max(0, start - _REACH), start)]
+    after = [m[0] for m in _TOKEN.finditer(text, end, end + _REACH)]
+    return before[::-1], after
+
+
+def padded(words: list[str], mark: str) -> list[str]:
+    """Return the nearest words, filled up where the text begins or ends."""
+    return (words[:_WINDOW] + [mark] * _WINDOW)[:_WINDOW]
 
 
 def features(text: str, start: int, end: int) -> list[str]:
     """Return the features of ``text[start:end]``."""
-    before, after = around(text, start, end)
+    before, after = words_around(text, start, end)
+    before, after = padded(before, "^"), padded(after, "$")
     b, a = [w.lower() for w in before], [w.lower() for w in after]
     cb, ca = [classes(w) for w in before], [classes(w) for w in after]
     form = shape(text[start:end])
@@ -144,12 +147,19 @@ def _phrase(a: list[str], ca: list[tuple[str, ...]], cb: list[tuple[str, ...]]) 
         yield from (f"HEAD {c}" for c in ca[stop - 1])
 
 
+def term_features(text: str, start: int, end: int) -> list[str]:
+    """Return the features of a term: those of any span, and the words near it in any order."""
+    found = features(text, start, end)
+    for side, words in zip("ba", words_around(text, start, end), strict=True):
+        found += [f"near {side} {word.lower()}" for word in words[:_TOPIC]]
+    return found
+
+
 def name_features(text: str, start: int, end: int) -> list[str]:
     """Return the features of a name: those of any span, and what names stand next to it."""
     found = features(text, start, end)
-    before, after = around(text, start, end)
-    for side, words in (("b", before[:2]), ("a", after[:2])):
-        for i, word in enumerate(words):
+    for side, words in zip("ba", words_around(text, start, end), strict=True):
+        for i, word in enumerate(words[:2]):
             found += [f"name {side}{i} {c} {word[0].isupper()}" for c in name_classes(word)]
     return found
 
