@@ -40,6 +40,16 @@ def test_twins_get_the_same_probability(text: str, one: str, other: str) -> None
     assert len(chances) == 1
 
 
+def test_an_article_and_the_gender_of_others_make_no_difference() -> None:
+    texts = ("She met a {} and her wife.", "He met an {} and his husband.")
+    chances = {
+        student().counts(*place(text.format(word), word), "person_noun", "nationality noun")
+        for text, word in zip(texts, ("German", "Italian"), strict=True)
+    }
+
+    assert len(chances) == 1
+
+
 def test_two_names_get_the_same_probability() -> None:
     text = "Yesterday {} told us about the flat."
     chances = {

@@ -48,7 +48,8 @@ def role_numbers(text: str, start: int, end: int, roles: Iterable[str]) -> set[i
 def name_numbers(text: str, start: int, end: int, name: str) -> set[int]:
     """Return what the model sees of a name, a first, last or only one, perhaps a word too."""
     word = text[start:end]
-    part = "only" if " " not in name else "first" if name.startswith(word) else "last"
+    first = name.lower().startswith(word.lower())
+    part = "only" if " " not in name else "first" if first else "last"
     kinds = [f"name {kind}" for kind in name_classes(word.partition(" ")[0]) or ("plain",)]
     return numbers_of(name_features(text, start, end), ["name", f"name {part}", *kinds])
 
