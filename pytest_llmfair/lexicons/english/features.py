@@ -16,14 +16,29 @@ from pytest_llmfair.lexicons.english.english import is_one_of, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]|_+|\n")
 _REACH = 120  # characters looked at on each side
-_WINDOW = 5  # words looked at on each side
+_WINDOW = 5  # words looked at on each side, in their order
+_TOPIC = 9  # words looked at on each side in any order
+# Words that an exchange puts in each other's place are one word here, so that twins look alike.
+_ALIKE = {
+    word: line.split()[0]
+    for line in (
+        *("a an", "she he", "her him his hers", "herself himself", "mrs mr"),
+        *("woman man", "women men", "girl boy", "girls boys", "lady gentleman"),
+        *("ladies gentlemen", "female male", "mother father", "mothers fathers", "mom dad"),
+        *("daughter son", "daughters sons", "sister brother", "sisters brothers", "wife husband"),
+        *("aunt uncle", "niece nephew", "grandmother grandfather", "girlfriend boyfriend"),
+        *("queen king", "actress actor"),
+    )
+    for word in line.split()
+}
 _CLOSED = {
     word: kind
     for kind, words in {
-        "article": "a an the",
+        "article": "a the",
         "this": "this that these those",
         "quantity": "every each some any no another either neither several many few most all both",
-        "owner": "my your his her our their its whose",
+        "her": "her",
+        "owner": "my your our their its whose",
         "be": "is are was were be been being am 's 're 'm isn't aren't wasn't weren't",
         "have": "has have had having hasn't haven't hadn't",
         "modal": "will would can could shall should may might must won't can't couldn't wouldn't",
@@ -34,8 +49,8 @@ _CLOSED = {
         "and": "and or but nor",
         "clause": "that whether if because when while where who whom which what how why although "
         "though unless so",
-        "pronoun": "i you he she it we they me him us them someone somebody anyone anybody "
-        "everyone everybody nobody one who himself herself",
+        "pronoun": "i you she it we they me us them someone somebody anyone anybody "
+        "everyone everybody nobody one who herself",
         "adverb": "not never always very too also just still already again often really quite "
         "more most so well soon now then there here yesterday today tomorrow tonight",
         "number": "one two three four five six seven eight nine ten",
@@ -54,9 +69,16 @@ _NAME_CLASSES = ("also_word", "also_month", "also_place", "also_firm", "also_peo
 
 
 @functools.lru_cache(maxsize=65536)
+def plain(word: str) -> str:
+    """Return a word in lower case, one for all that take each other's place."""
+    low = word.lower()
+    return _ALIKE.get(low, low)
+
+
+@functools.lru_cache(maxsize=65536)
 def classes(word: str) -> tuple[str, ...]:
     """Return the classes of a word, the most telling first."""
-    low = word.lower()
+    low = plain(word)
     closed = _CLOSED.get(low)
     if closed is not None:
         found = [closed]
@@ -85,21 +107,23 @@ def shape(term: str) -> str:
     return "".join(forms) + plural + ("!" if term.isupper() and len(term) > 1 else "")
 
 
-def around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
+def words_around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
     """Return the words before a span, the nearest first, and those after it."""
-    before = [m[0] for m in _TOKEN.finditer(text, max(0, start - _REACH), start)][
-        : -_WINDOW - 1 : -1
-    ]
-    after = [m[0] for m in _TOKEN.finditer(text, end, end + _REACH)][:_WINDOW]
-    before += ["^"] * (_WINDOW - len(before))
-    after += ["$"] * (_WINDOW - len(after))
-    return before, after
+    before = [m[0] for m in _TOKEN.finditer(text, max(0, start - _REACH), start)]
+    after = [m[0] for m in _TOKEN.finditer(text, end, end + _REACH)]
+    return before[::-1], after
+
+
+def padded(words: list[str], mark: str) -> list[str]:
+    """Return the nearest words, filled up where the text begins or ends."""
+    return (words[:_WINDOW] + [mark] * _WINDOW)[:_WINDOW]
 
 
 def features(text: str, start: int, end: int) -> list[str]:
     """Return the features of ``text[start:end]``."""
-    before, after = around(text, start, end)
-    b, a = [w.lower() for w in before], [w.lower() for w in after]
+    before, after = words_around(text, start, end)
+    before, after = padded(before, "^"), padded(after, "$")
+    b, a = [plain(w) for w in before], [plain(w) for w in after]
     cb, ca = [classes(w) for w in before], [classes(w) for w in after]
     form = shape(text[start:end])
     found = ["bias", "shape " + form, f"shape {form} {b[0]}", f"shape {form} {a[0]}"]
@@ -128,18 +152,25 @@ def _phrase(a: list[str], ca: list[tuple[str, ...]], cb: list[tuple[str, ...]]) 
     person = next((i for i, c in enumerate(ca) if _PERSON in c), _WINDOW + 1)
     yield f"person {person < stop}"
     yield f"person {min(person, stop)} {person < stop}"
-    yield f"person before {any(_PERSON in c or 'pronoun' in c for c in cb)}"
+    yield f"person before {any(_PERSON in c or 'pronoun' in c or 'her' in c for c in cb)}"
     if stop:
         yield "head " + a[stop - 1]
         yield from (f"HEAD {c}" for c in ca[stop - 1])
 
 
+def term_features(text: str, start: int, end: int) -> list[str]:
+    """Return the features of a term: those of any span, and the words near it in any order."""
+    found = features(text, start, end)
+    for side, words in zip("ba", words_around(text, start, end), strict=True):
+        found += [f"near {side} {plain(word)}" for word in words[:_TOPIC]]
+    return found
+
+
 def name_features(text: str, start: int, end: int) -> list[str]:
     """Return the features of a name: those of any span, and what names stand next to it."""
     found = features(text, start, end)
-    before, after = around(text, start, end)
-    for side, words in (("b", before[:2]), ("a", after[:2])):
-        for i, word in enumerate(words):
+    for side, words in zip("ba", words_around(text, start, end), strict=True):
+        for i, word in enumerate(words[:2]):
             found += [f"name {side}{i} {c} {word[0].isupper()}" for c in name_classes(word)]
     return found
 

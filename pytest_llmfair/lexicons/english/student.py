@@ -16,7 +16,12 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.lexicons.english.features import features, name_classes, name_features
+from pytest_llmfair.lexicons.english.features import (
+    features,
+    name_classes,
+    name_features,
+    term_features,
+)
 
 BITS = 20  # a feature is one of 2 ** 20 numbers
 
@@ -32,7 +37,7 @@ def numbers_of(found: Iterable[str], kinds: Iterable[str]) -> set[int]:
 def counts_numbers(text: str, start: int, end: int, kind: str, detail: str = "") -> set[int]:
     """Return what the model sees of a term."""
     kinds = ["counts", kind, f"{kind} {detail}"] if detail else ["counts", kind]
-    return numbers_of(features(text, start, end), kinds)
+    return numbers_of(term_features(text, start, end), kinds)
 
 
 def role_numbers(text: str, start: int, end: int, roles: Iterable[str]) -> set[int]:
@@ -41,9 +46,10 @@ def role_numbers(text: str, start: int, end: int, roles: Iterable[str]) -> set[i
 
 
 def name_numbers(text: str, start: int, end: int, name: str) -> set[int]:
-    """Return what the model sees of a name: which part of it, and whether it is a word too."""
+    """Return what the model sees of a name, a first, last or only one, perhaps a word too."""
     word = text[start:end]
-    part = "only" if " " not in name else "first" if name.startswith(word) else "last"
+    first = name.lower().startswith(word.lower())
+    part = "only" if " " not in name else "first" if first else "last"
     kinds = [f"name {kind}" for kind in name_classes(word.partition(" ")[0]) or ("plain",)]
     return numbers_of(name_features(text, start, end), ["name", f"name {part}", *kinds])
 
@@ -52,7 +58,7 @@ def name_numbers(text: str, start: int, end: int, name: str) -> set[int]:
 class Student:
     """A linear model of three questions; each answer is a probability.
 
-    `text` is read as the rules read it, with escaped line breaks as spaces of equal length.
+    `text` is read as the rules read it: escapes (line breaks in JSON) are spaces of equal length.
 
     Attributes
     ----------
