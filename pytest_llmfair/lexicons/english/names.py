@@ -100,7 +100,7 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
         return Verdict(_is_counted(here, family=name.part != "plural"))
     if text[start].islower() and text[start:end] not in name.full and not one_case(text)[0]:
         return Verdict(False)
-    kinds = tuple(kind for kind in _KINDS if _is_any(name.forms, kind))
+    kinds = _kinds_of(name.forms)
     if _is_joined(here, kinds) or _is_called(here, name.own) or _is_in_work(here):
         return Verdict(False)
     full = _is_in_full(here, name)
@@ -113,8 +113,15 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
         return Verdict(settled)
     if _is_settled_elsewhere(text, name.forms, kinds):
         return Verdict(True)
-    also = next(form for form in sorted(name.forms) if is_one_of(form, kinds[0]))
+    also = next(form for form in sorted(name.forms) if kinds[0] in _kinds_of(frozenset({form})))
     return Verdict(True, False, f"'{also.title()}' is also {_KINDS[kinds[0]]}")
+
+
+@functools.lru_cache(maxsize=256)
+def _kinds_of(forms: frozenset[str]) -> _Words:
+    """Return what else a name can be."""
+    place = "also_place" if _is_any(forms, "regions") else ""
+    return tuple(kind for kind in _KINDS if kind == place or _is_any(forms, kind))
 
 
 def _around(text: str, start: int, end: int) -> _Around:
@@ -237,8 +244,7 @@ def _is_last_name(name: Name) -> bool:
     """Whether a single name is a last name: listed as such, or in no list at all."""
     if name.part != "name" or _is_any(name.forms, "first_names"):
         return False
-    kinds = (kind for kind in _KINDS if _is_any(name.forms, kind))
-    return _is_any(name.forms, "last_names") or next(kinds, None) is None
+    return _is_any(name.forms, "last_names") or not _kinds_of(name.forms)
 
 
 def _is_of_another(here: _Around, name: Name) -> bool:
