@@ -11,14 +11,11 @@ import re
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.beside import low, one_case, opens_sentence
-from pytest_llmfair.lexicons.english.english import LETTERS, is_adverb, is_one_of
+from pytest_llmfair.lexicons.english.english import is_adverb, is_one_of
 from pytest_llmfair.lexicons.english.initials import (
-    has_first_name,
-    has_last_name,
     is_another_initial,
-    is_first_initial,
-    is_last_initial,
-    is_listed_with_another,
+    is_in_full,
+    is_initial,
     is_no_name,
 )
 from pytest_llmfair.lexicons.english.persons.words import is_person, is_verb
@@ -31,7 +28,7 @@ _KINDS = {
     "also_firm": "a firm",
     "also_people": "a word for a people or a faith",
 }
-_TOKEN = re.compile(rf"{LETTERS}|\d[\w.,:/%-]*|\n|[^\w\s]")
+_TOKEN = re.compile(r"[^\W\d_](?:[\w'\u2019]|[-\u2010\u2011](?=\w))*|\d[\w.,:/%-]*|\n|[^\w\s]")
 _OWNER = re.compile(r"['\u2019](?:s\b|(?![\w\"]))")
 _PIECE_BEFORE = re.compile(r"([^\W\d_]+)[-\u2010\u2011]\Z")
 _PIECE_BEHIND = re.compile(r"[-\u2010\u2011]([^\W\d_]+)")
@@ -48,23 +45,8 @@ _QUOTES = ('"', "\u201c", "'", "\u2018", "(")
 _BE = ("is", "was", "isn't", "wasn't")
 _HELP = ("has", "had", "will", "would", "can", "could", "should", "might", "must", "won't")
 _DENY = ("doesn't", "didn't", "hasn't", "hadn't", "does", "did", "can't", "couldn't", "wouldn't")
-_ARTICLES = ("a", "an", "the", "this", "that", "these", "no", "some", "any", "every", "another")
+_ARTICLES = ("a", "an", "the", "this", "these", "no", "some", "any", "every", "another")
 _OWNED = ("my", "our", "your", "his", "her", "their")
-_SUBJECTS = (
-    "i",
-    "you",
-    "he",
-    "she",
-    "it",
-    "we",
-    "they",
-    "there",
-    "me",
-    "him",
-    "us",
-    "them",
-    "all",
-)
 _LINKS = ("and", "or", "&", ",")
 _ADDRESSED = ("you", "your", "please", "can", "could", "i", "i'm", "we", "let's", "thanks", "are")
 _LABELS = ("name", "from", "to", "cc", "by", "user", "author", "attn", "speaker")
@@ -91,10 +73,9 @@ class _Around(NamedTuple):
 
 def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
     """Tell whether ``text[start:end]`` is the person asked for."""
-    if name.part == "first initial":
-        return Verdict(is_first_initial(text, start, end, name.full))
-    if name.part == "last initial":
-        return Verdict(is_last_initial(text, start, end, name.full))
+    last = name.part.startswith("last")
+    if name.part.endswith("initial"):
+        return Verdict(is_initial(text, start, end, name.full, last=last))
     here = _around(text, start, end)
     if name.part.startswith("plural"):
         return Verdict(_is_counted(here, family=name.part != "plural"))
@@ -103,12 +84,15 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
     kinds = _kinds_of(name.forms)
     if _is_joined(here, kinds) or _is_called(here, name.own) or _is_in_work(here):
         return Verdict(False)
-    full = _is_in_full(here, name)
+    full = (last and here.front[0] in name.own) or (
+        name.part != "name" and is_in_full(text, start, end, name.full, last=last)
+    )
     if _is_another(here, name, full) or (not full and _is_of_another(here, name)):
         return Verdict(False)
-    if full or not kinds:
+    first = here.before[0][:1].isupper() and not is_no_name(here.front[0])
+    if full or not kinds or (first and _is_last_name(name)):
         return Verdict(True)
-    settled = _settled(here, kinds, name.forms, last=name.part == "last name")
+    settled = _settled(here, kinds, name.forms, last=last)
     if settled is not None:
         return Verdict(settled)
     if _is_settled_elsewhere(text, name.forms, kinds):
@@ -143,13 +127,6 @@ def _is_title(word: str) -> bool:
 
 def _is_any(words: frozenset[str] | _Words, kind: str) -> bool:
     return any(is_one_of(word, kind) for word in words)
-
-
-def _is_in_full(here: _Around, name: Name) -> bool:
-    """Whether the rest of the name asked for stands beside this part of it."""
-    if name.part == "last name":
-        return here.front[0] in name.own or has_first_name(here.text, here.start, name.full)
-    return name.part == "first name" and has_last_name(here.text, here.end, name.full)
 
 
 # Somebody or something else, whatever the name.
@@ -211,8 +188,8 @@ def _is_another(here: _Around, name: Name, full: bool) -> bool:
     """Whether the word in front is the first name of somebody else: "Elton John"."""
     last, single = name.part == "last name", name.part == "name"
     word, verb, raw = here.front[0], here.front[1], here.before[0]
-    if last and (full or is_listed_with_another(here.text, here.start, here.end, name.full)):
-        return not full
+    if last and full:
+        return False
     if last and is_another_initial(here.text, here.start, name.full):
         return True
     if word == "." and len(verb) == 1 and here.before[1].isupper() and single:
@@ -223,7 +200,7 @@ def _is_another(here: _Around, name: Name, full: bool) -> bool:
         return False
     if _is_first_name(here):  # "told Mary John was late" names two
         owned = single and _is_last_name(name)  # "Denise Garcia" has the last name asked for
-        return not (owned or is_one_of(verb, "give") or is_one_of(verb, "told"))
+        return not (owned or is_one_of(verb, "give") or is_one_of(verb, "say_to"))
     if raw.isupper() or is_no_name(word) or word.endswith("'s"):
         return False
     # "Amandine Henry"; a sentence or a preposition can have a capital of its own in front.
@@ -323,6 +300,7 @@ def _is_named(here: _Around) -> bool:
         or (here.behind[0][:1].isupper() and is_one_of(back[0], "last_names") and not here.owner)
         or is_one_of(front[0], "told")
         or front[0] in ("i'm", "named", "with")
+        or back[:2] == ("and", "i")
         or (front[0] == "is" and "name" in front[1:4])
         or (front[0] in ("to", "from") and _is_any(front[1:5], "told"))
         or any(
@@ -383,7 +361,12 @@ def _is_referred_to(here: _Around) -> bool:
 
 def _is_asked(here: _Around, forms: frozenset[str]) -> bool:
     """Whether "Will" or "May" asks about the name behind it: "Will Anna come?"."""
-    if forms.isdisjoint(("will", "may")) or not here.behind[0][:1].isupper() or not here.opens:
+    if forms.isdisjoint(("will", "may")) or not here.opens:
+        return False
+    if here.behind[0].islower():  # "Will get there."
+        inflected = here.back[0].endswith(("s", "ed")) or is_one_of(here.back[0], "past_forms")
+        return is_verb(here.back[0], "", bare=True) and not inflected and here.back[0] != "will"
+    if not here.behind[0].isalpha():
         return False
     stop = _SENTENCE.search(here.text, here.end, here.end + 2 * _FAR)
     return stop is not None and stop[0] == "?"
@@ -404,7 +387,7 @@ def _is_word(here: _Around, last: bool) -> bool:
     starts = here.opens or front[0] in _QUOTES or here.text[here.start].islower()
     if not starts or here.owner:
         return False
-    if back[0] in (*_SUBJECTS, *_ARTICLES, *_OWNED):
+    if is_one_of(back[0], "openers") or back[0] in ("are", "were"):
         return True
     return here.behind[0].islower() and _is_bare(back[0]) and not is_adverb(back[0])
 
@@ -430,7 +413,7 @@ def _is_month(here: _Around, last: bool) -> bool:
     if is_one_of(front[0], "before_months"):
         return front[0] != "from" or not _is_any(front[1:4], "told")
     linked = back[0] in ("and", "or", "to", "through", "-", "\u2013", "/")
-    asked = here.opens and back[0] in (*_SUBJECTS, *_ARTICLES, *_OWNED)
+    asked = here.opens and is_one_of(back[0], "openers")
     other = linked and is_one_of(back[1], "also_month")
     return asked or other or is_one_of(back[0], "month_nouns") or front[0] in ("the", "a")
 
@@ -443,6 +426,8 @@ def _is_place(here: _Around, last: bool) -> bool:
     region = (len(back[1]) == 2 and here.behind[1].isupper()) or is_one_of(back[1], "regions")
     if back[0] == "," and here.behind[1][:1].isupper() and region:
         return True
+    if front[0] == "," and here.before[1][:1].isupper() and is_one_of(front[2], "prepositions"):
+        return back[0] in _STOPS and not is_one_of(front[1], "first_names")
     if front[0] in ("in", "into", "near", "within", "around"):
         return not _is_any(front[1:3], "said_with_in")
     if front[0] in ("to", "from", "for") and _is_any(front[1:5], "moving"):
