@@ -32,8 +32,9 @@ def is_initial(text: str, start: int, end: int, name: str, *, last: bool) -> boo
     """Whether a letter stands for a part of a name: "E. Walsh", "Walsh, E.", "Emily W."."""
     around = f"{text[max(0, start - _NEAR) : start]}\0{text[start:end]}\0{text[end : end + _NEAR]}"
     as_first, as_last, both = _initials_of(name)
-    if (as_last if last else as_first).search(around):
-        return last or not _is_behind_another(text, start, name)
+    found = (as_last if last else as_first).search(around)
+    if found is not None:
+        return last or not _is_behind_another(around, found.start(), name)
     return both.search(around) is not None and _is_named(text, name)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.beside import low, one_case, opens_sentence
@@ -63,12 +64,12 @@ class _Around(NamedTuple):
     text: str
     start: int
     end: int
+    owner: bool
+    opens: bool
     before: _Words
     behind: _Words
     front: _Words
     back: _Words
-    owner: bool
-    opens: bool
 
 
 def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
@@ -90,12 +91,17 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
     if _is_another(here, name, full) or (not full and _is_of_another(here, name)):
         return Verdict(False)
     first = here.before[0][:1].isupper() and not is_no_name(here.front[0])
-    if full or not kinds or (first and _is_last_name(name)):
+    first = first or (last and here.front[0] == "." and len(here.front[1]) == 1)
+    full = full or (first and (last or _is_last_name(name)))
+    if full or not kinds:
         return Verdict(True)
     settled = _settled(here, kinds, name.forms, last=last)
     if settled is not None:
         return Verdict(settled)
-    if _is_settled_elsewhere(text, name.forms, kinds):
+    plain = (
+        "also_word" not in kinds or not here.opens or here.back[0] in (*_BE, *_HELP, ",", "and")
+    )
+    if plain and _is_settled_elsewhere(text, name.forms, kinds):
         return Verdict(True)
     also = next(form for form in sorted(name.forms) if kinds[0] in _kinds_of(frozenset({form})))
     return Verdict(True, False, f"'{also.title()}' is also {_KINDS[kinds[0]]}")
@@ -116,16 +122,16 @@ def _around(text: str, start: int, end: int) -> _Around:
     owner = _OWNER.match(text, end) if text[start - 1 : start] not in ("'", "\u2018") else None
     after = end if owner is None else owner.end()
     behind = _TOKEN.findall(text[after : after + _NEAR])[:_FEW]
-    sides = [(*words, *[""] * (_FEW - len(words))) for words in (before, behind)]
-    lower = [tuple(low(word) for word in words) for words in sides]
-    return _Around(text, start, end, *sides, *lower, after > end, opens)
+    near, far = ((*words, *[""] * (_FEW - len(words))) for words in (before, behind))
+    front, back = (tuple(low(word) for word in words) for words in (near, far))
+    return _Around(text, start, end, after > end, opens, near, far, front, back)
 
 
 def _is_title(word: str) -> bool:
     return is_one_of(word, "titles") or is_one_of(word, "abbreviations")
 
 
-def _is_any(words: frozenset[str] | _Words, kind: str) -> bool:
+def _is_any(words: Iterable[str], kind: str) -> bool:
     return any(is_one_of(word, kind) for word in words)
 
 
@@ -259,7 +265,7 @@ def _settled(
         return True
     body = "also_place" in kinds or "also_firm" in kinds
     around = _TOKEN.findall(here.text[max(0, here.start - _NEAR) : here.end + _NEAR].lower())
-    if body and _is_any(tuple(around), "place_nouns" if "also_place" in kinds else "firm_nouns"):
+    if body and _is_any(around, "place_nouns" if "also_place" in kinds else "firm_nouns"):
         return False
     if kinds != ("also_word",) or here.opens or not here.text[here.start].isupper():
         return None
@@ -325,6 +331,8 @@ def _acts(here: _Around, kinds: _Words) -> bool:
     at = 1 if is_adverb(back[0]) and here.behind[0].islower() else 0
     verb, rest = back[at], back[at + 1 :]
     if verb in _BE:
+        if rest[0].isdigit():  # "is 34 years old"
+            return True
         if rest[0] in (*_ARTICLES, *_OWNED, "not"):
             return _has_person(rest[1:])
         return is_person(rest[0]) or (is_one_of(rest[0], "adjectives") and "also_word" in kinds)
@@ -334,10 +342,13 @@ def _acts(here: _Around, kinds: _Words) -> bool:
     if verb in _HELP:
         done = rest[1] if is_adverb(rest[0]) else rest[0]
         return is_verb(done, "", bare=True) and not is_one_of(done, "body_acts")
+    return _is_finite(verb, rest[0]) and not (body and is_one_of(verb, "body_acts"))
+
+
+def _is_finite(verb: str, following: str) -> bool:
     if is_one_of(verb, "past_forms") or is_one_of(verb, "finite_verbs"):
-        return not (body and is_one_of(verb, "body_acts"))
-    finite = verb.endswith(("s", "ed")) and is_verb(verb, rest[0])
-    return finite and not (body and is_one_of(verb, "body_acts"))
+        return True
+    return verb.endswith(("s", "ed")) and is_verb(verb, following)
 
 
 def _has_person(words: _Words) -> bool:
@@ -364,8 +375,8 @@ def _is_asked(here: _Around, forms: frozenset[str]) -> bool:
     if forms.isdisjoint(("will", "may")) or not here.opens:
         return False
     if here.behind[0].islower():  # "Will get there."
-        inflected = here.back[0].endswith(("s", "ed")) or is_one_of(here.back[0], "past_forms")
-        return is_verb(here.back[0], "", bare=True) and not inflected and here.back[0] != "will"
+        verb = here.back[0]
+        return is_verb(verb, "", bare=True) and not _is_finite(verb, "") and verb not in _HELP
     if not here.behind[0].isalpha():
         return False
     stop = _SENTENCE.search(here.text, here.end, here.end + 2 * _FAR)
@@ -453,7 +464,8 @@ def _is_firm(here: _Around, last: bool) -> bool:
     if front[0] in (*_ARTICLES, *_OWNED):
         return not is_person(back[0])
     around = _TOKEN.findall(here.text[max(0, here.start - _NEAR) : here.end + _NEAR].lower())
-    dealt = front[0] in ("at", "with", "from") and _is_any(tuple(around), "firm_nouns")
+    near = any(is_one_of(word, kind) for word in around for kind in ("firm_nouns", "firm_deals"))
+    dealt = near and front[0] in ("at", "with", "from")
     return dealt or is_one_of(back[0], "firm_nouns")
 
 
