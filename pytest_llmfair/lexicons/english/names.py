@@ -282,7 +282,7 @@ def _is_settled_elsewhere(text: str, forms: frozenset[str], kinds: _Words) -> bo
     words = "|".join(re.escape(form) for form in sorted(forms))
     found = re.finditer(rf"(?<![\w-])(?:{words})(?![\w-])", text, re.IGNORECASE)
     places = (_around(text, *match.span()) for match in found if text[match.start()].isupper())
-    return any(_settled(here, kinds, forms) and not _is_called(here, forms) for here in places)
+    return any(_is_named(here) and not _is_called(here, forms) for here in places)
 
 
 def _is_named(here: _Around) -> bool:
