@@ -165,8 +165,9 @@ def _is_called(here: _Around, own: frozenset[str]) -> bool:
     if _is_in_capitals(here):  # "Man Sues Tom's Diner Over Burn"
         return False
     stop = next((n for n, word in enumerate(here.behind) if not word[:1].isupper()), _FEW)
-    bodies = {low(word).removesuffix("'s") for word in here.behind[:stop]} - own
-    kinds = ("businesses", "institutions") if here.owner else ("institutions",)
+    bodies = {word.removesuffix("'s") for word in back[:stop]} - own
+    owned = here.owner or any(word.endswith("'s") for word in back[:stop])
+    kinds = ("businesses", "institutions") if owned else ("institutions",)
     return any(is_one_of(word, kind) for word in bodies for kind in kinds)
 
 
@@ -193,9 +194,15 @@ def _is_in_work(here: _Around) -> bool:
 def _is_another(here: _Around, name: Name, full: bool) -> bool:
     """Whether the word in front is the first name of somebody else: "Elton John"."""
     last, single = name.part == "last name", name.part == "name"
-    word, verb, raw = here.front[0], here.front[1], here.before[0]
+    front, back, raw = here.front, here.back, here.before[0]
+    word, verb = front[:2]
     if last and full:
         return False
+    listed = (
+        back[0] == "," and back[2] in ("", "\n", ";", "|") and front[0] in (*_STARTS, ";", ":")
+    )
+    if last and listed and is_one_of(back[1], "first_names") and back[1] not in name.own:
+        return True  # "Walsh, Daniel" in a list
     if last and is_another_initial(here.text, here.start, name.full):
         return True
     if word == "." and len(verb) == 1 and here.before[1].isupper() and single:
@@ -389,7 +396,7 @@ def _is_word(here: _Around, last: bool) -> bool:
     if front[0] in _ARTICLES:
         family = is_one_of(back[0], "families") or here.behind[0][:1].isupper()
         return not (family or (last and front[0] == "the"))
-    if back[0][:1].isdigit() or is_one_of(front[0], "demonyms"):
+    if back[back[0] == "."][:1].isdigit() or is_one_of(front[0], "demonyms"):  # "Art. 5"
         return True
     if back[0] == "of" and here.behind[2 if back[1] == "the" else 1][:1].isupper():
         return True
@@ -400,7 +407,9 @@ def _is_word(here: _Around, last: bool) -> bool:
         return False
     if is_one_of(back[0], "openers") or back[0] in ("are", "were"):
         return True
-    return here.behind[0].islower() and _is_bare(back[0]) and not is_adverb(back[0])
+    several = back[0].endswith("s") and not is_verb(back[0], back[1]) and back[0].isalpha()
+    noun = _is_bare(back[0]) or (several and not is_one_of(back[0], "closed"))
+    return here.behind[0].islower() and noun and not is_adverb(back[0])
 
 
 def _is_bare(word: str) -> bool:
