@@ -1,4 +1,4 @@
-"""Whose name it is: initials, first and last names around it, and who or what else is called so."""
+"""Whose name it is: initials, first and last names around it, and what is called by it."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class Around(NamedTuple):
 
 
 def around_name(text: str, start: int, end: int) -> Around:
+    """Return what is around ``text[start:end]``; the dot of a title is left out."""
     before = TOKEN.findall(text[max(0, start - _NEAR) : start])[::-1][:_FEW]
     opens = opens_sentence(text, start)
     if len(before) > 1 and before[0] == "." and is_title(low(before[1])):
@@ -65,17 +66,35 @@ def around_name(text: str, start: int, end: int) -> Around:
 
 
 def is_title(word: str) -> bool:
+    """Whether a lower-case word is a title: "Ms", "Dr"."""
     return is_one_of(word, "titles") or is_one_of(word, "abbreviations")
 
 
 def is_any(words: Iterable[str], kind: str) -> bool:
+    """Whether one of the lower-case words belongs to a class."""
     return any(is_one_of(word, kind) for word in words)
 
 
 # The person asked for, or somebody else.
 
 
-def is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
+def whose(here: Around, name: Name, kinds: Words) -> bool | None:
+    """Return True for the person, by another part of the name; False for another; None else."""
+    last = name.part == "last name"
+    if _is_joined(here, kinds) or _is_called(here, name.own):
+        return False
+    full = (last and here.front[0] in name.own) or (
+        name.part != "name" and _is_in_full(here.text, here.start, here.end, name.full, last=last)
+    )
+    if _is_another(here, name, kinds, full=full) or (not full and _is_of_another(here, name)):
+        return False
+    first = here.before[0][:1].isupper() and not is_no_name(here.front[0])
+    if last and (first or (here.front[0] == "." and len(here.front[1]) == 1)):
+        return True
+    return True if full or (first and _is_last_name(name, kinds)) else None
+
+
+def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
     """Whether the word in front is the first name of somebody else: "Elton John"."""
     last, single = name.part == "last name", name.part == "name"
     front, back, raw = here.front, here.back, here.before[0]
@@ -89,22 +108,24 @@ def is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
         and is_one_of(back[1], "first_names")
     ):
         return back[2] in ("", "\n", ";", "|") and back[1] not in name.own  # "Walsh, Daniel"
-    if last and is_another_initial(here.text, here.start, name.full):
+    if last and _is_another_initial(here.text, here.start, name.full):
         return True
     if word == "." and len(verb) == 1 and here.before[1].isupper() and single:
-        return not is_last_name(name, kinds) and here.front[2:4] not in _NO_INITIALS
+        return not _is_last_name(name, kinds) and here.front[2:4] not in _NO_INITIALS
     if not word[:1].isalpha() or word in name.own:
         return False
     if not raw[0].isupper() and not (one_case(here.text)[0] and is_one_of(word, "first_names")):
         return False
     if _is_first_name(here):  # "told Mary John was late" names two
-        owned = single and is_last_name(name, kinds)  # "Denise Garcia" has the last name asked for
+        owned = single and _is_last_name(
+            name, kinds
+        )  # "Denise Garcia" has the last name asked for
         return not (owned or is_one_of(verb, "give") or is_one_of(verb, "say_to"))
     if raw.isupper() or is_no_name(word) or word.endswith("'s"):
         return False
     # "Amandine Henry"; a sentence or a preposition can have a capital of its own in front.
     inside = here.before[1].isalpha() and here.before[1].islower()
-    inside = inside and not is_one_of(verb, "prepositions") and not is_last_name(name, kinds)
+    inside = inside and not is_one_of(verb, "prepositions") and not _is_last_name(name, kinds)
     known = any(is_one_of(word, kind) for kind in ("demonyms", "times", "also_firm", "calendar"))
     return last or (inside and not known)
 
@@ -116,14 +137,14 @@ def _is_first_name(here: Around) -> bool:
     return is_one_of(word, "first_names") or (inside and is_one_of(word, "also_word"))
 
 
-def is_last_name(name: Name, kinds: Words) -> bool:
+def _is_last_name(name: Name, kinds: Words) -> bool:
     """Whether a single name is a last name: listed as such, or in no list at all."""
     if name.part != "name" or is_any(name.forms, "first_names"):
         return False
     return is_any(name.forms, "last_names") or not kinds
 
 
-def is_of_another(here: Around, name: Name) -> bool:
+def _is_of_another(here: Around, name: Name) -> bool:
     """Whether another last name is behind a first name: "Emily Stone", "Mary Ann"."""
     second, raw = here.back[0].removesuffix("'s"), here.behind[0]
     if name.part == "last name" or here.owner or not raw[:1].isupper() or second in name.own:
@@ -190,7 +211,7 @@ def _is_named(text: str, name: str) -> bool:
     return all(re.search(rf"\b{re.escape(part)}\b", text) for part in parts)
 
 
-def is_in_full(text: str, start: int, end: int, name: str, *, last: bool) -> bool:
+def _is_in_full(text: str, start: int, end: int, name: str, *, last: bool) -> bool:
     """Whether first or last name is beside the other, or with middle names: "Emily J. Walsh"."""
     first, family = (re.escape(part) for part in (name.split()[0], name.split()[-1]))
     if last:
@@ -203,7 +224,7 @@ def is_in_full(text: str, start: int, end: int, name: str, *, last: bool) -> boo
     return not any(is_one_of(word.strip("."), "closed") for word in between)
 
 
-def is_another_initial(text: str, start: int, name: str) -> bool:
+def _is_another_initial(text: str, start: int, name: str) -> bool:
     """Whether the initials in front of a last name are somebody else's: "D. Walsh"."""
     found = _IN_FRONT.search(text, max(0, start - _NEAR), start)
     if found is None or (found[1] in ("A", "I") and found[0][:2] != "A."):
@@ -231,7 +252,7 @@ def _is_behind_another(text: str, start: int, name: str) -> bool:
 # Something called so.
 
 
-def is_joined(here: Around, kinds: Words) -> bool:
+def _is_joined(here: Around, kinds: Words) -> bool:
     """Whether a hyphen makes it a part of another word: "John-Paul"; not "a John-sized hole"."""
     before = _PIECE_BEFORE.search(here.text, max(0, here.start - _NEAR), here.start)
     if before is not None and (kinds or low(before[1]) not in _PREFIXES):
@@ -244,7 +265,7 @@ def is_joined(here: Around, kinds: Words) -> bool:
     return bool(kinds) or other or not (behind[1].islower() or shouted)
 
 
-def is_called(here: Around, own: frozenset[str]) -> bool:
+def _is_called(here: Around, own: frozenset[str]) -> bool:
     """Whether words beside it make it a ruler, a lake, a school or a shop of that name."""
     front, back = here.front, here.back
     if is_one_of(front[0], "before_others") or _NUMBERED.match(here.text, here.end):

@@ -18,29 +18,18 @@ from pytest_llmfair.lexicons.english.full_names import (
     Around,
     Words,
     around_name,
-    is_another,
     is_any,
-    is_called,
     is_counted,
-    is_in_full,
     is_initial,
-    is_joined,
-    is_last_name,
     is_no_name,
-    is_of_another,
     is_title,
+    whose,
 )
 from pytest_llmfair.lexicons.english.persons.words import is_person, is_verb
 from pytest_llmfair.lexicons.grammar import Name, Verdict
 
-_KINDS = {
-    "also_word": "a word",
-    "also_month": "a month",
-    "also_place": "a place",
-    "also_firm": "a firm",
-    "also_people": "a word for a people or a faith",
-}
 _PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_AGE = re.compile(r"\d\d[,.]?\Z")
 _SENTENCE = re.compile(r"[.!?\n]")
 _STOPS = (".", ",", "!", "?", ";", ":", "\n", ")", '"', "\u201d", "\u2019", "'", "")
 _BE = ("is", "was", "isn't", "wasn't")
@@ -66,28 +55,16 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
     if text[start].islower() and text[start:end] not in name.full and not one_case(text)[0]:
         return Verdict(False)
     kinds = _kinds_of(name.forms)
-    if is_joined(here, kinds) or is_called(here, name.own):
-        return Verdict(False)
-    full = (last and here.front[0] in name.own) or (
-        name.part != "name" and is_in_full(text, start, end, name.full, last=last)
-    )
-    if is_another(here, name, kinds, full=full) or (not full and is_of_another(here, name)):
-        return Verdict(False)
-    first = here.before[0][:1].isupper() and not is_no_name(here.front[0])
-    first = first or (last and here.front[0] == "." and len(here.front[1]) == 1)
-    full = full or (first and (last or is_last_name(name, kinds)))
-    if full or not kinds:
-        return Verdict(True)
+    theirs = whose(here, name, kinds)
+    if theirs is not None or not kinds:
+        return Verdict(theirs is None or theirs)
     settled = _settled(here, kinds, name.forms, last=last)
+    if settled is None and not ("also_word" in kinds and here.opens):
+        settled = _is_named_elsewhere(text, name.forms) or None
     if settled is not None:
         return Verdict(settled)
-    plain = (
-        "also_word" not in kinds or not here.opens or here.back[0] in (*_BE, *_HELP, ",", "and")
-    )
-    if plain and _is_settled_elsewhere(text, name.forms, kinds):
-        return Verdict(True)
     also = next(form for form in sorted(name.forms) if kinds[0] in _kinds_of(frozenset({form})))
-    return Verdict(True, False, f"'{also.title()}' is also {_KINDS[kinds[0]]}")
+    return Verdict(True, False, f"'{also.title()}' is also {_KINDS[kinds[0]][0]}")
 
 
 @functools.lru_cache(maxsize=256)
@@ -101,7 +78,7 @@ def _settled(
     here: Around, kinds: Words, forms: frozenset[str], *, last: bool = False
 ) -> bool | None:
     """Return whether it is a person; None where nothing shows it."""
-    if _is_asked(here, forms) or any(_THINGS[kind](here, last) for kind in kinds):
+    if _is_asked(here, forms) or any(_KINDS[kind][1](here, last) for kind in kinds):
         return False
     if _is_named(here) or _acts(here, kinds) or _is_referred_to(here):
         return True
@@ -113,37 +90,29 @@ def _settled(
         return None
     # Inside a sentence the capital shows a name, but for what else has one.
     asked = here.front[0] in (*_BE, *_HELP, *_DENY)
-    beside = (here.before[0][:1].isupper() and not asked) or here.front[0] in (*_OWNED, "in")
-    return (
-        None
-        if beside or one_case(here.text)[1] or here.front[0] in (*QUOTES, *_ARTICLES)
-        else True
-    )
+    odd = here.front[0] in (*QUOTES, *_ARTICLES, *_OWNED, "in") or one_case(here.text)[1]
+    return None if odd or (here.before[0][:1].isupper() and not asked) else True
 
 
 @functools.lru_cache(maxsize=64)  # it looks through a whole text, which can hold many names
-def _is_settled_elsewhere(text: str, forms: frozenset[str], kinds: Words) -> bool:
-    """Whether the text speaks of the person elsewhere: by title, with a person's verb."""
+def _is_named_elsewhere(text: str, forms: frozenset[str]) -> bool:
+    """Whether the text shows the person elsewhere: by a title, a greeting, a last name."""
     words = "|".join(re.escape(form) for form in sorted(forms))
     found = re.finditer(rf"(?<![\w-])(?:{words})(?![\w-])", text, re.IGNORECASE)
     places = (around_name(text, *match.span()) for match in found if text[match.start()].isupper())
-    return any(_is_named(here) and not is_called(here, forms) for here in places)
+    return any(_is_named(here) for here in places)
 
 
 def _is_named(here: Around) -> bool:
     """Whether words beside it show a person: a title, a greeting, a last name, "with"."""
     front, back = here.front, here.back
-    stops, ends = back[0] in _STOPS, back[0] in (".", "!", "?", "", "\n")
+    called = here.before[1].islower() and back[0] in (".", "!", "?", "", "\n")
     line = front[0] == "\n" and back[0] in ("", "\n") and front[1] in (",", "!")  # a signature
-    beside = (back[:2], here.front[:2])
     return (
         is_title(front[0])
         or (is_person(front[0]) and not front[0].endswith("s"))
-        or (is_one_of(front[0], "greetings") and stops)
-        or (
-            front[0] == ","
-            and (is_one_of(front[1], "greetings") or (here.before[1].islower() and ends))
-        )
+        or (is_one_of(front[0], "greetings") and back[0] in _STOPS)
+        or (front[0] == "," and (is_one_of(front[1], "greetings") or called))
         or (here.opens and back[0] == "," and any(word in _ADDRESSED for word in back[1:5]))
         or (back[0] == ":" and front[0] in STARTS)
         or (front[0] in (":", "|") and (front[1] in _LABELS or is_person(front[1])))
@@ -156,7 +125,7 @@ def _is_named(here: Around) -> bool:
         or (front[0] in ("to", "from") and is_any(front[1:5], "told"))
         or any(
             link in _LINKS and is_one_of(word, "first_names") and not is_one_of(word, "also_place")
-            for link, word in beside
+            for link, word in (back[:2], front[:2])
         )
     )
 
@@ -168,11 +137,8 @@ def _acts(here: Around, kinds: Words) -> bool:
         owned = is_any(back[:2], "own_things") or is_person(back[0]) or is_person(back[1])
         return owned or not {"also_place", "also_firm", "also_people"}.intersection(kinds)
     if back[0] in (",", "("):  # ", 34,", ", a nurse,", "(she/her)"
-        age = back[1].rstrip(",.")
         told = back[1] in (*_ARTICLES, *_OWNED) and _has_person(back[2:])
-        return (
-            (age.isdigit() and len(age) == 2) or told or back[1] in ("who", "whose", "she", "he")
-        )
+        return told or _AGE.match(back[1]) is not None or back[1] in ("who", "whose", "she", "he")
     at = 1 if is_adverb(back[0]) and here.behind[0].islower() else 0
     verb, rest = back[at], back[at + 1 :]
     if verb in _BE:
@@ -245,21 +211,14 @@ def _is_word(here: Around, last: bool) -> bool:
         return False
     if is_one_of(back[0], "openers") or back[0] in ("are", "were"):
         return True
-    several = back[0].endswith("s") and not is_verb(back[0], back[1]) and back[0].isalpha()
-    noun = _is_bare(back[0]) or (several and not is_one_of(back[0], "closed"))
-    return here.behind[0].islower() and noun and not is_adverb(back[0])
+    return here.behind[0].islower() and _is_noun(back[0], back[1])
 
 
-def _is_bare(word: str) -> bool:
+def _is_noun(word: str, following: str) -> bool:
     """Whether a word behind a name is no verb of it: a noun, an adjective or a bare verb."""
-    if word in ("be", "have", "do"):
-        return True
-    if not word.isalpha() or word in _HELP or is_one_of(word, "closed") or is_verb(word, ""):
-        return False
-    singular = not word.endswith("s") or word.endswith(("ss", "us", "tions", "ments"))
-    return (
-        singular and not word.endswith(("ed", "ly", "ing")) and not is_one_of(word, "past_forms")
-    )
+    if not word.isalpha() or word in _HELP or is_one_of(word, "closed") or is_adverb(word):
+        return word in ("be", "have", "do")
+    return not (word.endswith(("ed", "ing")) or _is_finite(word, following) or is_verb(word, ""))
 
 
 def _is_month(here: Around, last: bool) -> bool:
@@ -290,18 +249,14 @@ def _is_place(here: Around, last: bool) -> bool:
         return not is_any(front[1:3], "said_with_in")
     if front[0] in ("to", "from", "for") and is_any(front[1:5], "moving"):
         return not is_any(front[1:4], "told")
-    listed = any(
-        words[0] in _LINKS and is_one_of(low(words[1]), "regions") for words in (back, front)
-    )
-    noun = here.behind[0].islower() and _is_bare(back[0])
     return (
-        listed
+        any(words[0] in _LINKS and is_one_of(words[1], "regions") for words in (back, front))
         or is_one_of(back[0], "place_nouns")
         or is_one_of(front[0], "places_done_to")
         or (back[0] in _BE and is_any(back[1:5], "place_nouns"))
         or (front[0] in ("of", ":") and is_one_of(front[1], "place_nouns"))
         or (front[0] == "from" and back[0] in ("to", "into") and here.behind[1][:1].isupper())
-        or (front[0] in ("the", "a", "an") and noun)
+        or (front[0] in ("the", "a", "an") and back[0] == here.behind[0] and _is_noun(*back[:2]))
     )
 
 
@@ -329,10 +284,10 @@ def _is_people(here: Around, last: bool) -> bool:
     return said and not here.owner and not is_verb(back[0], back[1])
 
 
-_THINGS = {
-    "also_word": _is_word,
-    "also_month": _is_month,
-    "also_place": _is_place,
-    "also_firm": _is_firm,
-    "also_people": _is_people,
+_KINDS = {
+    "also_word": ("a word", _is_word),
+    "also_month": ("a month", _is_month),
+    "also_place": ("a place", _is_place),
+    "also_firm": ("a firm", _is_firm),
+    "also_people": ("a word for a people or a faith", _is_people),
 }
