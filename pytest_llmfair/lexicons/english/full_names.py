@@ -16,7 +16,6 @@ TOKEN = re.compile(r"[^\W\d_](?:[\w'\u2019]|[-\u2010\u2011](?=\w))*|\d[\w.,:/%-]
 _OWNER = re.compile(r"['\u2019](?:s\b|(?![\w\"]))")
 _PIECE_BEFORE = re.compile(r"([^\W\d_]+)[-\u2010\u2011]\Z")
 _PIECE_BEHIND = re.compile(r"[-\u2010\u2011]([^\W\d_]+)")
-_PREFIXES = ("ex", "pro", "anti", "non", "mid", "pre", "post", "then", "all", "fellow")
 STARTS = ("", "\n", "-", "*", "#", "\u2022", ".", ")", "|", ">")
 _NO_INITIALS = ((".", "u"), (".", "l"), (".", "d"), (".", "a"), (".", "p"))  # "in the U.S. James"
 QUOTES = ('"', "\u201c", "'", "\u2018", "(")
@@ -96,52 +95,42 @@ def whose(here: Around, name: Name, kinds: Words) -> bool | None:
 
 def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
     """Whether the word in front is the first name of somebody else: "Elton John"."""
-    last, single = name.part == "last name", name.part == "name"
+    last = name.part == "last name"
     front, back, raw = here.front, here.back, here.before[0]
     word, verb = front[:2]
     if last and full:
         return False
-    if (
-        last
-        and back[0] == ","
-        and front[0] in (*STARTS, ";")
-        and is_one_of(back[1], "first_names")
-    ):
+    listed = back[0] == "," and front[0] in (*STARTS, ";")
+    if last and listed and is_one_of(back[1], "first_names"):
         return back[2] in ("", "\n", ";", "|") and back[1] not in name.own  # "Walsh, Daniel"
     if last and _is_another_initial(here.text, here.start, name.full):
         return True
-    if word == "." and len(verb) == 1 and here.before[1].isupper() and single:
+    if word == "." and len(verb) == 1 and here.before[1].isupper() and name.part == "name":
         return not _is_last_name(name, kinds) and here.front[2:4] not in _NO_INITIALS
     if not word[:1].isalpha() or word in name.own:
         return False
     if not raw[0].isupper() and not (one_case(here.text)[0] and is_one_of(word, "first_names")):
         return False
-    if _is_first_name(here):  # "told Mary John was late" names two
-        owned = single and _is_last_name(
-            name, kinds
-        )  # "Denise Garcia" has the last name asked for
-        return not (owned or is_one_of(verb, "give") or is_one_of(verb, "say_to"))
+    inside = verb == "," or here.before[1][:1].islower() or is_title(verb) or is_person(verb)
+    first = word.partition("-")[0]
+    if is_one_of(first, "first_names") or (inside and is_one_of(first, "also_word")):
+        # "told Mary John was late" names two; "Denise Garcia" has the last name asked for.
+        two = is_one_of(verb, "give") or is_one_of(verb, "say_to")
+        return not (two or _is_last_name(name, kinds))
     if raw.isupper() or is_no_name(word) or word.endswith("'s"):
         return False
     # "Amandine Henry"; a sentence or a preposition can have a capital of its own in front.
-    inside = here.before[1].isalpha() and here.before[1].islower()
-    inside = inside and not is_one_of(verb, "prepositions") and not _is_last_name(name, kinds)
-    known = any(is_one_of(word, kind) for kind in ("demonyms", "times", "also_firm", "calendar"))
+    inside = here.before[1].islower() and not is_one_of(verb, "prepositions")
+    known = _is_last_name(name, kinds) or any(
+        is_one_of(word, kind) for kind in ("demonyms", "times", "also_firm", "calendar")
+    )
     return last or (inside and not known)
-
-
-def _is_first_name(here: Around) -> bool:
-    """Whether the word in front is a first name; one that is a word too, inside a sentence."""
-    word, verb = here.front[0].partition("-")[0], here.before[1]
-    inside = verb[:1].islower() or verb == "," or is_title(low(verb)) or is_person(low(verb))
-    return is_one_of(word, "first_names") or (inside and is_one_of(word, "also_word"))
 
 
 def _is_last_name(name: Name, kinds: Words) -> bool:
     """Whether a single name is a last name: listed as such, or in no list at all."""
-    if name.part != "name" or is_any(name.forms, "first_names"):
-        return False
-    return is_any(name.forms, "last_names") or not kinds
+    single = name.part == "name" and not is_any(name.forms, "first_names")
+    return single and (not kinds or is_any(name.forms, "last_names"))
 
 
 def _is_of_another(here: Around, name: Name) -> bool:
@@ -151,19 +140,18 @@ def _is_of_another(here: Around, name: Name) -> bool:
         return False
     if is_one_of(second, "double_seconds") and is_any(name.forms, "double_firsts"):
         return True
+    other = name.part == "first name"
     if len(raw) == 1 and here.behind[1] == ".":  # "Emily J. Stone"
-        other = here.behind[2][:1].isupper() and second != name.full.split()[-1][0].lower()
-        return name.part == "first name" and other and here.back[2] not in name.own
-    in_capitals = raw.isupper() and raw.isalnum()  # it can be any word
-    return name.part == "first name" and not in_capitals and not is_one_of(second, "closed")
+        other = other and here.behind[2][:1].isupper() and here.back[2] not in name.own
+        return other and second != name.full.split()[-1][0].lower()
+    return other and not raw.isupper() and not is_one_of(second, "closed")
 
 
 def is_counted(here: Around, *, family: bool) -> bool:
     """Whether people of the name are meant: "two Johns", "the Walshes"; no "Johns Hopkins"."""
-    if not here.text[here.start].isupper() or here.behind[0][:1].isupper():
-        return False
     word = here.front[0]
-    return is_one_of(word, "numbers") or word == "both" or (family and word == "the")
+    counted = is_one_of(word, "numbers") or word == "both" or (family and word == "the")
+    return counted and here.text[here.start].isupper() and not here.behind[0][:1].isupper()
 
 
 # Initials and middle names.
@@ -255,7 +243,7 @@ def _is_behind_another(text: str, start: int, name: str) -> bool:
 def _is_joined(here: Around, kinds: Words) -> bool:
     """Whether a hyphen makes it a part of another word: "John-Paul"; not "a John-sized hole"."""
     before = _PIECE_BEFORE.search(here.text, max(0, here.start - _NEAR), here.start)
-    if before is not None and (kinds or low(before[1]) not in _PREFIXES):
+    if before is not None and (kinds or before[1].lower() not in ("ex", "then", "non", "anti")):
         return True
     behind = _PIECE_BEHIND.match(here.text, here.end)
     if behind is None:
@@ -270,9 +258,8 @@ def _is_called(here: Around, own: frozenset[str]) -> bool:
     front, back = here.front, here.back
     if is_one_of(front[0], "before_others") or _NUMBERED.match(here.text, here.end):
         return True
-    opened = next((n for n, word in enumerate(front[:4]) if word in QUOTES), _FEW - 1)
-    if is_one_of(front[min(opened + 1, _FEW - 1)], "work_nouns"):  # 'the film "Emma"'
-        return True
+    if any(front[n] in QUOTES and is_one_of(front[n + 1], "work_nouns") for n in range(4)):
+        return True  # 'the film "Emma"'
     if front[0] == "of" and front[1] in ("village", "town", "city", "gospel", "book", "epistle"):
         return not here.owner
     if back[0] == "the" and here.behind[1][:1].isupper() and is_one_of(back[1], "epithets"):
