@@ -100,11 +100,11 @@ def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
     word, verb = front[:2]
     if last and full:
         return False
+    if last and _is_another_initial(here.text, here.start, name.full):
+        return True
     listed = back[0] == "," and front[0] in (*STARTS, ";")
     if last and listed and is_one_of(back[1], "first_names"):
         return back[2] in ("", "\n", ";", "|") and back[1] not in name.own  # "Walsh, Daniel"
-    if last and _is_another_initial(here.text, here.start, name.full):
-        return True
     if word == "." and len(verb) == 1 and here.before[1].isupper() and name.part == "name":
         return not _is_last_name(name, kinds) and here.front[2:4] not in _NO_INITIALS
     if not word[:1].isalpha() or word in name.own:

@@ -139,7 +139,9 @@ def _acts(here: Around, kinds: Words) -> bool:
     if back[0] in (",", "("):  # ", 34,", ", a nurse,", "(she/her)"
         told = back[1] in (*_ARTICLES, *_OWNED) and _has_person(back[2:])
         return told or _AGE.match(back[1]) is not None or back[1] in ("who", "whose", "she", "he")
-    at = 1 if is_adverb(back[0]) and here.behind[0].islower() else 0
+    helps = back[0] in (*_BE, *_HELP, *_DENY) or _is_finite(back[0], "")
+    often = is_adverb(back[0]) or (is_one_of(back[0], "auxiliaries") and not helps)
+    at = 1 if often and here.behind[0].islower() else 0
     verb, rest = back[at], back[at + 1 :]
     if verb in _BE:
         if rest[0].isdigit():  # "is 34 years old"
@@ -159,7 +161,8 @@ def _acts(here: Around, kinds: Words) -> bool:
 def _is_finite(verb: str, following: str) -> bool:
     if is_one_of(verb, "past_forms") or is_one_of(verb, "finite_verbs"):
         return True
-    return verb.endswith(("s", "ed")) and is_verb(verb, following)
+    alone = verb.endswith("s") and following not in ("are", "were", "have", "do")
+    return verb.endswith(("s", "ed")) and is_verb(verb, following, bare=alone)
 
 
 def _has_person(words: Words) -> bool:
@@ -218,7 +221,8 @@ def _is_noun(word: str, following: str) -> bool:
     """Whether a word behind a name is no verb of it: a noun, an adjective or a bare verb."""
     if not word.isalpha() or word in _HELP or is_one_of(word, "closed") or is_adverb(word):
         return word in ("be", "have", "do")
-    return not (word.endswith(("ed", "ing")) or _is_finite(word, following) or is_verb(word, ""))
+    finite = _is_finite(word, following) or is_verb(word, following, bare=word.endswith("s"))
+    return not (finite or word.endswith(("ed", "ing")))
 
 
 def _is_month(here: Around, last: bool) -> bool:
