@@ -264,6 +264,8 @@ def _is_called(here: Around, own: frozenset[str]) -> bool:
         return not here.owner
     if back[0] == "the" and here.behind[1][:1].isupper() and is_one_of(back[1], "epithets"):
         return True
+    if back[0] == "," and is_one_of(back[1], "regions") and is_one_of(front[0], "prepositions"):
+        return True  # "from Alfred, Maine"
     stop = next((n for n, word in enumerate(here.behind) if not word[:1].isupper()), _FEW)
     bodies = {word.removesuffix("'s") for word in back[:stop]} - own
     owned = here.owner or any(word.endswith("'s") for word in back[:stop])

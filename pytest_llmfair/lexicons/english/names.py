@@ -56,8 +56,13 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
         return Verdict(False)
     kinds = _kinds_of(name.forms)
     theirs = whose(here, name, kinds)
-    if theirs is not None or not kinds:
-        return Verdict(theirs is None or theirs)
+    if theirs is not None:
+        return Verdict(theirs)
+    if not kinds:
+        placed = here.front[0] == "in" and not here.owner
+        if placed and not is_any(here.front[1:3], "said_with_in"):
+            return Verdict(True, False, f"'{text[start:end]}' after 'in' can be a place")
+        return Verdict(True)
     settled = _settled(here, kinds, name.forms, last=last)
     if settled is None and not ("also_word" in kinds and here.opens):
         settled = _is_named_elsewhere(text, name.forms) or None
