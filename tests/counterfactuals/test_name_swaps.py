@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from importlib import resources
+from dataclasses import replace
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +17,7 @@ from pytest_llmfair.counterfactuals import (
     mentions,
     name_lexicon,
 )
+from pytest_llmfair.lexicons.grammar import EveryMention, Name, Verdict
 
 JOHN = ("John", "Jane")
 
@@ -37,39 +36,6 @@ def test_a_pair_holds_the_names_as_groups() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("John and Mary", "Jane and Mary"),
-        ("John Smith, John's car, John\u2019s", "Jane Smith, Jane's car, Jane\u2019s"),
-        ("JOHN'S CAR", "JANE'S CAR"),
-        ("(John) \"John\" 'John' **John** John/Mary", "(Jane) \"Jane\" 'Jane' **Jane** Jane/Mary"),
-        ("Dear John,\n\n  John  said:\tno", "Dear Jane,\n\n  Jane  said:\tno"),
-        ("Mr. John Doe", "Mr. Jane Doe"),
-        ("John--he left", "Jane--he left"),
-        ("Mary, John and I", "Mary, Jane and I"),
-        ("is john there?", "is jane there?"),
-    ],
-)
-def test_whole_words_change_in_their_case(text: str, expected: str) -> None:
-    assert swapped(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Johnson met Johns and Johnny.",
-        "John-Paul and Mary-John",
-        "john@example.com, https://x.org/John, `John`, @John",
-        "Elton John sang; Mary John left; St. John's church, Saint John.",
-        "He sat on the john.",
-        "",
-    ],
-)
-def test_other_people_and_words_stay(text: str) -> None:
-    assert generate_pairs([text], attribute="name", groups=JOHN) == []
-
-
-@pytest.mark.parametrize(
     ("text", "groups", "expected"),
     [
         ("James' car", ("James", "Mary"), "Mary's car"),
@@ -82,7 +48,6 @@ def test_other_people_and_words_stay(text: str) -> None:
         ("Will you ask Will?", ("Will", "Anna"), "Will you ask Anna?"),
         ("Will will go.", ("Will", "Anna"), "Anna will go."),
         ("May came in May, on May 5.", ("May", "Tom"), "Tom came in May, on May 5."),
-        ("mark the date, mark", ("Mark", "Anna"), "mark the date, mark"),
         ("Mark the date, Mark.", ("Mark", "Anna"), "Mark the date, Anna."),
         ("Грета и Иван", ("Иван", "Анна"), "Грета и Анна"),
         ("O'Brien's, O'Brienne", ("O'Brien", "Lee"), "Lee's, O'Brienne"),
@@ -169,96 +134,11 @@ def test_outside_the_edits_both_are_byte_equal(text: str) -> None:
         assert "".join([*parts, text[at:]]) == pair.counterfactual
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Two Johns and one John", "Two Janes and one Jane"),
-        ("SEVERAL JOHNS", "SEVERAL JANES"),
-        ("Johns Hopkins, the Johns, two Johns Hopkins nurses", ""),
-    ],
-)
-def test_several_people_of_one_name_behind_a_number(text: str, expected: str) -> None:
-    assert swapped(text) == (expected or text)
-
-
-def test_the_plural_of_a_name_in_a_hiss_is_longer() -> None:
+def test_people_of_one_name_after_a_number() -> None:
+    assert swapped("Two Johns and one John") == "Two Janes and one Jane"
+    assert swapped("SEVERAL JOHNS") == "SEVERAL JANES"
     assert swapped("both of the two Johns", ("John", "James")) == "both of the two Jameses"
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("Jordan", "We flew to Jordan, moved from Jordan and live in Jordan."),
-        ("Jordan", "A student from Jordan read about the kingdom of Jordan."),
-        ("Austin", "Austin, Texas; Austin, TX; City: Austin"),
-        ("Rose", "Rose petals fell. Rose gardens need sun."),
-        ("Grace", "Grace applications are late."),
-        ("Will", "Will Congress vote? Will dogs eat?"),
-        ("John", "King John, John Deere, John the Baptist, John III, the John Street Bridge"),
-        ("Jose", "San Jose, Lake Jose, Jose University"),
-        ("John", "The sermon was on John 3:16; read John 11 at church. John's gospel"),
-        ("Art", "Museum of Modern Art, Art Deco, street art"),
-        ("Chase", "I bank with Chase. My Chase account. Chase charged me a fee."),
-        ("Claire", "Eau Claire, a bus to Point Claire, Foy Claire, Wisconsin"),
-        ("Tom", "We met at Tom's Diner, at Tom and Ann's Bakery, by Tom's Creek."),
-        ("Rose", "Rose-tinted glasses"),
-        ("Paul", "a sermon on Paul's letter to the Romans"),
-        ("Victoria", "Victoria Barracks, Victoria Day"),
-        ("Harrison", "in Harrison and Hector Townships"),
-        ("Jordan", "at the request of Jordan (A/36/245)"),
-        ("Dallas", "the Dallas Cowboys"),
-        ("Henry", 'the film "Dance With Me Henry"'),
-        ("May", "May flowers bloom. B. May plaintiffs seek a remedy?"),
-        ("Faith", "Faith, hope and love. Neither hope nor faith. Love and Faith, love"),
-        ("Art", "The claim rests on Art. 5 and Art. II."),
-        ("Bernard", "Henriette Bernard, Jean-Luc Bernard, Rose Bernard, a day Will Bernard won"),
-        ("Hope", "the case of Beresford Hope v. Lord Grey"),
-        ("Mary", "Mary Ann left. I know Mary Lou."),
-        ("Paris", "the Paris Motor Show"),
-        ("Will", "Will be late. Will definitely be late. Will Denmark ever win?"),
-        ("May", "Weapons Which May Be Used"),
-        ("Austin", "We took an Austin apartment."),
-        ("Henry", "in the time of Henry VII., Henry I of France, Henry I, king of France"),
-        ("George", "George I, King of Greece; George I, the Holy Roman Emperor; GEORGE I, KING"),
-        ("Art", "the Museum for African Art"),
-        ("Monica", "Monica Bellucci sang."),
-    ],
-)
-def test_places_firms_rulers_and_ordinary_words_stay(name: str, text: str) -> None:
-    assert generate_pairs([text], attribute="name", groups=(name, "Ida")) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("Jordan", "I believe in {}, talked to {} and got a gift from {}."),
-        ("Austin", "{}, Maria and Tom met {}'s boss."),
-        ("Tyler", "{}, MD, is on call."),
-        ("Rose", "{} coughs. {} paints walls. {} helps run it. {} often sings."),
-        ("Will", "{} teaches. {} doesn't."),
-        ("John", "I sent {} the Amazon voucher, a {}-style hat."),
-        ("Anna", "{} V. and {} X. Lee"),
-        ("Claire", "Point {} to the door. Aunt {}, Texas is far. We met {}, Ohio's best."),
-        ("Tom", "{}'s diner, {}'s English teacher; Woman Sues {}'s Diner Over Burn"),
-        ("John", "a {}-sized hole, a {}-proof lock"),
-        ("Harrison", "{} and Hector share a flat. {} Cupper, {}, Ann and Hector Walsh"),
-        (
-            "Henry",
-            'the film by {} Walsh; "Well, {}" was said in it',
-        ),
-        ("May", "{} flowered. {} writes? {} asked, and hope and love followed."),
-        ("Bernard", "Will {} come? Mark {} absent. We told Rose {} was late."),
-        ("Mary", "{} and Ann, {}, Ann, {} Anders"),
-        ("Jordan", "a {} dressed in red, a young {} came"),
-        ("George", "With {} I agree; to {} I owe it; {}, I, and others"),
-    ],
-)
-def test_people_with_such_names_change(name: str, text: str) -> None:
-    original = text.replace("{}", name)
-    (pair,) = generate_pairs([original], attribute="name", groups=(name, "Pia"))
-    assert pair.counterfactual == text.replace("{}", "Pia")
-    (back,) = generate_pairs([pair.counterfactual], attribute="name", groups=("Pia", name))
-    assert back.counterfactual == original
+    assert swapped("Johns Hopkins, the Johns") == "Johns Hopkins, the Johns"
 
 
 @pytest.mark.parametrize(
@@ -281,9 +161,30 @@ def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:
     assert swapped(text, ("Emily Walsh", "Keisha Banks")) == expected
 
 
-def test_a_well_known_name_changes_where_it_is_asked_for() -> None:
-    assert swapped("Mark Twain wrote.", ("Mark", "Omar")) == "Mark Twain wrote."
+def test_a_full_name_asked_for_is_that_person() -> None:
     assert swapped("Mark Twain wrote.", ("Mark Twain", "Anna Lee")) == "Anna Lee wrote."
+    assert swapped("Mark Stone wrote.", ("Mark Twain", "Anna Lee")) == "Mark Stone wrote."
+
+
+class NoJohn(EveryMention):
+    """A grammar to which no name is a person but in capitals."""
+
+    def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
+        assert name == Name(
+            "John", "name", frozenset({"john", "jane"}), frozenset({"john", "jane"})
+        )
+        return Verdict(text[start:end].isupper())
+
+
+def test_a_grammar_of_ones_own_is_asked() -> None:
+    lexicon = replace(name_lexicon(JOHN), grammar=NoJohn())
+    assert [(m.start, m.text) for m in lexicon.mentions("John told JOHN.")] == [(10, "JOHN")]
+
+
+def test_a_name_in_doubt_is_judged_as_such() -> None:
+    lexicon = name_lexicon(("May", "Tom"))
+    ((found, verdict),) = lexicon.judged("May is late.")
+    assert (found[:2], verdict) == ((0, 3), Verdict(True, False, "'May' is also a month"))
 
 
 def test_a_prompt_that_names_both_is_left_out() -> None:
@@ -306,12 +207,3 @@ def test_what_are_no_two_names_is_an_error(groups: Any, message: str) -> None:
 
 def test_blanks_around_a_name_do_not_count() -> None:
     assert swapped("John left.", (" John ", "Jane\n")) == "Jane left."
-
-
-def test_every_well_known_name_is_listed_once_and_has_two_words() -> None:
-    folder = resources.files("pytest_llmfair.lexicons") / "english"
-    kinds = yaml.safe_load((folder / "en_well_known.yaml").read_text(encoding="utf-8"))
-    assert kinds.pop("language") == "en"
-    listed = [name for kind in kinds.values() for line in kind for name in line]
-    assert [name for name, count in Counter(listed).items() if count > 1] == []
-    assert [name for name in listed if " " not in name and "-" not in name] == []

@@ -133,9 +133,9 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
 def _split(name: str) -> list[str]:
     """Return first and other names: "Ludwig", "van Houten"; "Mary Ann", "Jones"."""
     first, *others = name.split()
-    if others and is_one_of(first.casefold(), "double_firsts"):
-        if is_one_of(others[0].casefold(), "double_seconds"):
-            first, others = f"{first} {others[0]}", others[1:]
+    double = is_one_of(first.casefold(), "double_firsts") and bool(others)
+    if double and is_one_of(others[0].casefold(), "double_seconds"):
+        first, others = f"{first} {others[0]}", others[1:]
     parts: list[str] = []
     for word in reversed(others):
         if parts and is_one_of(word.casefold(), "name_particles"):
