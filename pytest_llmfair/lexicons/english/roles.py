@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pytest_llmfair.lexicons.english.around import Around, words_after, words_around
+from pytest_llmfair.lexicons.english.around import (
+    ARTICLES,
+    COPULAS,
+    SUBJECTS,
+    Around,
+    describes,
+    is_bare_verb,
+    is_rather_verb,
+    words_after,
+    words_around,
+)
 from pytest_llmfair.lexicons.english.beside import low
 from pytest_llmfair.lexicons.english.english import (
     is_adverb,
@@ -25,7 +35,6 @@ from pytest_llmfair.lexicons.english.object_readings import (
     Reading,
     ends_at_second,
     follows_gift,
-    is_bare_verb,
     object_reading,
 )
 from pytest_llmfair.lexicons.english.persons.words import is_person
@@ -47,7 +56,6 @@ _STRUCK = re.compile(r"~~|</(?:del|s|strike)>|\s(?:~~|<(?:del|s|strike)>)")  # "
 _IN_BRACKETS = re.compile(r" \([a-z]+\) (?!(?:and|or|but|is|was|with|in|on|at|to)\b)[A-Za-z]")
 _JOINS = ("or", "and", "nor", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
-_SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
 _NAME = r"(?:[A-Z][\w.-]{0,30}\s){0,2}[A-Z][\w-]{0,30}"
 # "and Tom's", "and her husband's", "and my old school friends'".
 _OWNER = re.compile(
@@ -62,7 +70,6 @@ _LIST = re.compile(
 )
 _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0,4}\Z")
 _AFTER_RIGHT = ("away", "now", "here", "there", "back", "in", "after", "before", "when", "where")
-_QUOTES = ('"', "'", "\u201c", "\u2018", "\u00ab")
 _ELLIPSES = ("", "...", "....", "\u2026")
 _FIRST = re.compile(r"[^\w\n.!?]*([\w'\u2019-]+)([^.!?\n]*)\Z")
 _NEAR = 60
@@ -149,7 +156,7 @@ def _his(around: Around) -> Reading:
     if not first[:1].isalnum():
         return _read(not (_is_in_list(around) or _breaks_off(around)))
     linked = before[1] in ("is", "are", "was", "were", "isn't", "wasn't")
-    if around.mark and around.mark in "\"'\u201c\u2018\u00ab" and not linked and before[1] != "of":
+    if around.is_quoted() and not linked and before[1] != "of":
         return OWNER
     if is_one_of(first, "finite_verbs"):
         return OBJECT
@@ -191,15 +198,15 @@ def _noun_follows(around: Around) -> bool:
     if is_closed(first) and not _opens_phrase(around):
         if around.raw == "The" and verb in ("of", "from", "in", "about"):
             return True
-        quoted = around.mark in _QUOTES and around.raw[:1].isupper()
+        quoted = around.is_quoted() and around.raw[:1].isupper()
         return quoted and verb not in ("to", "at")  # 'her "On Language" column'
     if is_participle(first) and not is_one_of(first, "nouns_in_ed") and ends_at_second(around):
-        quoted = around.mark in _QUOTES and around.raw[:1].isupper()  # 'her "Haunted" tour'
+        quoted = around.is_quoted() and around.raw[:1].isupper()  # 'her "Haunted" tour'
         return quoted or ("-" in first and second == ",")
     if first == "right":
         return is_closed(verb) or second not in _AFTER_RIGHT
     if is_one_of(first, "comparatives") and second == "than":
-        return (_describes(third) or first == "less") and not is_final(fourth)
+        return (describes(third) or first == "less") and not is_final(fourth)
     if first in ("best", "hardest") and verb.startswith(("tr", "work", "do", "di")):
         return True  # "tried her hardest"
     if first in ("most", "more") and is_in_ly(second) and is_final(third):
@@ -210,7 +217,7 @@ def _noun_follows(around: Around) -> bool:
     if first in ("most", "least") and past and third[:1].isalnum() and third not in _JOINS:
         return False  # "what hurt her most came later"
     if first in ("will", "can", "may", "might"):
-        return not (is_bare_verb(second) or is_one_of(second, "verbs_rather_than_nouns")) and (
+        return not (is_bare_verb(second) or is_rather_verb(second)) and (
             second not in ("be", "have", "not", "never")
         )
     if first == "best" and around.is_after("trusts"):
@@ -219,10 +226,6 @@ def _noun_follows(around: Around) -> bool:
         return not is_adverb(first) or _describes_on(around)
     adverb = first.endswith("ly") or is_one_of(first, "closed_if_final")
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
-
-
-def _describes(word: str) -> bool:
-    return is_predicative(word) or is_participle(word) or is_one_of(word, "describing")
 
 
 def _is_often(word: str) -> bool:
@@ -234,7 +237,7 @@ def _is_effort(around: Around) -> bool:
     first, second, third, _ = around.after
     if second == "into" or (second == "this" and third != "time"):
         return True
-    clause = second in _SUBJECTS or second in ("of", "about", "at", "but", "that", "is", "was")
+    clause = second in SUBJECTS or second in ("of", "about", "at", "but", "that", "is", "was")
     if not is_final(second) or second in ARTICLES or clause:
         return False
     if around.before[1] in ("was", "were", "is", "are") and not second[:1].isalnum():
@@ -254,12 +257,12 @@ def _describes_on(around: Around) -> bool:
             return False
         third, fourth = low(raw), low(behind)
     if comma and (third in ("and", "if", "but") or is_one_of(third, "goes_before_adjectives")):
-        return _describes(fourth)  # "her early, if clumsy, poems"
+        return describes(fourth)  # "her early, if clumsy, poems"
     if join not in (",", "and", "but", "yet", "or", "if") or is_final(third) or is_final(fourth):
         return False
     if is_in_ly(third):
-        return comma or _describes(fourth)
-    adjective = _describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
+        return comma or describes(fourth)
+    adjective = describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
     formed = third.endswith(("ish", "ic", "al", "ive", "ent", "ant", "ary", "y", "en"))
     going = fourth.endswith("ing") or is_adverb(fourth)
     verb = is_bare_verb(third) or third.endswith(("ing", "s")) or is_number(third)
@@ -282,14 +285,14 @@ def _opens_phrase(around: Around) -> bool:
     if not is_one_of(first, "goes_before_adjectives") or tells_when(third, ""):
         return False
     if second in ("so", "very", "too", "yet"):
-        return _describes(third) and not is_final(fourth)
+        return describes(third) and not is_final(fourth)
     if is_final(third):
         return False
     if any(around.is_after(kind) for kind in ("makes_so", "perceives", "keeps")):
         return is_one_of(second, "describing") and not is_adverb(third)
     if second.endswith("ing") and first in ("ever", "never"):
         return True
-    return _describes(second) or is_one_of(second, "comparatives")
+    return describes(second) or is_one_of(second, "comparatives")
 
 
 def _opens_sentence(around: Around) -> bool:
@@ -348,7 +351,7 @@ def _owned(around: Around) -> tuple[str, str] | None:
     if owner is None:
         return None
     noun, behind = map(low, words_after(around.text, owner.end(), 2))
-    if is_final(noun) or is_adverb(noun) or (_describes(noun) and is_final(behind)):
+    if is_final(noun) or is_adverb(noun) or (describes(noun) and is_final(behind)):
         return None
     going = noun.endswith("ing") and not is_one_of(noun, "things_in_ing")
     return None if going else (noun, behind)
@@ -365,7 +368,7 @@ def _acts_of_his(around: Around) -> bool:
         first, second = second, third
     owner = around.before[0].removesuffix("s")
     verb = first.removesuffix("s")
-    known = is_bare_verb(verb) or is_one_of(verb, "verbs_rather_than_nouns")
+    known = is_bare_verb(verb) or is_rather_verb(verb)
     if second in ("me", "us", "it", "you") and (known or is_one_of(verb, "verbs_or_nouns")):
         return True  # "that laugh of his drives me mad"
     named = first.endswith("s") and is_one_of(second, "finite_verbs")
@@ -387,7 +390,7 @@ def _is_contrasted(around: Around) -> bool:
     verb = first.removesuffix("s")
     if verb == first or around.before[1] not in (";", ",", "but", "and", "while", "whereas"):
         return False
-    known = is_bare_verb(verb) or is_one_of(verb, "verbs_rather_than_nouns")
+    known = is_bare_verb(verb) or is_rather_verb(verb)
     how = is_adverb(second) or second in ("fine", "too")
     if not known or (second[:1].isalnum() and not how):
         return False
@@ -417,4 +420,4 @@ def _breaks_off(around: Around) -> bool:
         return False
     opener, rest = low(first[1]), first[2].strip()
     opens = is_one_of(opener, "clause_openers") or rest == ","
-    return opens or (is_closed(opener) and opener not in _SUBJECTS)
+    return opens or (is_closed(opener) and opener not in SUBJECTS)
