@@ -59,7 +59,6 @@ _LATER = ("ago", "later", "earlier", "before", "after", "back")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "last")
 _REPEATED = ("by", "after", "for", "to")
 _PAIRS = {"day": "night", "night": "day", "black": "blue", "high": "dry", "fair": "square"}
-_PET_NAMES = ("baby", "darling", "dear", "honey", "sweetheart", "ma'am", "madam", "liar")
 # "does her good", "serves her right", "held her hostage"
 _DONE = {
     **dict.fromkeys(("good", "harm", "wrong", "justice"), ("do", "di")),
@@ -87,7 +86,6 @@ _JOINED = re.compile(
     r"(?i:both\s)?(?:(?i:me|you|him|us|them|i|he|we|they)|[A-Z][\w'\u2019-]+"
     r"|(?i:my|your|our|his|her|their|the)\s(?:[\w-]+\s)?[\w-]+)\s(?:and|&)\s\Z"
 )
-_ABOUT = re.compile(r"\b(?i:some|any|no|every)thing (?:about|in) \Z")
 # "form B-7", "voucher #2", "vitamin D"
 _LABEL = re.compile(
     r"\s+[\w-]+\s+(?:(?:#|[Nn]o\.?|[Nn]umber)\s?\d[\w-]*|[A-Z]{0,3}-?\d[\w/-]*|[A-Z])(?!\w)"
@@ -117,22 +115,12 @@ def _before_idiom(around: Around) -> Reading | None:
     for done, behind in ((first, second), (second, third)):
         if done in _DONE and verb.startswith(_DONE[done]) and is_final(behind):
             return OBJECT
-    if verb == "with" and around.before[0].startswith(("bring", "brought", "take", "took")):
-        return None if first == "own" else OBJECT  # "took with her two maps"
     if first in _ORDINALS and verb.startswith(("rank", "plac", "seed", "pick")):
         return OBJECT if ends(second, third) else None
-    if first in _PET_NAMES and around.is_after("names") and is_final(second):
-        return OBJECT
-    if first.endswith(("s", "ed")) and may_be_verb(first) and _ABOUT.search(around.front()):
-        return OBJECT  # "Something about her suggested talent"
     if first == "one" and verb not in ("of", "from", "in"):
-        again = second in ("last", "more", "final") and is_one_of(third, "times")
-        return OBJECT if second == "of" or again or is_one_of(second, "times") else None
-    if is_one_of(first, "resulting") and verb[:1].isalpha() and not is_closed(verb):
-        if second in (",", "and", "but"):  # "scared her silly, so she left"
-            return OBJECT if is_closed(third) or is_participle(third) else None
-        return OBJECT if ends(second) else None
-    return None
+        return OBJECT if second == "of" or is_one_of(second, "times") else None
+    scared = is_one_of(first, "resulting") and verb[:1].isalpha() and not is_closed(verb)
+    return OBJECT if scared and ends(second) else None  # "scared her silly"
 
 
 def _before_quotation(around: Around) -> Reading | None:
@@ -140,27 +128,21 @@ def _before_quotation(around: Around) -> Reading | None:
     quotation = _QUOTATION.match(around.text, around.end) if around.is_quoted() else None
     if quotation is None or not around.is_after("names", "says_to", "writes_to", "gives", "calls"):
         return None
-    named = around.is_after("names", "calls")
-    if not named and is_person(low(quotation[1].split()[-1].strip(".,!?"))):
-        return None  # 'asked her "friend"'
     behind, further = map(low, words_after(around.text, quotation.end(), 2))
-    if behind in ("a", "an", "the", "to"):
+    if behind in ("a", "an", "the", "to") or not ends(behind, further):
         return None
-    if quotation[1][-1] not in ".,!?" and not ends(behind, further):
-        return None
-    what = named and "what" in low(around.front()).split()  # 'what she called her "method"'
+    what = "what" in low(around.front()).split()  # 'what she called her "method"'
     return PERHAPS_OBJECT if what else OBJECT
 
 
 def _before_participle(around: Around) -> Reading | None:
     """Tell what she does from her noun: "saw her dancing", not "her trembling hands"."""
     first, second = around.after[:2]
-    left = first == "being" or (first == "feeling" and around.is_after("keeps"))
     if not first.endswith("ing") or "-" in first:
         return None
-    if is_one_of(first, "things_in_ing") and not left:
+    if is_one_of(first, "things_in_ing") and first != "being":
         return None
-    final = ends(second) or is_one_of(second, "times")
+    final = ends(second)
     if is_one_of(second, "owns_activity") or (not final and is_one_of(first, "describes_in_ing")):
         return OWNER  # "her singing voice"
     front = around.front()
@@ -171,8 +153,6 @@ def _before_participle(around: Around) -> Reading | None:
     thing = is_one_of(first, "actions_in_ing")
     if final and around.is_after("moves") and not around.before[1].startswith("carr"):
         return OBJECT
-    if final and around.is_after("arranges") and not thing:
-        return OBJECT  # "has her working nights"
     beside = around.before[1] in ("with", "without") or _BESIDE.search(front) is not None
     if not beside or not final or (thing and is_final(second)):
         return None
@@ -198,21 +178,18 @@ def _before_action(around: Around) -> Reading | None:
         return OBJECT
     if causes and is_one_of(first, "moves_made") and second not in ARTICLES:
         return OWNER  # "made her escape", "let her guard down"
-    if (is_in_ly(first) or first == "better") and may_be_verb(second):
-        if not is_participle(second):  # "watched her carefully fold the letter"
-            return OBJECT
+    if (is_in_ly(first) or first == "better") and not is_participle(second):
+        return OBJECT if may_be_verb(second) else None  # "watched her slowly fold the letter"
     if is_bare_verb(first) or is_rather_verb(first):
         return _before_verb(around, makes=makes, has=has)
     bodily = is_one_of(first, "bodily_acts")
     maybe = bodily or is_one_of(first, "verbs_or_nouns")
-    if maybe and (second in _BY_HOW_MUCH or second in ("back", "herself")) and not (makes or has):
+    if maybe and (second in _BY_HOW_MUCH or second in ("back", "herself")):
         return OBJECT if causes or bodily else PERHAPS_OBJECT
-    if maybe and around.before == ("to", "see") and second != "be":
-        return PERHAPS_OBJECT  # "would like to see her mentor juniors"
     begins_object = second in (*ARTICLES, "every", "two", "three") or second.endswith("'s")
     begins_object = (begins_object or second[:1].isdigit()) and not _is_while(second, third)
     if begins_object and not is_person(first):
-        spoiled = makes and second in ("a", "an") and (is_one_of(third, "results") or not maybe)
+        spoiled = makes and second in ("a", "an")  # "made her life a misery"
         return None if spoiled or (has and not maybe) else OBJECT
     if maybe and causes and is_final(second) and second != "be":  # "made her cough"
         return OBJECT
@@ -227,8 +204,6 @@ def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
     first, second, third, _ = around.after
     noun = is_rather_verb(first)
     if has:
-        if noun and not (second in ARTICLES or (second[:1].isdigit())):
-            return OBJECT if second[:1].isalnum() and is_final(second) else None
         return OBJECT if second[:1].isalnum() and not _is_while(second, third) else OWNER
     if not noun:
         return OBJECT
@@ -243,9 +218,7 @@ def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
         return PERHAPS_OWNER
     if is_predicative(second) and is_final(third):  # "make her work visible"
         return OWNER
-    if second in _COMPARING and describes(third):
-        return OWNER
-    return OWNER if second in ("a", "an") and is_one_of(third, "results") else OBJECT
+    return OBJECT
 
 
 def _before_clause(around: Around) -> Reading | None:
@@ -261,8 +234,6 @@ def _before_clause(around: Around) -> Reading | None:
     if in_clause and bare and (second in SUBJECTS or is_final(second)):
         return OBJECT
     if around.before[1] in ("and", "&") and _JOINED.search(around.front()) is not None:
-        if is_adverb(first) and is_participle(second):  # "me and her finally married"
-            return OBJECT if is_final(third) else None
         shares = bare or is_rather_verb(first) or is_one_of(first, "shared_verbs")
         how = second in ARTICLES or (ends(second) and second not in ("of", "for", "and"))
         return OBJECT if shares and how else None
@@ -274,9 +245,7 @@ def _before_clause(around: Around) -> Reading | None:
         return OBJECT if verb else None
     if _BESIDE.search(around.front()) is None:
         return None
-    begun = second in ARTICLES or second in ("everything", "something", "nothing")
-    known = begun and (verb or is_one_of(single, "verbs_or_nouns"))
-    return OBJECT if known or (is_bare_verb(single) and is_final(second)) else None
+    return OBJECT if verb and (second in ARTICLES or is_final(second)) else None
 
 
 def _before_utterance(around: Around) -> Reading | None:
@@ -317,10 +286,8 @@ def _before_state(around: Around) -> Reading | None:
         return OBJECT
     said_of = is_predicative(first) and not is_number(first)
     better = is_one_of(first, "comparatives") and first not in ("more", "less", "other", "rather")
-    if makes_so and (said_of or better) and (first, second) != ("kind", "of"):
-        going = second.endswith("ing") and not is_one_of(second, "things_in_ing")
-        goes_on = going or second == "enough" or is_one_of(second, "finite_verbs")
-        return OBJECT if goes_on or ends_at_second(around) else OWNER
+    if makes_so and (said_of or better):
+        return OBJECT if ends_at_second(around) or second == "enough" else OWNER
     if first in _COMPARING and around.is_after("makes_so", "appoints"):
         return OBJECT if describes(second) and ends(third) else OWNER
     if final and said_of and not is_one_of(first, "also_nouns"):  # "never saw her sad"
@@ -328,10 +295,8 @@ def _before_state(around: Around) -> Reading | None:
     if final and (is_participle(first) or is_one_of(first, "states")):
         return OBJECT
     if is_in_ly(first) and is_final(third):  # "considers her highly qualified"
-        formed = second.endswith(("ive", "ic", "al", "ent", "ant", "ary", "y"))
-        formed = formed and makes_so and not is_person(second)
-        return OBJECT if formed or describes(second) or second.endswith("ing") else None
-    return OBJECT if is_one_of(first, "place_adverbs") and second.endswith("ing") else None
+        return OBJECT if describes(second) or second.endswith(("ing", "ive", "ic", "al")) else None
+    return None
 
 
 def _before_amount(around: Around) -> Reading | None:
@@ -364,8 +329,6 @@ def _before_amount(around: Around) -> Reading | None:
     if first in ("little", "much", "more", "many") and is_one_of(second, "gifts"):
         makes = verb.startswith(("ma", "lea", "left", "w", "sav"))
         return OBJECT if makes and ends(third, fourth) else None  # "left her little time"
-    if first in ("millions", "thousands") and verb.startswith("ma"):
-        return OBJECT
     label = _LABEL.match(around.text, around.end) if around.is_after("gives") else None
     if label is None or _subject(around) is True:
         return None
@@ -385,10 +348,6 @@ def _before_gift(around: Around) -> Reading | None:
         return OBJECT if is_final(second) else None
     if first == "much":
         return None if is_participle(second) or is_one_of(second, "comparatives") else OBJECT
-    if first == "more" and not describes(second):
-        return OBJECT if ends(third) and not is_final(second) else None
-    if is_one_of(first, "gifts") and second in ("a", "an", "another"):  # "give her hair a trim"
-        return OWNER
     of_two = is_one_of(f"{first}-{second}", "gifts_of_two")
     described = True
     if ends(second, third) or (second, third) == ("free", "of"):
@@ -408,8 +367,6 @@ def _before_gift(around: Around) -> Reading | None:
             return PERHAPS_OWNER
         if _subject(around) is True:
             return None
-    if (described or not known) and around.before[1].startswith(("allow", "permit")):
-        return None
     return _handed(around, noun, behind, further)
 
 
@@ -420,9 +377,7 @@ def _before_time(around: Around) -> Reading | None:
     talks = is_form(around.before[0], "talks") and verb in ("to", "with", "from")
     if is_one_of(first, "calendar"):
         part = second in ("morning", "afternoon", "evening", "night") and ends(third)
-        clause = second in MODALS or third in COPULAS or third in MODALS
-        clause = clause or (second[-1:] == "s" and second[-2:] != "ss" and not is_person(second))
-        told = clause and around.is_after("says_to")
+        told = around.is_after("says_to") and (second in MODALS or second.endswith("s"))
         return OBJECT if is_final(second) or part or told else None
     if first in ("last", "next"):
         if is_one_of(second, "calendar") and not tells_when(second, third):
@@ -443,8 +398,6 @@ def _before_name(around: Around) -> Reading | None:
     if not around.raw[:1].isupper() or around.raw.isupper():
         return None
     if is_final(third) and is_person(second) and not may_be_verb(second):
-        return OWNER
-    if is_one_of(first, "demonyms") and not is_final(second):
         return OWNER
     told = around.is_after("says_to") and not around.before[1].startswith("show")
     given = first.endswith("'s") and around.is_after("gives")
@@ -533,9 +486,7 @@ def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
         return Reading(not own)
     if verb.startswith(("pa", "refus", "ask")):
         return OBJECT if rarely else PERHAPS_OWNER
-    return (
-        OBJECT if rarely or own is False or verb.startswith(("buy", "bought")) else PERHAPS_OBJECT
-    )
+    return OBJECT if rarely or own is False else PERHAPS_OBJECT
 
 
 def _subject(around: Around) -> bool | None:
