@@ -17,6 +17,7 @@ from pytest_llmfair.lexicons.english.english import (
     is_adverb,
     is_closed,
     is_final,
+    is_in_ly,
     is_one_of,
     is_participle,
     is_predicative,
@@ -45,6 +46,9 @@ _SUM = re.compile(
     r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?[mb]illion)?\b|\$[^$\s\d][^$\n]{0,40}\$\w*"
 )
 _ASIDE = re.compile(r"\(([a-z]+(?: [a-z]+)?)\)(?=\s+[A-Za-z])")  # "her (late) uncle"
+_TOKEN = re.compile(r"([^\W_]+(?:['\u2019-][^\W_]+)*)|([^\w\s*_~\"\u201c\u201d])")
+_FAR = 90
+_LONG = ("whole", "entire", "full", "next", "last", "while", "bit", "little", "lot", "few", "rest")
 _SLOT_OPENS = ("[", "{", "<", "_", "N")
 _SLOT = re.compile(
     r"\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{1,}(?=[\s.,;!?]|\Z)"
@@ -77,6 +81,34 @@ class Around(NamedTuple):
     def front(self, length: int = _NEAR) -> str:
         """Return the text before the pronoun."""
         return self.text[max(0, self.start - length) : self.start]
+
+    def ends_at_second(self) -> bool:
+        """Whether the phrase ends after the next word, except for an adverb: "happy again"."""
+        _, second, third, _ = self.after
+        return ends(second, third) and (not is_adverb(second) or is_final(third))
+
+    def is_by_herself(self) -> bool | None:
+        """Whether "she" is the subject of the verb before the pronoun; None for unclear."""
+        tokens = _TOKEN.findall(self.front(_FAR))
+        going = self.before[1].endswith("ing") and self.before[1] != "bring"
+        linked = False
+        for place, (raw, mark) in enumerate(reversed(tokens[:-1])):
+            word = low(raw)
+            if mark:
+                if mark in ".!?;:\u2014([{>|":
+                    return False if not place and not going else None
+                linked = True
+            elif word.partition("'")[0] in ("she", "xe"):
+                return True
+            elif word.partition("'")[0] in ("i", "he", "we", "you", "they") or word == "please":
+                return False
+            elif word in ("and", "or", "to", "who", "that", "which", "then"):
+                linked = True
+            elif not (linked or is_closed(word) or is_in_ly(word)):
+                several = word.endswith("s") and not word.endswith(("ss", "us", "'s"))
+                return False if several and raw.islower() else None
+        begins = self.start <= _FAR and len(tokens) == 1 and not going
+        return False if begins else None  # "Send her flowers"
 
 
 def words_around(text: str, start: int, end: int) -> Around:
@@ -188,3 +220,8 @@ def describes(word: str) -> bool:
 def ends(word: str, following: str = "") -> bool:
     """Whether a phrase ends before a word: a closed word, an adverb or a time."""
     return is_final(word) or is_adverb(word) or tells_when(word, following)
+
+
+def begins_time(article: str, noun: str) -> bool:
+    """Whether a time begins with an article: "the whole day", "a bit longer"."""
+    return article in ARTICLES and (noun in _LONG or is_one_of(noun, "times"))

@@ -16,6 +16,7 @@ from pytest_llmfair.lexicons.english.around import (
     OBJECTS,
     SUBJECTS,
     Around,
+    begins_time,
     describes,
     ends,
     is_bare_verb,
@@ -66,7 +67,6 @@ _DONE = {
     "company": ("ke",),
     "right": ("serve", "treat"),
 }
-_LONG = ("whole", "entire", "full", "next", "last", "while", "bit", "little", "lot", "few", "rest")
 _QUOTATION = re.compile(
     r"\s[*_]*[\"\u201c\u2018\u00ab']+([^\"\u201d\u00bb\n]{1,90}?)[\"\u201d\u2019\u00bb']+(?!\w)"
 )
@@ -90,8 +90,6 @@ _JOINED = re.compile(
 _LABEL = re.compile(
     r"\s+[\w-]+\s+(?:(?:#|[Nn]o\.?|[Nn]umber)\s?\d[\w-]*|[A-Z]{0,3}-?\d[\w/-]*|[A-Z])(?!\w)"
 )
-_TOKEN = re.compile(r"([^\W_]+(?:['\u2019-][^\W_]+)*)|([^\w\s*_~\"\u201c\u201d])")
-_FAR = 90
 
 
 def object_reading(around: Around) -> Reading | None:
@@ -187,7 +185,7 @@ def _before_action(around: Around) -> Reading | None:
     if maybe and (second in _BY_HOW_MUCH or second in ("back", "herself")):
         return OBJECT if causes or bodily else PERHAPS_OBJECT
     begins_object = second in (*ARTICLES, "every", "two", "three") or second.endswith("'s")
-    begins_object = (begins_object or second[:1].isdigit()) and not _is_while(second, third)
+    begins_object = (begins_object or second[:1].isdigit()) and not begins_time(second, third)
     if begins_object and not is_person(first):
         spoiled = makes and second in ("a", "an")  # "made her life a misery"
         return None if spoiled or (has and not maybe) else OBJECT
@@ -204,7 +202,7 @@ def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
     first, second, third, _ = around.after
     noun = is_rather_verb(first)
     if has:
-        return OBJECT if second[:1].isalnum() and not _is_while(second, third) else OWNER
+        return OBJECT if second[:1].isalnum() and not begins_time(second, third) else OWNER
     if not noun:
         return OBJECT
     if second == "be" or (may_be_verb(second) and not is_adverb(second)):
@@ -287,7 +285,7 @@ def _before_state(around: Around) -> Reading | None:
     said_of = is_predicative(first) and not is_number(first)
     better = is_one_of(first, "comparatives") and first not in ("more", "less", "other", "rather")
     if makes_so and (said_of or better):
-        return OBJECT if ends_at_second(around) or second == "enough" else OWNER
+        return OBJECT if around.ends_at_second() or second == "enough" else OWNER
     if first in _COMPARING and around.is_after("makes_so", "appoints"):
         return OBJECT if describes(second) and ends(third) else OWNER
     if final and said_of and not is_one_of(first, "also_nouns"):  # "never saw her sad"
@@ -330,7 +328,7 @@ def _before_amount(around: Around) -> Reading | None:
         makes = verb.startswith(("ma", "lea", "left", "w", "sav"))
         return OBJECT if makes and ends(third, fourth) else None  # "left her little time"
     label = _LABEL.match(around.text, around.end) if around.is_after("gives") else None
-    if label is None or _subject(around) is True:
+    if label is None or around.is_by_herself() is True:
         return None
     behind, further = map(low, words_after(around.text, label.end(), 2))
     return OBJECT if ends(behind, further) else None  # "sent her form B-7"
@@ -340,7 +338,7 @@ def _before_gift(around: Around) -> Reading | None:
     """Tell what goes to her from what is hers: "gave her flowers", "sent her angry letters"."""
     first, second, third, fourth = around.after
     if around.is_after("prepares") and is_one_of(first, "meals") and is_final(second):
-        cooks = _subject(around)
+        cooks = around.is_by_herself()
         return PERHAPS_OWNER if cooks is None else Reading(not cooks)
     if not around.is_after("gives"):
         return None
@@ -365,7 +363,7 @@ def _before_gift(around: Around) -> Reading | None:
             return None
         if not (described or around.is_after("gives_away")):
             return PERHAPS_OWNER
-        if _subject(around) is True:
+        if around.is_by_herself() is True:
             return None
     return _handed(around, noun, behind, further)
 
@@ -414,14 +412,14 @@ def _before_direction(around: Around) -> Reading | None:
         return OBJECT
     if first in ("home", "north", "south", "east", "west"):
         safe = first == "home" and second in ("safe", "safely", "early", "late")
-        return OBJECT if around.is_after("moves") and (safe or ends_at_second(around)) else None
+        return OBJECT if around.is_after("moves") and (safe or around.ends_at_second()) else None
     if first != "back":
         return None
     if second == "right" or (second == "into" and third in ("a", "an")):
         return OBJECT
     if second in ("straight", "flat", "upright") or is_form(verb, "hurts"):
         return OWNER
-    return OBJECT if ends_at_second(around) else None
+    return OBJECT if around.ends_at_second() else None
 
 
 _QUESTIONS = (
@@ -441,14 +439,6 @@ _QUESTIONS = (
 )
 
 
-def ends_at_second(around: Around) -> bool:
-    """Whether the phrase ends after the next word, except for an adverb: "her happy again"."""
-    _, second, third, _ = around.after
-    if second == "most":
-        return True
-    return ends(second, third) and (not is_adverb(second) or is_final(third))
-
-
 def follows_gift(around: Around) -> bool:
     """Whether a gift or a meal follows, described or not."""
     first, second = around.after[:2]
@@ -463,11 +453,6 @@ def _may_describe(word: str) -> bool:
     return formed or describes(word) or any(is_one_of(word, kind) for kind in kinds)
 
 
-def _is_while(article: str, noun: str) -> bool:
-    """Whether a time begins with an article: "the whole day", "a bit longer"."""
-    return article in ARTICLES and (noun in _LONG or is_one_of(noun, "times"))
-
-
 def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
     """Tell whether a thing goes to her: "gave her tickets", not "she showed her tickets"."""
     verb = around.before[1]
@@ -479,7 +464,7 @@ def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
         return OWNER  # "gave her tickets to the guard"
     if around.before[0] in (*COPULAS, "been", "being", "be", "got") and not verb.endswith("ing"):
         return OWNER  # "was given her medication"
-    own = _subject(around)
+    own = around.is_by_herself()
     if around.is_after("gives_away"):
         return OWNER if own and is_one_of(noun, "own_gifts") else OBJECT
     if is_number(noun) or own:
@@ -487,27 +472,3 @@ def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
     if verb.startswith(("pa", "refus", "ask")):
         return OBJECT if rarely else PERHAPS_OWNER
     return OBJECT if rarely or own is False else PERHAPS_OBJECT
-
-
-def _subject(around: Around) -> bool | None:
-    """Tell whether "she" is the subject of the verb before the pronoun; None for unclear."""
-    tokens = _TOKEN.findall(around.front(_FAR))
-    going = around.before[1].endswith("ing") and around.before[1] != "bring"
-    linked = False
-    for place, (raw, mark) in enumerate(reversed(tokens[:-1])):
-        word = low(raw)
-        if mark:
-            if mark in ".!?;:\u2014([{>|":
-                return False if not place and not going else None
-            linked = True
-        elif word.partition("'")[0] in ("she", "xe"):
-            return True
-        elif word.partition("'")[0] in ("i", "he", "we", "you", "they") or word == "please":
-            return False
-        elif word in ("and", "or", "to", "who", "that", "which", "then"):
-            linked = True
-        elif not (linked or is_closed(word) or is_in_ly(word)):
-            several = word.endswith("s") and not word.endswith(("ss", "us", "'s"))
-            return False if several and raw.islower() else None
-    begins = around.start <= _FAR and len(tokens) == 1 and not going
-    return False if begins else None  # "Send her flowers"

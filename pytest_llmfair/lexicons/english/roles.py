@@ -33,7 +33,6 @@ from pytest_llmfair.lexicons.english.object_readings import (
     OBJECT,
     OWNER,
     Reading,
-    ends_at_second,
     follows_gift,
     object_reading,
 )
@@ -165,7 +164,7 @@ def _noun_follows(around: Around) -> bool:
     if is_closed(first) and not _opens_phrase(around):
         quoted = around.is_quoted() and around.raw[:1].isupper()
         return quoted and verb not in ("to", "at")  # 'her "On Language" column'
-    if is_participle(first) and not is_one_of(first, "nouns_in_ed") and ends_at_second(around):
+    if is_participle(first) and not is_one_of(first, "nouns_in_ed") and around.ends_at_second():
         quoted = around.is_quoted() and around.raw[:1].isupper()  # 'her "Haunted" tour'
         return quoted or ("-" in first and second == ",")
     if first == "right":
