@@ -184,6 +184,8 @@ def _before_action(around: Around) -> Reading | None:
     maybe = bodily or is_one_of(first, "verbs_or_nouns")
     if maybe and (second in _BY_HOW_MUCH or second in ("back", "herself")):
         return OBJECT if causes or bodily else PERHAPS_OBJECT
+    if maybe and verb.startswith("help") and not ends(second):  # "help her claim wages"
+        return OBJECT
     begins_object = second in (*ARTICLES, "every", "two", "three") or second.endswith("'s")
     begins_object = (begins_object or second[:1].isdigit()) and not begins_time(second, third)
     if begins_object and not is_person(first):
@@ -228,6 +230,8 @@ def _before_clause(around: Around) -> Reading | None:
     goes_on = second in (*OBJECTS, *ARTICLES, *SUBJECTS, "that", "as", "like")
     if is_one_of(first, "acted") and goes_on:  # "all who knew her lost a friend"
         return OBJECT
+    if around.is_after("says_to") and _goes_on_as_clause(around):
+        return OBJECT
     in_clause = around.before[0] in ("who", "that")
     if in_clause and bare and (second in SUBJECTS or is_final(second)):
         return OBJECT
@@ -244,6 +248,16 @@ def _before_clause(around: Around) -> Reading | None:
     if _BESIDE.search(around.front()) is None:
         return None
     return OBJECT if verb and (second in ARTICLES or is_final(second)) else None
+
+
+def _goes_on_as_clause(around: Around) -> bool:
+    """Whether a verb shows that a clause is told: "told her weight loss would not help"."""
+    for word in map(low, words_after(around.text, around.end, 6)[1:]):
+        if word in MODALS or word in COPULAS or word in ("has", "had", "will"):
+            return True
+        if is_closed(word) and word not in ARTICLES and not is_adverb(word):
+            return False
+    return False
 
 
 def _before_utterance(around: Around) -> Reading | None:

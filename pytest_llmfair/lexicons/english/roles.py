@@ -7,7 +7,6 @@ from collections.abc import Collection
 
 from pytest_llmfair.lexicons.english.around import (
     ARTICLES,
-    COPULAS,
     SUBJECTS,
     Around,
     describes,
@@ -25,7 +24,6 @@ from pytest_llmfair.lexicons.english.english import (
     is_number,
     is_one_of,
     is_participle,
-    is_predicative,
     tells_when,
 )
 from pytest_llmfair.lexicons.english.object_readings import (
