@@ -56,10 +56,11 @@ _COMPARING = ("more", "most", "less", "least")
 _DEGREES = ("very", "so", "too", "quite", "rather", "really", "extremely", "completely", "totally")
 _AFTER_DEGREES = ("own", "soul", "life", "heart", "core", "first", "best", "last", "being")
 _BY_HOW_MUCH = (*_COMPARING, "harder", "better", "further", "faster", "longer", "earlier")
+_NOUN_ENDINGS = ("s", "ion", "ment", "ance", "ence", "ness", "ity", "ure", "ship")
 _LATER = ("ago", "later", "earlier", "before", "after", "back")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "last")
 _REPEATED = ("by", "after", "for", "to")
-_PAIRS = {"day": "night", "night": "day", "black": "blue", "high": "dry", "fair": "square"}
+_PAIRS = {"day": "night", "night": "day", "black": "blue", "high": "dry", "hand": "foot"}
 # "does her good", "serves her right", "held her hostage"
 _DONE = {
     **dict.fromkeys(("good", "harm", "wrong", "justice"), ("do", "di")),
@@ -71,15 +72,9 @@ _QUOTATION = re.compile(
     r"\s[*_]*[\"\u201c\u2018\u00ab']+([^\"\u201d\u00bb\n]{1,90}?)[\"\u201d\u2019\u00bb']+(?!\w)"
 )
 _DEPICTED = re.compile(
-    r"\b(?:images?|photos?|photographs?|pictures?|videos?|clips?|footage|recordings?|scenes?"
-    r"|sights?|memor(?:y|ies)|visions?|sounds?|films?|sketch(?:es)?) of\s\Z",
-    re.IGNORECASE,
+    r"\b(?i:image|photo|photograph|picture|video|clip|recording|scene|sight|memory|sound)s? of \Z"
 )
-_BESIDE = re.compile(
-    r"\b(?:behind|beside|near|opposite|above|below|alongside|(?:in )?front of|next to|close to)"
-    r"\s\Z",
-    re.IGNORECASE,
-)
+_BESIDE = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|next to) \Z")
 # Who shares what follows: "me and her share", "my mum and her love".
 _JOINED = re.compile(
     r"(?:(?:\A|[\n.!?;:,(\"\u201c\u2018\u2014])\s*|\b(?i:because|so|that|when|while|if|but)\s)"
@@ -116,7 +111,8 @@ def _before_idiom(around: Around) -> Reading | None:
     if first in _ORDINALS and verb.startswith(("rank", "plac", "seed", "pick")):
         return OBJECT if ends(second, third) else None
     if first == "one" and verb not in ("of", "from", "in"):
-        return OBJECT if second == "of" or is_one_of(second, "times") else None
+        again = second in ("last", "more") and is_one_of(third, "times")
+        return OBJECT if second == "of" or again or is_one_of(second, "times") else None
     scared = is_one_of(first, "resulting") and verb[:1].isalpha() and not is_closed(verb)
     return OBJECT if scared and ends(second) else None  # "scared her silly"
 
@@ -148,13 +144,11 @@ def _before_participle(around: Around) -> Reading | None:
         return OBJECT
     if first == "being":
         return OBJECT if around.before[1] in ("with", "without") else None
-    thing = is_one_of(first, "actions_in_ing")
-    if final and around.is_after("moves") and not around.before[1].startswith("carr"):
+    if final and around.is_after("moves"):
         return OBJECT
     beside = around.before[1] in ("with", "without") or _BESIDE.search(front) is not None
-    if not beside or not final or (thing and is_final(second)):
-        return None
-    return PERHAPS_OBJECT
+    thing = is_one_of(first, "actions_in_ing") and is_final(second)
+    return PERHAPS_OBJECT if beside and final and not thing else None
 
 
 def _before_action(around: Around) -> Reading | None:
@@ -193,10 +187,8 @@ def _before_action(around: Around) -> Reading | None:
         return None if spoiled or (has and not maybe) else OBJECT
     if maybe and causes and is_final(second) and second != "be":  # "made her cough"
         return OBJECT
-    if maybe and sees and ends(second):
-        seen = bodily and not verb.startswith(("noti", "rem", "rec"))
-        return OBJECT if seen else PERHAPS_OWNER
-    return None
+    recalls = verb.startswith(("noti", "rem", "rec"))
+    return OBJECT if bodily and sees and ends(second) and not recalls else None
 
 
 def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
@@ -212,8 +204,7 @@ def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
     if around.before[1].startswith(("remember", "recall")):
         return None
     if not makes:
-        sees = around.is_after("perceives")
-        return PERHAPS_OBJECT if sees and is_final(second) else OBJECT
+        return OBJECT
     if first in ("move", "start", "attempt", "approach") and not second[:1].isalnum():
         return PERHAPS_OWNER
     if is_predicative(second) and is_final(third):  # "make her work visible"
@@ -230,7 +221,8 @@ def _before_clause(around: Around) -> Reading | None:
     goes_on = second in (*OBJECTS, *ARTICLES, *SUBJECTS, "that", "as", "like")
     if is_one_of(first, "acted") and goes_on:  # "all who knew her lost a friend"
         return OBJECT
-    if around.is_after("says_to") and _goes_on_as_clause(around):
+    passive = around.before[0] in (*COPULAS, "been", "being")
+    if around.is_after("says_to") and not passive and _goes_on_as_clause(around):
         return OBJECT
     in_clause = around.before[0] in ("who", "that")
     if in_clause and bare and (second in SUBJECTS or is_final(second)):
@@ -306,6 +298,8 @@ def _before_state(around: Around) -> Reading | None:
         return OBJECT
     if final and (is_participle(first) or is_one_of(first, "states")):
         return OBJECT
+    if is_adverb(first) and second.endswith("ing"):  # "found her outdoors painting"
+        return OBJECT
     if is_in_ly(first) and is_final(third):  # "considers her highly qualified"
         return OBJECT if describes(second) or second.endswith(("ing", "ive", "ic", "al")) else None
     return None
@@ -368,15 +362,16 @@ def _before_gift(around: Around) -> Reading | None:
         noun, behind, further = second, third, fourth
     elif is_final(fourth) and _may_describe(first) and _may_describe(second):
         noun, behind, further = third, fourth, ""
+    elif ends(third, fourth) and around.is_after("gives_away") and _is_several(second):
+        return None if around.is_by_herself() or is_person(first) else PERHAPS_OBJECT
     else:
         return None
     known = of_two or is_one_of(noun, "gifts") or is_one_of(noun, "rarely_owned_gifts")
     if not known:
-        several = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
-        if not several or is_person(noun) or is_one_of(noun.removesuffix("s"), "pets"):
+        if not _is_several(noun):
             return None
         if not (described or around.is_after("gives_away")):
-            return PERHAPS_OWNER
+            return OWNER if around.before[1].startswith(("pa", "wr", "ask")) else PERHAPS_OWNER
         if around.is_by_herself() is True:
             return None
     return _handed(around, noun, behind, further)
@@ -407,7 +402,7 @@ def _before_time(around: Around) -> Reading | None:
 def _before_name(around: Around) -> Reading | None:
     """Tell a name from what is hers: "told her Tom was late", not "told her Ohio mayor"."""
     first, second, third, _ = around.after
-    if not around.raw[:1].isupper() or around.raw.isupper():
+    if not around.raw[:1].isupper() or around.raw.isupper() or is_person(first):
         return None
     if is_final(third) and is_person(second) and not may_be_verb(second):
         return OWNER
@@ -436,6 +431,17 @@ def _before_direction(around: Around) -> Reading | None:
     return OBJECT if around.ends_at_second() else None
 
 
+def _before_unknown_word(around: Around) -> Reading | None:
+    """Leave open whether an unknown word is a verb: "made her veer", "heard her holler"."""
+    first, second = around.after[:2]
+    if not around.is_after("causes", "perceives") or not is_final(second):
+        return None
+    if around.before[1].startswith(("noti", "rem", "rec")) or second in ("of", *COPULAS):
+        return None
+    noun = is_person(first) or first.endswith(_NOUN_ENDINGS) or is_one_of(first, "seen")
+    return None if noun else PERHAPS_OWNER
+
+
 _QUESTIONS = (
     _before_idiom,
     _before_quotation,
@@ -450,6 +456,7 @@ _QUESTIONS = (
     _before_time,
     _before_name,
     _before_direction,
+    _before_unknown_word,
 )
 
 
@@ -465,6 +472,12 @@ def _may_describe(word: str) -> bool:
     formed = len(word) > 4 and word.endswith(("ic", "al", "ive", "ent", "ant", "ary", "ing"))
     kinds = ("gift_adjectives", "comparatives", "demonyms")
     return formed or describes(word) or any(is_one_of(word, kind) for kind in kinds)
+
+
+def _is_several(noun: str) -> bool:
+    """Whether several things are named: "stories", no persons or animals."""
+    several = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
+    return several and not (is_person(noun) or is_one_of(noun.removesuffix("s"), "pets"))
 
 
 def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
