@@ -24,6 +24,7 @@ from pytest_llmfair.lexicons.english.english import (
     tells_when,
     word_classes,
 )
+from pytest_llmfair.lexicons.english.persons.words import is_person
 
 SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
 OBJECTS = ("me", "us", "him", "her", "them")
@@ -111,6 +112,17 @@ class Around(NamedTuple):
         return False if begins else None  # "Send her flowers"
 
 
+class Reading(NamedTuple):
+    """Whether the pronoun is an object, and whether the words around it tell that."""
+
+    is_object: bool
+    sure: bool = True
+
+
+OBJECT, OWNER = Reading(True), Reading(False)
+PERHAPS_OBJECT, PERHAPS_OWNER = Reading(True, False), Reading(False, False)
+
+
 def words_around(text: str, start: int, end: int) -> Around:
     """Return the words around the pronoun ``text[start:end]``."""
     if text[start - 1 : start] + text[end : end + 1] in _ENCLOSED:
@@ -168,11 +180,11 @@ def is_initialism(word: str) -> bool:
 @functools.lru_cache(maxsize=8192)
 def is_form(word: str, kind: str) -> bool:
     """Whether a word is a form of a verb of a class: "gave" of "give"."""
-    return not word_classes()[kind].isdisjoint(_base_forms(word))
+    return not word_classes()[kind].isdisjoint(base_forms(word))
 
 
 @functools.lru_cache(maxsize=4096)
-def _base_forms(word: str) -> tuple[str, ...]:
+def base_forms(word: str) -> tuple[str, ...]:
     """Return what a verb form can be a form of: "stopped" of "stop"."""
     forms = [word]
     if word in _irregular_forms():
@@ -225,3 +237,16 @@ def ends(word: str, following: str = "") -> bool:
 def begins_time(article: str, noun: str) -> bool:
     """Whether a time begins with an article: "the whole day", "a bit longer"."""
     return article in ARTICLES and (noun in _LONG or is_one_of(noun, "times"))
+
+
+def may_describe(word: str) -> bool:
+    """Whether a word can describe a gift: "anonymous", "extra"."""
+    formed = len(word) > 4 and word.endswith(("ic", "al", "ive", "ent", "ant", "ary", "ing"))
+    kinds = ("gift_adjectives", "comparatives", "demonyms")
+    return formed or describes(word) or any(is_one_of(word, kind) for kind in kinds)
+
+
+def is_several(noun: str) -> bool:
+    """Whether several things are named: "stories", no persons or animals."""
+    several = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
+    return several and not (is_person(noun) or is_one_of(noun.removesuffix("s"), "pets"))

@@ -7,22 +7,29 @@ verb after its object. Each question answers with a reading, or with None to lea
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.around import (
     ARTICLES,
     COPULAS,
     MODALS,
+    OBJECT,
     OBJECTS,
+    OWNER,
+    PERHAPS_OBJECT,
+    PERHAPS_OWNER,
     SUBJECTS,
     Around,
+    Reading,
+    base_forms,
     begins_time,
     describes,
     ends,
     is_bare_verb,
     is_form,
     is_rather_verb,
+    is_several,
     may_be_verb,
+    may_describe,
     words_after,
 )
 from pytest_llmfair.lexicons.english.beside import low
@@ -39,17 +46,6 @@ from pytest_llmfair.lexicons.english.english import (
 )
 from pytest_llmfair.lexicons.english.persons.words import is_person
 
-
-class Reading(NamedTuple):
-    """Whether the pronoun is an object, and whether the words around it tell that."""
-
-    is_object: bool
-    sure: bool = True
-
-
-OBJECT, OWNER = Reading(True), Reading(False)
-PERHAPS_OBJECT, PERHAPS_OWNER = Reading(True, False), Reading(False, False)
-
 _ANYBODY = ("you", "it", "people", "someone", "anyone", "everyone", "somebody", "everybody")
 _SEEM = ("look", "sound", "feel", "seem", "appear", "smell")
 _COMPARING = ("more", "most", "less", "least")
@@ -58,16 +54,7 @@ _AFTER_DEGREES = ("own", "soul", "life", "heart", "core", "first", "best", "last
 _BY_HOW_MUCH = (*_COMPARING, "harder", "better", "further", "faster", "longer", "earlier")
 _NOUN_ENDINGS = ("s", "ion", "ment", "ance", "ence", "ness", "ity", "ure", "ship")
 _LATER = ("ago", "later", "earlier", "before", "after", "back")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "last")
 _REPEATED = ("by", "after", "for", "to")
-_PAIRS = {"day": "night", "night": "day", "black": "blue", "high": "dry", "hand": "foot"}
-# "does her good", "serves her right", "held her hostage"
-_DONE = {
-    **dict.fromkeys(("good", "harm", "wrong", "justice"), ("do", "di")),
-    **dict.fromkeys(("hostage", "captive", "prisoner"), ("ho", "he", "ta", "to", "ke")),
-    "company": ("ke",),
-    "right": ("serve", "treat"),
-}
 _QUOTATION = re.compile(
     r"\s[*_]*[\"\u201c\u2018\u00ab']+([^\"\u201d\u00bb\n]{1,90}?)[\"\u201d\u2019\u00bb']+(?!\w)"
 )
@@ -80,10 +67,6 @@ _JOINED = re.compile(
     r"(?:(?:\A|[\n.!?;:,(\"\u201c\u2018\u2014])\s*|\b(?i:because|so|that|when|while|if|but)\s)"
     r"(?i:both\s)?(?:(?i:me|you|him|us|them|i|he|we|they)|[A-Z][\w'\u2019-]+"
     r"|(?i:my|your|our|his|her|their|the)\s(?:[\w-]+\s)?[\w-]+)\s(?:and|&)\s\Z"
-)
-# "form B-7", "voucher #2", "vitamin D"
-_LABEL = re.compile(
-    r"\s+[\w-]+\s+(?:(?:#|[Nn]o\.?|[Nn]umber)\s?\d[\w-]*|[A-Z]{0,3}-?\d[\w/-]*|[A-Z])(?!\w)"
 )
 
 
@@ -99,17 +82,13 @@ def _before_idiom(around: Around) -> Reading | None:
     """Tell an object by what nobody owns: "sued her due to delays", "held her hostage"."""
     first, second, third, fourth = around.after
     verb = around.before[1]
-    if is_one_of(first, "never_owned") or is_one_of(f"{first}-{second}", "never_owned"):
+    phrases = (first, f"{first}-{second}", f"{first}-{second}-{third}")
+    if any(is_one_of(phrase, "never_owned") for phrase in phrases):
         return OBJECT if verb[:1].isalpha() or not first.endswith("ing") else None
     if first == third and second in _REPEATED and is_final(fourth):  # "line by line"
         return OBJECT
-    if second == "and" and _PAIRS.get(first) == third:
-        return OBJECT
-    for done, behind in ((first, second), (second, third)):
-        if done in _DONE and verb.startswith(_DONE[done]) and is_final(behind):
-            return OBJECT
-    if first in _ORDINALS and verb.startswith(("rank", "plac", "seed", "pick")):
-        return OBJECT if ends(second, third) else None
+    if any(is_one_of(f"{base}-{first}", "idioms") for base in base_forms(verb)):
+        return OBJECT if is_final(second) else None  # "does her good", "serves her right"
     if first == "one" and verb not in ("of", "from", "in"):
         again = second in ("last", "more") and is_one_of(third, "times")
         return OBJECT if second == "of" or again or is_one_of(second, "times") else None
@@ -214,7 +193,7 @@ def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
 
 def _before_clause(around: Around) -> Reading | None:
     """Tell a clause that ends with her: "those who met her said", "me and her share a flat"."""
-    first, second, third, _ = around.after
+    first, second = around.after[:2]
     bare = is_bare_verb(first)
     if is_one_of(first, "finite_verbs"):
         return OBJECT
@@ -330,16 +309,10 @@ def _before_amount(around: Around) -> Reading | None:
         if tries or around.is_after("charges"):
             return OBJECT
         return _handed(around, first, third, fourth) if around.is_after("gives") else None
-    if first in ("double", "triple", "treble", "extra") and around.is_after("charges"):
-        return OBJECT if ends(second, third) else None
     if first in ("little", "much", "more", "many") and is_one_of(second, "gifts"):
         makes = verb.startswith(("ma", "lea", "left", "w", "sav"))
         return OBJECT if makes and ends(third, fourth) else None  # "left her little time"
-    label = _LABEL.match(around.text, around.end) if around.is_after("gives") else None
-    if label is None or around.is_by_herself() is True:
-        return None
-    behind, further = map(low, words_after(around.text, label.end(), 2))
-    return OBJECT if ends(behind, further) else None  # "sent her form B-7"
+    return None
 
 
 def _before_gift(around: Around) -> Reading | None:
@@ -358,17 +331,17 @@ def _before_gift(around: Around) -> Reading | None:
     described = True
     if ends(second, third) or (second, third) == ("free", "of"):
         noun, behind, further, described = first, second, third, False
-    elif ends(third, fourth) and (of_two or _may_describe(first)):
+    elif ends(third, fourth) and (of_two or may_describe(first)):
         noun, behind, further = second, third, fourth
-    elif is_final(fourth) and _may_describe(first) and _may_describe(second):
+    elif is_final(fourth) and may_describe(first) and may_describe(second):
         noun, behind, further = third, fourth, ""
-    elif ends(third, fourth) and around.is_after("gives_away") and _is_several(second):
+    elif ends(third, fourth) and around.is_after("gives_away") and is_several(second):
         return None if around.is_by_herself() or is_person(first) else PERHAPS_OBJECT
     else:
         return None
     known = of_two or is_one_of(noun, "gifts") or is_one_of(noun, "rarely_owned_gifts")
     if not known:
-        if not _is_several(noun):
+        if not is_several(noun):
             return None
         if not (described or around.is_after("gives_away")):
             return OWNER if around.before[1].startswith(("pa", "wr", "ask")) else PERHAPS_OWNER
@@ -458,26 +431,6 @@ _QUESTIONS = (
     _before_direction,
     _before_unknown_word,
 )
-
-
-def follows_gift(around: Around) -> bool:
-    """Whether a gift or a meal follows, described or not."""
-    first, second = around.after[:2]
-    heads = (first, second) if _may_describe(first) else (first,)
-    return any(is_one_of(head, kind) for head in heads for kind in ("gifts", "meals"))
-
-
-def _may_describe(word: str) -> bool:
-    """Whether a word can describe a gift: "anonymous", "extra"."""
-    formed = len(word) > 4 and word.endswith(("ic", "al", "ive", "ent", "ant", "ary", "ing"))
-    kinds = ("gift_adjectives", "comparatives", "demonyms")
-    return formed or describes(word) or any(is_one_of(word, kind) for kind in kinds)
-
-
-def _is_several(noun: str) -> bool:
-    """Whether several things are named: "stories", no persons or animals."""
-    several = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
-    return several and not (is_person(noun) or is_one_of(noun.removesuffix("s"), "pets"))
 
 
 def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:

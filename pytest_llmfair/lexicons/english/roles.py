@@ -7,11 +7,16 @@ from collections.abc import Collection
 
 from pytest_llmfair.lexicons.english.around import (
     ARTICLES,
+    COPULAS,
+    OBJECT,
+    OWNER,
     SUBJECTS,
     Around,
+    Reading,
     describes,
     is_bare_verb,
     is_rather_verb,
+    may_describe,
     words_after,
     words_around,
 )
@@ -26,14 +31,7 @@ from pytest_llmfair.lexicons.english.english import (
     is_participle,
     tells_when,
 )
-from pytest_llmfair.lexicons.english.object_readings import (
-    ARTICLES,
-    OBJECT,
-    OWNER,
-    Reading,
-    follows_gift,
-    object_reading,
-)
+from pytest_llmfair.lexicons.english.object_readings import object_reading
 from pytest_llmfair.lexicons.english.persons.words import is_person
 from pytest_llmfair.lexicons.english.pronoun_things import owned_by_thing, stands_for_thing
 from pytest_llmfair.lexicons.grammar import Verdict
@@ -48,7 +46,6 @@ DETERMINER = "possessive_determiner"
 PRONOUN = "possessive_pronoun"
 CASES = frozenset(("object", DETERMINER, PRONOUN))
 
-_IN_BRACKETS = re.compile(r" \([a-z]+\) (?!(?:and|or|but|is|was|with|in|on|at|to)\b)[A-Za-z]")
 _JOINS = ("or", "and", "nor", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
 _NAME = r"(?:[A-Z][\w.-]{0,30}\s){0,2}[A-Z][\w-]{0,30}"
@@ -65,9 +62,9 @@ _LIST = re.compile(
 )
 _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0,4}\Z")
 _AFTER_RIGHT = ("away", "now", "here", "there", "back", "in", "after", "before", "when", "where")
+_THAT_OF = re.compile(r"\b(?i:this|that)\s(?:\w+\s){1,2}of\s\Z")  # "that car of his"
 _ELLIPSES = ("", "...", "....", "\u2026")
 _FIRST = re.compile(r"[^\w\n.!?]*([\w'\u2019-]+)([^.!?\n]*)\Z")
-_NEAR = 60
 _FAR = 160
 
 
@@ -101,13 +98,14 @@ def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
 
 def may_be_owned(text: str, start: int, end: int) -> bool:
     """Whether what follows "her" can be given to her or her own: "brought her lunch"."""
-    return follows_gift(words_around(text, start, end))
+    first, second = words_around(text, start, end).after[:2]
+    heads = (first, second) if may_describe(first) else (first,)
+    return any(is_one_of(head, kind) for head in heads for kind in ("gifts", "meals"))
 
 
 def _her(around: Around) -> Reading:
     """Tell whether "her" is an object."""
-    first, second, third, fourth = around.after
-    before = around.before
+    first, before = around.after[0], around.before
     if before[0] in ("him", "xem") and before[1] in ("or", "/"):
         return OBJECT
     if (before[1] == "/" and before[0] in ("she", "he", "xe")) or before[1] in ("a", "an"):
@@ -136,9 +134,7 @@ def _his(around: Around) -> Reading:
         return OBJECT
     if before[1] == "of" and _acts_of_his(around):
         return OBJECT
-    if not _noun_follows(around):
-        return OBJECT
-    return OBJECT if _is_contrasted(around) else OWNER
+    return OWNER if _noun_follows(around) else OBJECT
 
 
 def _read(is_object: bool) -> Reading:
@@ -196,9 +192,9 @@ def _is_effort(around: Around) -> bool:
     clause = second in SUBJECTS or second in ("of", "about", "at", "but", "that", "is", "was")
     if not is_final(second) or second in ARTICLES or clause:
         return False
-    if around.before[1] in ("was", "were", "is", "are") and not second[:1].isalnum():
+    if around.before[1] in COPULAS and not second[:1].isalnum():
         return True
-    front = around.text[max(0, around.start - _NEAR) : around.start]
+    front = around.front()
     given = _GIVEN.search(front)
     return given is not None and (first == "all" or " " in given[0].strip())
 
@@ -240,7 +236,7 @@ def _opens_phrase(around: Around) -> bool:
         return False
     if is_final(third):
         return False
-    if any(around.is_after(kind) for kind in ("makes_so", "perceives", "keeps")):
+    if around.is_after("makes_so", "perceives", "keeps"):
         return is_one_of(second, "describing") and not is_adverb(third)
     return describes(second) or is_one_of(second, "comparatives")
 
@@ -253,8 +249,6 @@ def _opens_sentence(around: Around) -> bool:
     if around.before[1][:1].isalnum() or text[end : end + 1] == "\n":
         return False
     first, second, third, _ = around.after
-    if _IN_BRACKETS.match(text, end):  # "Her (second) husband"
-        return True
     if is_one_of(f"{first}-{second}", "time_before_adjectives"):
         return not is_final(third)
     degree = second in ("so", "very", "too") or is_in_ly(second)
@@ -289,8 +283,10 @@ def _his_is_shared(around: Around) -> bool:
     if around.before[1] == "of" and is_one_of(around.before[0].removesuffix("s"), "acquaintances"):
         return False
     owned = _owned(around)
-    told = around.before[1] in ("is", "are", "was", "were") and around.before[0][:1].isalnum()
-    return bool(owned) and not (told and is_closed(owned[1]))
+    if owned is None:
+        return False
+    told = around.before[1] in COPULAS and around.before[0][:1].isalnum()
+    return not (told and is_closed(owned[1]))
 
 
 def _owned(around: Around) -> tuple[str, str] | None:
@@ -321,34 +317,14 @@ def _acts_of_his(around: Around) -> bool:
     if is_one_of(owner, "acquaintances"):
         past = (is_participle(first) and first != "beloved") or is_one_of(first, "acted")
         return past or (known and not named)
-    that = re.search(
-        r"\b(?i:this|that)\s(?:\w+\s){1,2}of\s\Z", around.text[: around.start][-_NEAR:]
-    )
-    if that is None or not first.endswith("s"):
+    if _THAT_OF.search(around.front()) is None or not first.endswith("s"):
         return False
     goes_on = is_final(second) or is_adverb(second) or second in ARTICLES
     return goes_on and (known or is_one_of(verb, "verbs_or_nouns"))
 
 
-def _is_contrasted(around: Around) -> bool:
-    """Whether "his" is the subject of a verb beside another's thing: "Mine leaks; his works"."""
-    first, second = around.after[:2]
-    verb = first.removesuffix("s")
-    if verb == first or around.before[1] not in (";", ",", "but", "and", "while", "whereas"):
-        return False
-    known = is_bare_verb(verb) or is_rather_verb(verb)
-    how = is_adverb(second) or second in ("fine", "too")
-    if not known or (second[:1].isalnum() and not how):
-        return False
-    front = around.text[max(0, around.start - _NEAR) : around.start].lower()
-    return (
-        re.search(r"\b(?:mine|yours|hers|ours|theirs)\b|\b(?:my|your|our|her)\s", front)
-        is not None
-    )
-
-
 def _breaks_off(around: Around) -> bool:
-    """Whether the text ends where a noun is to come: "Although her", "As the curtain rose, her"."""
+    """Whether the text ends where a noun is to come: "Although her", "In 1998, her"."""
     text, end = around.text, around.end
     if text[end : end + 12].strip() not in _ELLIPSES or len(text) > end + 12:
         return False
