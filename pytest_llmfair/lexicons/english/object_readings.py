@@ -136,7 +136,7 @@ def _before_action(around: Around) -> Reading | None:
     verb = around.before[1]
     if verb in ("to", "at") and around.before[0].startswith(("listen", "look")):
         return OBJECT if is_bare_verb(first) else None
-    causes, has = around.is_after("causes"), verb in ("have", "has", "had", "having")
+    causes, has = around.is_after("causing"), verb in ("have", "has", "had", "having")
     sees = around.is_after("perceives")
     if not (causes or has or sees):
         return None
@@ -257,7 +257,7 @@ def _before_state(around: Around) -> Reading | None:
     """Tell how she is made or found from her noun: "made her happy", "saw her tired"."""
     first, second, third, _ = around.after
     final = is_final(second)
-    makes_so = around.is_after("makes_so")
+    makes_so = around.is_after("rendering")
     very = first in _DEGREES and is_final(third) and second not in _AFTER_DEGREES
     if very:
         return OBJECT if makes_so or is_adverb(second) else None
@@ -271,7 +271,7 @@ def _before_state(around: Around) -> Reading | None:
     better = is_one_of(first, "comparatives") and first not in ("more", "less", "other", "rather")
     if makes_so and (said_of or better):
         return OBJECT if around.ends_at_second() or second == "enough" else OWNER
-    if first in _COMPARING and around.is_after("makes_so", "appoints"):
+    if first in _COMPARING and around.is_after("rendering", "appoints"):
         return OBJECT if describes(second) and ends(third) else OWNER
     if final and said_of and not is_one_of(first, "also_nouns"):  # "never saw her sad"
         return OBJECT
@@ -301,7 +301,7 @@ def _before_amount(around: Around) -> Reading | None:
             if third in _LATER or second == "times" or verb in ("know", "known", "knew"):
                 return OBJECT
             if third in ("old", "older", "younger"):
-                return OBJECT if around.is_after("makes_so") and second[-1] == "s" else None
+                return OBJECT if around.is_after("rendering") and second[-1] == "s" else None
             return OBJECT if around.is_after("gives", "charges", "lasts") else None
         if is_person(second) or is_one_of(second.removesuffix("s"), "pets"):
             return OWNER  # "fed her two sons"
@@ -407,7 +407,7 @@ def _before_direction(around: Around) -> Reading | None:
 def _before_unknown_word(around: Around) -> Reading | None:
     """Leave open whether an unknown word is a verb: "made her veer", "heard her holler"."""
     first, second = around.after[:2]
-    if not around.is_after("causes", "perceives") or not is_final(second):
+    if not around.is_after("causing", "perceives") or not is_final(second):
         return None
     if around.before[1].startswith(("noti", "rem", "rec")) or second in ("of", *COPULAS):
         return None

@@ -236,7 +236,7 @@ def _opens_phrase(around: Around) -> bool:
         return False
     if is_final(third):
         return False
-    if around.is_after("makes_so", "perceives", "keeps"):
+    if around.is_after("rendering", "perceives", "keeps"):
         return is_one_of(second, "describing") and not is_adverb(third)
     return describes(second) or is_one_of(second, "comparatives")
 
