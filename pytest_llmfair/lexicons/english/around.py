@@ -127,9 +127,11 @@ def words_around(text: str, start: int, end: int) -> Around:
     """Return the words around the pronoun ``text[start:end]``."""
     if text[start - 1 : start] + text[end : end + 1] in _ENCLOSED:
         start, end = start - 1, end + 1
-    raw, *rest = words_after(text, end, 5)
-    if is_initialism(raw) and not (is_final(low(rest[0])) or one_case(text)[1]):
-        raw, *rest = rest  # "her US visa"
+    raw, *rest = words_after(text, end, 7)
+    if is_initialism(raw) and not one_case(text)[1]:  # "her US visa", "his US and UK licences"
+        joined = rest[1].isupper() and rest[0] in ("and", "or", "&", "/", "to")
+        if joined or not is_final(low(rest[0])):
+            raw, *rest = rest[2:] if joined else rest
     found = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     further, nearer = ["", "", *found[-2:]][-2:]
     after = (low(raw), low(rest[0]), low(rest[1]), low(rest[2]))

@@ -155,7 +155,7 @@ def _before_action(around: Around) -> Reading | None:
         return _before_verb(around, makes=makes, has=has)
     bodily = is_one_of(first, "bodily_acts")
     maybe = bodily or is_one_of(first, "verbs_or_nouns")
-    if maybe and (second in _BY_HOW_MUCH or second in ("back", "herself")):
+    if maybe and second in (*_BY_HOW_MUCH, "back", "herself") and third != "than":
         return OBJECT if causes or bodily else PERHAPS_OBJECT
     if maybe and verb.startswith("help") and not ends(second):  # "help her claim wages"
         return OBJECT

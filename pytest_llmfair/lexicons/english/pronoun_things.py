@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pytest_llmfair.lexicons.english.around import ends
 from pytest_llmfair.lexicons.english.beside import FAR, low, one_case, word_before
 from pytest_llmfair.lexicons.english.english import LETTERS, is_closed, is_one_of
 from pytest_llmfair.lexicons.english.persons.words import is_person
@@ -37,9 +38,12 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
     """Whether a pronoun stands for a ship, an animal or a god, or is no pronoun: "the HIS"."""
     word = text[start:end]
     if word[0].isupper() and not one_case(text)[1]:
+        before, _ = word_before(text, start)
         if word[1].isupper():
-            before, _ = word_before(text, start)
-            return low(before) in _ARTICLES and not before.isupper()
+            named = low(before) in _ARTICLES and not before.isupper()
+            return named and not _BESIDE.match(text, end)
+        if word == "He" and before[:1].isupper() and not ends(low(before)):  # "Kaiming He"
+            return True
         inside = start > 1 and text[start - 2] not in '.!?\n:"\u201c' and text[start - 1] == " "
         if inside and not _BESIDE.match(text, end):
             near = text[max(0, start - FAR) : end + FAR]

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from pytest_llmfair.lexicons.english.around import (
     ARTICLES,
     COPULAS,
+    MODALS,
     OBJECT,
     OWNER,
     SUBJECTS,
@@ -112,8 +113,6 @@ def _her(around: Around) -> Reading:
         return OBJECT
     if first in _JOINS:
         return _read(not _shares_owned(around))
-    if _opens_sentence(around):
-        return OWNER
     if not first[:1].isalnum():
         return _read(not (_is_in_list(around) or _breaks_off(around)))
     if not _noun_follows(around):
@@ -172,6 +171,8 @@ def _noun_follows(around: Around) -> bool:
     past = is_one_of(second, "finite_verbs") or (is_participle(second) and is_final(third))
     if first in ("most", "least") and past and third[:1].isalnum() and third not in _JOINS:
         return False  # "what hurt her most came later"
+    if first in MODALS and (is_bare_verb(second) or is_rather_verb(second) or second == "be"):
+        return False  # "those who know her will agree"
     if first == "best" and around.is_after("trusts"):
         return second in _JOINS or not is_final(second)
     if is_final(second):
@@ -209,7 +210,7 @@ def _describes_on(around: Around) -> bool:
             return False
         third, fourth = low(raw), low(behind)
     if comma and (third in ("and", "if", "but") or is_one_of(third, "goes_before_adjectives")):
-        return describes(fourth)  # "her early, if clumsy, poems"
+        return may_describe(fourth)  # "her early, if clumsy, poems"
     if join not in (",", "and", "but", "yet", "or", "if") or is_final(third) or is_final(fourth):
         return False
     adjective = describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
@@ -224,6 +225,11 @@ def _opens_phrase(around: Around) -> bool:
     first, second, third, fourth = around.after
     if is_one_of(f"{first}-{second}", "time_before_adjectives"):  # "her by now famous soup"
         return not is_final(fourth) and not is_final(third)
+    if is_one_of(first, "goes_before_adjectives"):
+        if second.endswith("ing") and not around.before[1][:1].isalnum():
+            return True  # "Her not being there"
+        if is_in_ly(second) or second in ("so", "very", "too"):  # "her not so subtle hints"
+            return describes(third) and not is_final(fourth)
     if is_final(second):
         return False
     forms = (second, second.removesuffix("s"))
@@ -239,21 +245,6 @@ def _opens_phrase(around: Around) -> bool:
     if around.is_after("rendering", "perceives", "keeps"):
         return is_one_of(second, "describing") and not is_adverb(third)
     return describes(second) or is_one_of(second, "comparatives")
-
-
-def _opens_sentence(around: Around) -> bool:
-    """Whether a capital "Her" owns what follows a closed word: "Her not so new car"."""
-    text, end = around.text, around.end
-    if text[around.start] not in "HX" or text[around.start + 1].isupper():
-        return False
-    if around.before[1][:1].isalnum() or text[end : end + 1] == "\n":
-        return False
-    first, second, third, _ = around.after
-    if is_one_of(f"{first}-{second}", "time_before_adjectives"):
-        return not is_final(third)
-    degree = second in ("so", "very", "too") or is_in_ly(second)
-    goes_on = second.endswith("ing") or (degree and not is_final(third))
-    return goes_on and is_one_of(first, "goes_before_adjectives")
 
 
 def _shares_owned(around: Around) -> bool:
