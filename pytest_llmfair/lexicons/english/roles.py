@@ -210,7 +210,7 @@ def _describes_on(around: Around) -> bool:
             return False
         third, fourth = low(raw), low(behind)
     if comma and (third in ("and", "if", "but") or is_one_of(third, "goes_before_adjectives")):
-        return may_describe(fourth)  # "her early, if clumsy, poems"
+        return may_describe(fourth) and not fourth.endswith("ing")  # "her early, if clumsy, poems"
     if join not in (",", "and", "but", "yet", "or", "if") or is_final(third) or is_final(fourth):
         return False
     adjective = describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
