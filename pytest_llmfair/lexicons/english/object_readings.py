@@ -150,13 +150,16 @@ def _before_action(around: Around) -> Reading | None:
     if causes and is_one_of(first, "moves_made") and second not in ARTICLES:
         return OWNER  # "made her escape", "let her guard down"
     if (is_in_ly(first) or first == "better") and not is_participle(second):
-        return OBJECT if may_be_verb(second) else None  # "watched her slowly fold the letter"
+        acts = may_be_verb(second) or third in ARTICLES
+        return OBJECT if acts else None  # "watched her slowly fold the letter"
     if is_bare_verb(first) or is_rather_verb(first):
         return _before_verb(around, makes=makes, has=has)
     bodily = is_one_of(first, "bodily_acts")
     maybe = bodily or is_one_of(first, "verbs_or_nouns")
     if maybe and second in (*_BY_HOW_MUCH, "back", "herself") and third != "than":
         return OBJECT if causes or bodily else PERHAPS_OBJECT
+    if maybe and around.before == ("to", "see") and second != "be":
+        return PERHAPS_OBJECT  # "hope to see her delegate more"
     if maybe and verb.startswith("help") and not ends(second):  # "help her claim wages"
         return OBJECT
     begins_object = second in (*ARTICLES, "every", "two", "three") or second.endswith("'s")
@@ -327,6 +330,8 @@ def _before_gift(around: Around) -> Reading | None:
         return OBJECT if is_final(second) else None
     if first == "much":
         return None if is_participle(second) or is_one_of(second, "comparatives") else OBJECT
+    if any(map(str.isdigit, second)) and ends(third, fourth):  # "sent her form B-7"
+        return None if around.is_by_herself() else OBJECT
     of_two = is_one_of(f"{first}-{second}", "gifts_of_two")
     described = True
     if ends(second, third) or (second, third) == ("free", "of"):

@@ -17,6 +17,7 @@ from pytest_llmfair.lexicons.english.around import (
     describes,
     is_bare_verb,
     is_rather_verb,
+    is_several,
     may_describe,
     words_after,
     words_around,
@@ -34,7 +35,11 @@ from pytest_llmfair.lexicons.english.english import (
 )
 from pytest_llmfair.lexicons.english.object_readings import object_reading
 from pytest_llmfair.lexicons.english.persons.words import is_person
-from pytest_llmfair.lexicons.english.pronoun_things import owned_by_thing, stands_for_thing
+from pytest_llmfair.lexicons.english.pronoun_things import (
+    is_capital_inside,
+    owned_by_thing,
+    stands_for_thing,
+)
 from pytest_llmfair.lexicons.grammar import Verdict
 
 PERSONAL_PRONOUNS = frozenset(
@@ -65,8 +70,6 @@ _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0
 _AFTER_RIGHT = ("away", "now", "here", "there", "back", "in", "after", "before", "when", "where")
 _THAT_OF = re.compile(r"\b(?i:this|that)\s(?:\w+\s){1,2}of\s\Z")  # "that car of his"
 _ELLIPSES = ("", "...", "....", "\u2026")
-_FIRST = re.compile(r"[^\w\n.!?]*([\w'\u2019-]+)([^.!?\n]*)\Z")
-_FAR = 160
 
 
 def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
@@ -76,25 +79,28 @@ def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
     """
     if stands_for_thing(text, start, end):
         return Verdict("")
-    if len(roles) == 1:
-        return Verdict(next(iter(roles)))
+    verdict = _role(text, start, end, roles) if len(roles) > 1 else Verdict(next(iter(roles)))
+    if verdict.sure and is_capital_inside(text, start, end):
+        why = f"{text[start:end]!r} inside a sentence can be part of a title"
+        return verdict._replace(sure=False, why=why)
+    return verdict
+
+
+def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
+    """Tell which of several roles a pronoun has."""
     around = words_around(text, start, end)
-    if "object" in roles:
-        reading = _her(around)
-        answer = "object" if reading.is_object else DETERMINER
-        other = "the owner of what follows"
+    is_her = "object" in roles
+    reading = _her(around) if is_her else _his(around)
+    if reading.is_object:
+        answer = "object" if is_her else PRONOUN
     else:
-        reading = _his(around)
-        answer = PRONOUN if reading.is_object else DETERMINER
-        other = "belong to what follows"
-    if answer == DETERMINER and owned_by_thing(text, start, end, around.after[:2]):
-        return Verdict("")
+        answer = DETERMINER
+        if owned_by_thing(text, start, end, around.after[:2]):
+            return Verdict("")
     if reading.sure:
         return Verdict(answer)
-    can = "the object" if "object" in roles else "stand alone"
-    return Verdict(
-        answer, False, f"{text[start:end]!r} before {around.raw!r} can be {can} or {other}"
-    )
+    why = f"{text[start:end]!r} before {around.raw!r} can be the object or the owner"
+    return Verdict(answer, False, why)
 
 
 def may_be_owned(text: str, start: int, end: int) -> bool:
@@ -216,7 +222,7 @@ def _describes_on(around: Around) -> bool:
     adjective = describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
     formed = third.endswith(("ish", "ic", "al", "ive", "ent", "ant", "ary", "y", "en"))
     going = fourth.endswith("ing") or is_adverb(fourth)
-    verb = is_bare_verb(third) or third.endswith(("ing", "s")) or is_number(third)
+    verb = is_bare_verb(third) or is_several(third) or third.endswith("ing") or is_number(third)
     return (adjective or formed or (comma and not is_participle(third))) and not (going or verb)
 
 
@@ -324,13 +330,4 @@ def _breaks_off(around: Around) -> bool:
         return not further[:1].isalnum()
     if word == "for":
         return further in ("known", "famous", "noted", "remembered", "praised")
-    if word != ",":
-        return is_one_of(word, "clause_openers")
-    near = max(0, around.start - _FAR)
-    begin = max(text.rfind(mark, near, around.start) for mark in ".!?\n")
-    first = _FIRST.match(text, max(begin + 1, near), around.start)
-    if first is None or (begin < 0 and near):
-        return False
-    opener, rest = low(first[1]), first[2].strip()
-    opens = is_one_of(opener, "clause_openers") or rest == ","
-    return opens or (is_closed(opener) and opener not in SUBJECTS)
+    return word == "," or is_one_of(word, "clause_openers")
