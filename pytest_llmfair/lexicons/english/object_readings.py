@@ -46,15 +46,9 @@ from pytest_llmfair.lexicons.english.english import (
 )
 from pytest_llmfair.lexicons.english.persons.words import is_person
 
-_ANYBODY = ("you", "it", "people", "someone", "anyone", "everyone", "somebody", "everybody")
 _SEEM = ("look", "sound", "feel", "seem", "appear", "smell")
 _COMPARING = ("more", "most", "less", "least")
-_DEGREES = ("very", "so", "too", "quite", "rather", "really", "extremely", "completely", "totally")
-_AFTER_DEGREES = ("own", "soul", "life", "heart", "core", "first", "best", "last", "being")
-_BY_HOW_MUCH = (*_COMPARING, "harder", "better", "further", "faster", "longer", "earlier")
 _NOUN_ENDINGS = ("s", "ion", "ment", "ance", "ence", "ness", "ity", "ure", "ship")
-_LATER = ("ago", "later", "earlier", "before", "after", "back")
-_REPEATED = ("by", "after", "for", "to")
 _QUOTATION = re.compile(
     r"\s[*_]*[\"\u201c\u2018\u00ab']+([^\"\u201d\u00bb\n]{1,90}?)[\"\u201d\u2019\u00bb']+(?!\w)"
 )
@@ -64,9 +58,8 @@ _DEPICTED = re.compile(
 _BESIDE = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|next to) \Z")
 # Who shares what follows: "me and her share", "my mum and her love".
 _JOINED = re.compile(
-    r"(?:(?:\A|[\n.!?;:,(\"\u201c\u2018\u2014])\s*|\b(?i:because|so|that|when|while|if|but)\s)"
-    r"(?i:both\s)?(?:(?i:me|you|him|us|them|i|he|we|they)|[A-Z][\w'\u2019-]+"
-    r"|(?i:my|your|our|his|her|their|the)\s(?:[\w-]+\s)?[\w-]+)\s(?:and|&)\s\Z"
+    r"(?:\A|[\n.!?;:,(]\s*|\b(?:because|that|when|if|but)\s)(?:[Mm]e|[A-Z][\w'\u2019-]+"
+    r"|(?i:my|your|our|his|her|the)\s[\w-]+)\s(?:and|&)\s\Z"
 )
 
 
@@ -85,8 +78,8 @@ def _before_idiom(around: Around) -> Reading | None:
     phrases = (first, f"{first}-{second}", f"{first}-{second}-{third}")
     if any(is_one_of(phrase, "never_owned") for phrase in phrases):
         return OBJECT if verb[:1].isalpha() or not first.endswith("ing") else None
-    if first == third and second in _REPEATED and is_final(fourth):  # "line by line"
-        return OBJECT
+    if first == third and second in ("by", "after", "for", "to") and is_final(fourth):
+        return OBJECT  # "line by line"
     if any(is_one_of(f"{base}-{first}", "idioms") for base in base_forms(verb)):
         return OBJECT if is_final(second) else None  # "does her good", "serves her right"
     if first == "one" and verb not in ("of", "from", "in"):
@@ -102,10 +95,8 @@ def _before_quotation(around: Around) -> Reading | None:
     if quotation is None or not around.is_after("names", "says_to", "writes_to", "gives", "calls"):
         return None
     behind, further = map(low, words_after(around.text, quotation.end(), 2))
-    if behind in ("a", "an", "the", "to") or not ends(behind, further):
-        return None
-    what = "what" in low(around.front()).split()  # 'what she called her "method"'
-    return PERHAPS_OBJECT if what else OBJECT
+    goes_on = behind in ("a", "an", "the", "to") or not ends(behind, further)
+    return None if goes_on else OBJECT
 
 
 def _before_participle(around: Around) -> Reading | None:
@@ -123,7 +114,7 @@ def _before_participle(around: Around) -> Reading | None:
         return OBJECT
     if first == "being":
         return OBJECT if around.before[1] in ("with", "without") else None
-    if final and around.is_after("moves"):
+    if final and around.is_after("moves") and not around.before[1].startswith("carr"):
         return OBJECT
     beside = around.before[1] in ("with", "without") or _BESIDE.search(front) is not None
     thing = is_one_of(first, "actions_in_ing") and is_final(second)
@@ -141,9 +132,7 @@ def _before_action(around: Around) -> Reading | None:
     if not (causes or has or sees):
         return None
     makes = verb.startswith(("mak", "made"))
-    if second in ("me", "us", "him", "them"):
-        return OBJECT
-    if second in _ANYBODY and not may_be_verb(third):
+    if second in ("me", "us", "him") or (is_one_of(second, "anybody") and not may_be_verb(third)):
         return OBJECT
     if causes and first in _SEEM and second not in COPULAS:  # "made her look older"
         return OBJECT
@@ -156,9 +145,9 @@ def _before_action(around: Around) -> Reading | None:
         return _before_verb(around, makes=makes, has=has)
     bodily = is_one_of(first, "bodily_acts")
     maybe = bodily or is_one_of(first, "verbs_or_nouns")
-    if maybe and second in (*_BY_HOW_MUCH, "back", "herself") and third != "than":
+    if maybe and is_one_of(second, "how_much") and third != "than":
         return OBJECT if causes or bodily else PERHAPS_OBJECT
-    if maybe and around.before == ("to", "see") and second != "be":
+    if maybe and around.before == ("to", "see") and not may_be_verb(second) and second != "be":
         return PERHAPS_OBJECT  # "hope to see her delegate more"
     if maybe and verb.startswith("help") and not ends(second):  # "help her claim wages"
         return OBJECT
@@ -176,10 +165,9 @@ def _before_action(around: Around) -> Reading | None:
 def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
     """Tell by a word that is a verb first: "let her work"; not "let her work speak for itself"."""
     first, second, third, _ = around.after
-    noun = is_rather_verb(first)
     if has:
         return OBJECT if second[:1].isalnum() and not begins_time(second, third) else OWNER
-    if not noun:
+    if not is_rather_verb(first):
         return OBJECT
     if second == "be" or (may_be_verb(second) and not is_adverb(second)):
         return OWNER
@@ -261,8 +249,7 @@ def _before_state(around: Around) -> Reading | None:
     first, second, third, _ = around.after
     final = is_final(second)
     makes_so = around.is_after("rendering")
-    very = first in _DEGREES and is_final(third) and second not in _AFTER_DEGREES
-    if very:
+    if is_one_of(first, "degrees") and is_final(third) and not is_one_of(second, "after_degrees"):
         return OBJECT if makes_so or is_adverb(second) else None
     if not makes_so and not around.is_after("keeps", "perceives", "arranges", "appoints"):
         return None
@@ -301,7 +288,7 @@ def _before_amount(around: Around) -> Reading | None:
         if third in ("a", "per", "each", "every") and verb != "in":  # "two nights a week"
             return None if around.is_after("trusts") else OBJECT
         if is_one_of(second, "spans") or second == "more":
-            if third in _LATER or second == "times" or verb in ("know", "known", "knew"):
+            if is_one_of(third, "later") or second == "times" or verb in ("know", "known", "knew"):
                 return OBJECT
             if third in ("old", "older", "younger"):
                 return OBJECT if around.is_after("rendering") and second[-1] == "s" else None
@@ -380,7 +367,7 @@ def _before_time(around: Around) -> Reading | None:
 def _before_name(around: Around) -> Reading | None:
     """Tell a name from what is hers: "told her Tom was late", not "told her Ohio mayor"."""
     first, second, third, _ = around.after
-    if not around.raw[:1].isupper() or around.raw.isupper() or is_person(first):
+    if not around.raw.istitle() or is_person(first):
         return None
     if is_final(third) and is_person(second) and not may_be_verb(second):
         return OWNER
@@ -404,7 +391,7 @@ def _before_direction(around: Around) -> Reading | None:
         return None
     if second == "right" or (second == "into" and third in ("a", "an")):
         return OBJECT
-    if second in ("straight", "flat", "upright") or is_form(verb, "hurts"):
+    if is_form(verb, "hurts"):
         return OWNER
     return OBJECT if around.ends_at_second() else None
 

@@ -156,6 +156,8 @@ def _noun_follows(around: Around) -> bool:
         return _is_effort(around)
     if first == "used" and second == "to":  # "me and her used to swim"
         return False
+    if second == "every" and first in ("almost", "nearly"):
+        return False
     if first == "every":
         often = second in ("now", "so", "once") or is_final(second) or is_number(second)
         often = often or is_one_of(second, "frequencies") or is_one_of(third, "frequencies")
@@ -169,7 +171,8 @@ def _noun_follows(around: Around) -> bool:
     if first == "right":
         return is_closed(verb) or second not in _AFTER_RIGHT
     if is_one_of(first, "comparatives") and second == "than":
-        return (describes(third) or first == "less") and not is_final(fourth)
+        described = describes(third) or (first == "less" and not is_final(third))
+        return described and not is_final(fourth)
     if first in ("best", "hardest") and verb.startswith(("tr", "work", "do", "di")):
         return True  # "tried her hardest"
     if first == "most" and (_is_often(second) or _is_often(third)):
@@ -219,7 +222,7 @@ def _describes_on(around: Around) -> bool:
         return may_describe(fourth) and not fourth.endswith("ing")  # "her early, if clumsy, poems"
     if join not in (",", "and", "but", "yet", "or", "if") or is_final(third) or is_final(fourth):
         return False
-    adjective = describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
+    adjective = describes(third) or is_one_of(third, "comparatives")
     formed = third.endswith(("ish", "ic", "al", "ive", "ent", "ant", "ary", "y", "en"))
     going = fourth.endswith("ing") or is_adverb(fourth)
     verb = is_bare_verb(third) or is_several(third) or third.endswith("ing") or is_number(third)
