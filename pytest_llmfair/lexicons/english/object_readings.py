@@ -262,7 +262,7 @@ def _before_state(around: Around) -> Reading | None:
     if makes_so and (said_of or better):
         return OBJECT if around.ends_at_second() or second == "enough" else OWNER
     if first in _COMPARING and around.is_after("rendering", "appoints"):
-        return OBJECT if describes(second) and ends(third) else OWNER
+        return OBJECT if describes(second) and ends(third) else None
     if final and said_of and not is_one_of(first, "also_nouns"):  # "never saw her sad"
         return OBJECT
     if final and (is_participle(first) or is_one_of(first, "states")):
@@ -299,7 +299,7 @@ def _before_amount(around: Around) -> Reading | None:
         if tries or around.is_after("charges"):
             return OBJECT
         return _handed(around, first, third, fourth) if around.is_after("gives") else None
-    if first in ("little", "much", "more", "many") and is_one_of(second, "gifts"):
+    if first in ("little", "less", "much", "more", "many") and is_one_of(second, "gifts"):
         makes = verb.startswith(("ma", "lea", "left", "w", "sav"))
         return OBJECT if makes and ends(third, fourth) else None  # "left her little time"
     return None
@@ -319,6 +319,8 @@ def _before_gift(around: Around) -> Reading | None:
         return None if is_participle(second) or is_one_of(second, "comparatives") else OBJECT
     if any(map(str.isdigit, second)) and ends(third, fourth):  # "sent her form B-7"
         return None if around.is_by_herself() else OBJECT
+    if first == "more" and ends(third) and not describes(second):
+        return OBJECT
     of_two = is_one_of(f"{first}-{second}", "gifts_of_two")
     described = True
     if ends(second, third) or (second, third) == ("free", "of"):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.around import ends
+from pytest_llmfair.lexicons.english.around import ARTICLES, ends
 from pytest_llmfair.lexicons.english.beside import FAR, low, one_case, opens_sentence, word_before
 from pytest_llmfair.lexicons.english.english import LETTERS, is_closed, is_one_of
 from pytest_llmfair.lexicons.english.persons.words import is_person
 
 _WORDS = re.compile(LETTERS)
 _WINDOW = 110
-_ARTICLES = ("the", "a", "an", "my", "our", "your", "their", "its")
 # "She sank", "she was launched": of ships.
 _SHE_IS = re.compile(
     r" (?:sank|capsized|foundered|ran aground|displaced|"
@@ -41,7 +40,7 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
     word = text[start:end]
     if word.isupper() and not one_case(text)[1]:
         before, _ = word_before(text, start)
-        named = low(before) in _ARTICLES and not before.isupper()
+        named = low(before) in ARTICLES and not before.isupper()
         return named and not _BESIDE.match(text, end)
     if is_capital_inside(text, start, end):
         near = text[max(0, start - FAR) : end + FAR]

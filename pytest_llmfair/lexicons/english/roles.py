@@ -118,9 +118,9 @@ def _her(around: Around) -> Reading:
     if (before[1] == "/" and before[0] in ("she", "he", "xe")) or before[1] in ("a", "an"):
         return OBJECT
     if first in _JOINS:
-        return _read(not _shares_owned(around))
+        return OWNER if _shares_owned(around) else OBJECT
     if not first[:1].isalnum():
-        return _read(not (_is_in_list(around) or _breaks_off(around)))
+        return OWNER if _is_in_list(around) or _breaks_off(around) else OBJECT
     if not _noun_follows(around):
         return OBJECT
     return object_reading(around) or OWNER
@@ -132,18 +132,15 @@ def _his(around: Around) -> Reading:
     before = around.before
     if first in _JOINS:
         other = second in _OTHER_OWNERS and not is_final(third)
-        return _read(not (other or second in ("her", "xyr") or _his_is_shared(around)))
+        shared = other or second in ("her", "xyr") or _his_is_shared(around)
+        return OWNER if shared else OBJECT
     if not first[:1].isalnum():
-        return _read(not (_is_in_list(around) or _breaks_off(around)))
+        return OWNER if _is_in_list(around) or _breaks_off(around) else OBJECT
     if is_one_of(first, "finite_verbs"):
         return OBJECT
     if before[1] == "of" and _acts_of_his(around):
         return OBJECT
     return OWNER if _noun_follows(around) else OBJECT
-
-
-def _read(is_object: bool) -> Reading:
-    return OBJECT if is_object else OWNER
 
 
 def _noun_follows(around: Around) -> bool:
@@ -171,12 +168,16 @@ def _noun_follows(around: Around) -> bool:
     if first == "right":
         return is_closed(verb) or second not in _AFTER_RIGHT
     if is_one_of(first, "comparatives") and second == "than":
-        described = describes(third) or (first == "less" and not is_final(third))
+        described = describes(third) or (
+            first == "less" and not (is_final(third) or is_number(third))
+        )
         return described and not is_final(fourth)
     if first in ("best", "hardest") and verb.startswith(("tr", "work", "do", "di")):
         return True  # "tried her hardest"
     if first == "most" and (_is_often(second) or _is_often(third)):
         return False  # "saw her most summer evenings"
+    if first in ("most", "more") and is_in_ly(second) and is_final(third):
+        return False  # "thanked her most sincerely"
     past = is_one_of(second, "finite_verbs") or (is_participle(second) and is_final(third))
     if first in ("most", "least") and past and third[:1].isalnum() and third not in _JOINS:
         return False  # "what hurt her most came later"
@@ -211,7 +212,9 @@ def _is_effort(around: Around) -> bool:
 
 def _describes_on(around: Around) -> bool:
     """Whether an adjective goes on after a comma or "and": "her long, dark hair"."""
-    _, join, third, fourth = around.after
+    first, join, third, fourth = around.after
+    if is_in_ly(first) and not first.endswith(("early", "kly", "daily", "hly")):
+        return False
     comma = join == ","
     if comma:
         raw, behind = words_after(around.text, around.text.find(",", around.end) + 1, 2)
