@@ -1,4 +1,4 @@
-"""The words around a pronoun.
+"""The words around a pronoun, and what kinds of words they can be.
 
 Emphasis, tags, opening quotes and single line breaks are skipped; a sum of money counts as a
 number, a slot to fill in as a noun.
@@ -14,11 +14,23 @@ from pytest_llmfair.lexicons.english.beside import low, one_case
 from pytest_llmfair.lexicons.english.english import (
     INLINE_TAG,
     WORD,
+    is_adverb,
     is_closed,
     is_final,
+    is_in_ly,
     is_one_of,
+    is_participle,
+    is_predicative,
+    tells_when,
     word_classes,
 )
+from pytest_llmfair.lexicons.english.persons.words import is_person
+
+SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
+OBJECTS = ("me", "us", "him", "her", "them")
+ARTICLES = ("a", "an", "the", "his", "her", "their", "its", "my", "our", "your")
+MODALS = ("will", "can", "may", "might", "would", "could", "should", "must")
+COPULAS = ("is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't")
 
 _STYLE = rf"(?:[*_~]|{INLINE_TAG}|\[(?=[^\[\]\n]{{1,80}}\]\())*+"
 # A line break, unless the next line begins with a capital.
@@ -30,10 +42,14 @@ _ENCLOSED = ('""', "''", "\u201c\u201d", "\u2018\u2019", "[]", "()", "{}")
 _OPENING = "\"\u201c\u2018\u00ab'`"
 # A single quote that another one closes, unlike the apostrophe of "'til".
 _SINGLE = re.compile(r"''?(?!(?:til|cause|em|n)\b)\w[^'\n]*(?<!s)'(?!\w)")
+# "$500", "#1" and the formula of "her $k$th move".
 _SUM = re.compile(
     r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?[mb]illion)?\b|\$[^$\s\d][^$\n]{0,40}\$\w*"
 )
 _ASIDE = re.compile(r"\(([a-z]+(?: [a-z]+)?)\)(?=\s+[A-Za-z])")  # "her (late) uncle"
+_TOKEN = re.compile(r"([^\W_]+(?:['\u2019-][^\W_]+)*)|([^\w\s*_~\"\u201c\u201d])")
+_FAR = 90
+_LONG = ("whole", "entire", "full", "next", "last", "while", "bit", "little", "lot", "few", "rest")
 _SLOT_OPENS = ("[", "{", "<", "_", "N")
 _SLOT = re.compile(
     r"\[[A-Z][A-Z_\d ]*\]|\{\{?[\w.: ]{1,30}\}?\}|<(?:[A-Z_]+|mask|blank)>|_{1,}(?=[\s.,;!?]|\Z)"
@@ -55,54 +71,71 @@ class Around(NamedTuple):
     start: int
     end: int
 
-    @property
-    def mark(self) -> str:
-        """The character after the space after the pronoun."""
-        return self.text[self.end + 1 : self.end + 2]
+    def is_after(self, *kinds: str) -> bool:
+        """Whether the word before the pronoun is a form of a verb of one of the classes."""
+        return any(is_form(self.before[1], kind) for kind in kinds)
 
-    def is_after(self, kind: str) -> bool:
-        """Whether the word before the pronoun is a form of a verb of a class."""
-        return is_form(self.before[1], kind)
+    def is_quoted(self) -> bool:
+        """Whether a quote opens after the space after the pronoun."""
+        return self.text.startswith(tuple(_OPENING), self.end + 1)
+
+    def front(self, length: int = _NEAR) -> str:
+        """Return the text before the pronoun."""
+        return self.text[max(0, self.start - length) : self.start]
+
+    def ends_at_second(self) -> bool:
+        """Whether the phrase ends after the next word, except for an adverb: "happy again"."""
+        _, second, third, _ = self.after
+        return ends(second, third) and (not is_adverb(second) or is_final(third))
+
+    def is_by_herself(self) -> bool | None:
+        """Whether "she" is the subject of the verb before the pronoun; None for unclear."""
+        tokens = _TOKEN.findall(self.front(_FAR))
+        going = self.before[1].endswith("ing") and self.before[1] != "bring"
+        linked = False
+        for place, (raw, mark) in enumerate(reversed(tokens[:-1])):
+            word = low(raw)
+            if mark:
+                if mark in ".!?;:\u2014([{>|":
+                    return False if not place and not going else None
+                linked = True
+            elif word.partition("'")[0] in ("she", "xe"):
+                return True
+            elif word.partition("'")[0] in ("i", "he", "we", "you", "they") or word == "please":
+                return False
+            elif word in ("and", "or", "to", "who", "that", "which", "then"):
+                linked = True
+            elif not (linked or is_closed(word) or is_in_ly(word)):
+                several = word.endswith("s") and not word.endswith(("ss", "us", "'s"))
+                return False if several and raw.islower() else None
+        begins = self.start <= _FAR and len(tokens) == 1 and not going
+        return False if begins else None  # "Send her flowers"
 
 
-@functools.lru_cache(maxsize=8192)
-def is_form(word: str, kind: str) -> bool:
-    """Whether a word is a form of a verb of a class: "gave" of "give"."""
-    return not word_classes()[kind].isdisjoint(base_forms(word))
+class Reading(NamedTuple):
+    """Whether the pronoun is an object, and whether the words around it tell that."""
+
+    is_object: bool
+    sure: bool = True
 
 
-@functools.lru_cache(maxsize=4096)
-def base_forms(word: str) -> tuple[str, ...]:
-    """Return what a verb form can be a form of, the word itself among it."""
-    forms = [word]
-    if word in _irregular():
-        forms.append(_irregular()[word])
-    for ending in ("es", "s", "ed", "ing"):
-        if word.endswith(ending):
-            stem = word.removesuffix(ending)
-            forms += [stem, f"{stem}e", stem[:-1] + "y"]
-            if stem[-1:] == stem[-2:-1]:  # "stopped"
-                forms.append(stem[:-1])
-    return tuple(forms)
-
-
-def is_initialism(word: str) -> bool:
-    """Whether capitals spell a term rather than a closed word: "US", "IT"."""
-    return word.isupper() and is_one_of(word.lower(), "closed_initialisms")
+OBJECT, OWNER = Reading(True), Reading(False)
+PERHAPS_OBJECT, PERHAPS_OWNER = Reading(True, False), Reading(False, False)
 
 
 def words_around(text: str, start: int, end: int) -> Around:
     """Return the words around the pronoun ``text[start:end]``."""
     if text[start - 1 : start] + text[end : end + 1] in _ENCLOSED:
         start, end = start - 1, end + 1
-    raw, *following = words_after(text, end, 5)
-    words = tuple(map(low, (raw, *following)))
-    known = is_initialism(raw) and text[end - 1].islower() and not one_case(text)[1]
-    if known and not is_final(words[1]):  # "her US visa"
-        raw, words = following[0], words[1:]
+    raw, *rest = words_after(text, end, 7)
+    if is_initialism(raw) and not one_case(text)[1]:  # "her US visa", "his US and UK licences"
+        joined = rest[1].isupper() and rest[0] in ("and", "or", "&", "/", "to")
+        if joined or not is_final(low(rest[0])):
+            raw, *rest = rest[2:] if joined else rest
     found = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
-    first, second = ["", "", *found[-2:]][-2:]
-    return Around((low(first), low(second)), words[:4], raw, text, start, end)
+    further, nearer = ["", "", *found[-2:]][-2:]
+    after = (low(raw), low(rest[0]), low(rest[1]), low(rest[2]))
+    return Around((low(further), low(nearer)), after, raw, text, start, end)
 
 
 def words_after(text: str, end: int, count: int) -> list[str]:
@@ -115,23 +148,21 @@ def words_after(text: str, end: int, count: int) -> list[str]:
             at = slot.end()
             continue
         match = _NEXT.match(text, at)
-        word = (match[1] or "") if match else ""
-        if not match or not word:
+        if match is None or not match[1]:
             break
-        place, at = match.start(1), match.end()
+        word, place, at = match[1], match.start(1), match.end()
         if not (word[0].isalnum() or word in "/&"):
             if _opens_quote(text, place):
                 continue
             aside = _ASIDE.match(text, place)
-            if aside is not None and _describes(aside[1]):
+            if aside is not None and not is_closed(aside[1].split()[0]):
                 at = aside.end()
                 continue
             figure = _SUM.match(text, place)
             if figure is None:
                 found.append(word)
                 break
-            at = figure.end()
-            word = "2"
+            word, at = "2", figure.end()
         found.append(word)
     return found + [""] * (count - len(found))
 
@@ -143,14 +174,81 @@ def _opens_quote(text: str, place: int) -> bool:
     return text[place] != "'" or _SINGLE.match(text, place - (text[place - 1] == "'")) is not None
 
 
-def _describes(aside: str) -> bool:
-    """Whether words in brackets describe the next one: "her (late) uncle", "his (or her) car"."""
-    *others, last = aside.split()
-    if last in ("her", "his"):
-        return others in (["and"], ["or"])
-    return not is_closed(last)
+def is_initialism(word: str) -> bool:
+    """Whether capitals spell a term rather than a closed word: "US", "IT"."""
+    return word.isupper() and is_one_of(word.lower(), "closed_initialisms")
+
+
+@functools.lru_cache(maxsize=8192)
+def is_form(word: str, kind: str) -> bool:
+    """Whether a word is a form of a verb of a class: "gave" of "give"."""
+    return not word_classes()[kind].isdisjoint(base_forms(word))
+
+
+@functools.lru_cache(maxsize=4096)
+def base_forms(word: str) -> tuple[str, ...]:
+    """Return what a verb form can be a form of: "stopped" of "stop"."""
+    forms = [word]
+    if word in _irregular_forms():
+        forms.append(_irregular_forms()[word])
+    for ending in ("es", "s", "ed", "ing"):
+        if word.endswith(ending):
+            stem = word.removesuffix(ending)
+            forms += [stem, f"{stem}e", f"{stem[:-1]}y"]
+            if stem[-1:] == stem[-2:-1]:
+                forms.append(stem[:-1])
+    return tuple(forms)
 
 
 @functools.cache
-def _irregular() -> dict[str, str]:
+def _irregular_forms() -> dict[str, str]:
     return dict(form.split("-") for form in word_classes()["irregular_forms"])
+
+
+def is_bare_verb(word: str) -> bool:
+    """Whether a word is a verb in its base form, and no noun."""
+    formed = len(word) > 5 and word.endswith(("ize", "ise", "ify"))
+    return formed or is_one_of(word, "bare_verbs")
+
+
+def is_rather_verb(word: str) -> bool:
+    """Whether a word is more often a verb than a noun: "dance", "work"."""
+    return is_one_of(word, "verbs_rather_than_nouns")
+
+
+def may_be_verb(word: str) -> bool:
+    """Whether a word can be a verb: "works", "worked", "order", "will"."""
+    if word in MODALS or word in COPULAS or is_participle(word):
+        return True
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"))
+    return any(is_bare_verb(form) or is_rather_verb(form) for form in forms) or any(
+        is_one_of(word, kind) for kind in ("finite_verbs", "acted", "verbs_or_nouns")
+    )
+
+
+def describes(word: str) -> bool:
+    """Whether a word is an adjective or a participle: "happy", "large", "broken"."""
+    return is_predicative(word) or is_participle(word) or is_one_of(word, "describing")
+
+
+def ends(word: str, following: str = "") -> bool:
+    """Whether a phrase ends before a word: a closed word, an adverb or a time."""
+    return is_final(word) or is_adverb(word) or tells_when(word, following)
+
+
+def begins_time(article: str, noun: str) -> bool:
+    """Whether a time begins with an article: "the whole day", "a bit longer"."""
+    return article in ARTICLES and (noun in _LONG or is_one_of(noun, "times"))
+
+
+def may_describe(word: str) -> bool:
+    """Whether a word can describe a gift: "anonymous", "extra"."""
+    formed = len(word) > 4 and word.endswith(("ic", "al", "ive", "ent", "ant", "ary", "ing"))
+    kinds = ("gift_adjectives", "comparatives", "demonyms")
+    return formed or describes(word) or any(is_one_of(word, kind) for kind in kinds)
+
+
+def is_several(noun: str) -> bool:
+    """Whether several things are named: "stories", no persons or animals."""
+    several = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
+    return several and not (is_person(noun) or is_one_of(noun.removesuffix("s"), "pets"))

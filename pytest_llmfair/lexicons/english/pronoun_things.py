@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.beside import FAR, low, one_case, word_before
+from pytest_llmfair.lexicons.english.around import ARTICLES, ends
+from pytest_llmfair.lexicons.english.beside import FAR, low, one_case, opens_sentence, word_before
 from pytest_llmfair.lexicons.english.english import LETTERS, is_closed, is_one_of
 from pytest_llmfair.lexicons.english.persons.words import is_person
 
 _WORDS = re.compile(LETTERS)
 _WINDOW = 110
-_ARTICLES = ("the", "a", "an", "my", "our", "your", "their", "its")
 # "She sank", "she was launched": of ships.
 _SHE_IS = re.compile(
     r" (?:sank|capsized|foundered|ran aground|displaced|"
@@ -28,6 +28,8 @@ _GOD = re.compile(
     r"|Holy (?:Spirit|Ghost)|Lord(?! [A-Z]))\b"
 )
 _TITLE = re.compile(r"\b(?:film|movie|novel|album|watched|directed|starred in)\s[\"\u201c*_]*\Z")
+# Two of these tell a sentence from a headline.
+_SMALL = re.compile(r"\b[a-z]{4,}\b")
 _BESIDE = re.compile(
     r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"
 )
@@ -36,42 +38,52 @@ _BESIDE = re.compile(
 def stands_for_thing(text: str, start: int, end: int) -> bool:
     """Whether a pronoun stands for a ship, an animal or a god, or is no pronoun: "the HIS"."""
     word = text[start:end]
-    if word[0].isupper() and not one_case(text)[1]:
-        if word[1].isupper():
-            before, _ = word_before(text, start)
-            return low(before) in _ARTICLES and not before.isupper()
-        inside = start > 1 and text[start - 2] not in '.!?\n:"\u201c' and text[start - 1] == " "
-        if inside and not _BESIDE.match(text, end):
-            near = text[max(0, start - FAR) : end + FAR]
-            if _TITLE.search(text, max(0, start - FAR), start) or _GOD.search(near):
-                return True
-    low_word = word.lower()
-    if low_word in ("herself", "himself"):
-        return _is_animal(text, start, low_word[:-4].replace("him", "his"))
-    if low_word == "she" and _SHE_IS.match(text, end):
-        return _is_near(text, start, "ship_words")
-    return False
+    if word.isupper() and not one_case(text)[1]:
+        before, _ = word_before(text, start)
+        named = low(before) in ARTICLES and not before.isupper()
+        return named and not _BESIDE.match(text, end)
+    if is_capital_inside(text, start, end):
+        near = text[max(0, start - FAR) : end + FAR]
+        before, _ = word_before(text, start)
+        surname = word == "He" and before.istitle() and not ends(low(before))  # "Kaiming He"
+        film = _TITLE.search(text, max(0, start - FAR), start)
+        return surname or film is not None or _GOD.search(near) is not None
+    word = word.lower()
+    if word in ("herself", "himself"):
+        return _is_animal(text, start, "her" if word == "herself" else "his")
+    return word == "she" and _SHE_IS.match(text, end) is not None and _is_near(text, start)
+
+
+def is_capital_inside(text: str, start: int, end: int) -> bool:
+    """Whether a pronoun has a capital that no sentence or headline gives it: "directed Her"."""
+    before, _ = word_before(text, start)
+    if not text[start:end].istitle() or not before or opens_sentence(text, start):
+        return False
+    if _BESIDE.match(text, end):
+        return False
+    near = text[max(0, start - FAR) : end + FAR]
+    return len(_SMALL.findall(near)) > 1
 
 
 def owned_by_thing(text: str, start: int, end: int, after: tuple[str, ...]) -> bool:
     """Whether a ship or an animal has what follows: "the frigate lost her mast"."""
     if any(is_one_of(word, "ship_parts") for word in after):
-        return text[start:end].lower() == "her" and _is_near(text, start, "ship_words")
+        return text[start:end].lower() == "her" and _is_near(text, start)
     if any(is_one_of(word, "animal_parts") for word in after):
         return _is_animal(text, start, text[start:end].lower())
     return False
 
 
-def _is_near(text: str, start: int, kind: str) -> bool:
+def _is_near(text: str, start: int) -> bool:
     """Whether a ship stands before the pronoun, and no person after it."""
     found = False
     before = ""
     for match in _WORDS.finditer(text, max(0, start - _WINDOW), start):
         word = low(match[0]).removesuffix("'s")
-        if is_one_of(word, kind):
+        if is_one_of(word, "ship_words"):
             found = True
         elif _may_be_person(match[0], word) and not (
-            match[0][0].isupper() and is_one_of(before, kind)
+            match[0][0].isupper() and is_one_of(before, "ship_words")
         ):
             return False  # "the frigate Surprise" is the ship
         before = word

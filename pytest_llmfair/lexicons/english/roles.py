@@ -5,7 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pytest_llmfair.lexicons.english.around import Around, words_after, words_around
+from pytest_llmfair.lexicons.english.around import (
+    ARTICLES,
+    COPULAS,
+    MODALS,
+    OBJECT,
+    OWNER,
+    SUBJECTS,
+    Around,
+    Reading,
+    describes,
+    is_bare_verb,
+    is_rather_verb,
+    is_several,
+    may_describe,
+    words_after,
+    words_around,
+)
 from pytest_llmfair.lexicons.english.beside import low
 from pytest_llmfair.lexicons.english.english import (
     is_adverb,
@@ -15,21 +31,15 @@ from pytest_llmfair.lexicons.english.english import (
     is_number,
     is_one_of,
     is_participle,
-    is_predicative,
     tells_when,
 )
-from pytest_llmfair.lexicons.english.object_readings import (
-    ARTICLES,
-    OBJECT,
-    OWNER,
-    Reading,
-    ends_at_second,
-    follows_gift,
-    is_bare_verb,
-    object_reading,
-)
+from pytest_llmfair.lexicons.english.object_readings import object_reading
 from pytest_llmfair.lexicons.english.persons.words import is_person
-from pytest_llmfair.lexicons.english.pronoun_things import owned_by_thing, stands_for_thing
+from pytest_llmfair.lexicons.english.pronoun_things import (
+    is_capital_inside,
+    owned_by_thing,
+    stands_for_thing,
+)
 from pytest_llmfair.lexicons.grammar import Verdict
 
 PERSONAL_PRONOUNS = frozenset(
@@ -42,12 +52,8 @@ DETERMINER = "possessive_determiner"
 PRONOUN = "possessive_pronoun"
 CASES = frozenset(("object", DETERMINER, PRONOUN))
 
-_SELF = re.compile(r"[)\]]self\b|[(\[]self[)\]]")
-_STRUCK = re.compile(r"~~|</(?:del|s|strike)>|\s(?:~~|<(?:del|s|strike)>)")  # "~~her~~ his"
-_IN_BRACKETS = re.compile(r" \([a-z]+\) (?!(?:and|or|but|is|was|with|in|on|at|to)\b)[A-Za-z]")
 _JOINS = ("or", "and", "nor", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
-_SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
 _NAME = r"(?:[A-Z][\w.-]{0,30}\s){0,2}[A-Z][\w-]{0,30}"
 # "and Tom's", "and her husband's", "and my old school friends'".
 _OWNER = re.compile(
@@ -62,11 +68,8 @@ _LIST = re.compile(
 )
 _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0,4}\Z")
 _AFTER_RIGHT = ("away", "now", "here", "there", "back", "in", "after", "before", "when", "where")
-_QUOTES = ('"', "'", "\u201c", "\u2018", "\u00ab")
+_THAT_OF = re.compile(r"\b(?i:this|that)\s(?:\w+\s){1,2}of\s\Z")  # "that car of his"
 _ELLIPSES = ("", "...", "....", "\u2026")
-_FIRST = re.compile(r"[^\w\n.!?]*([\w'\u2019-]+)([^.!?\n]*)\Z")
-_NEAR = 60
-_FAR = 160
 
 
 def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
@@ -76,58 +79,48 @@ def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
     """
     if stands_for_thing(text, start, end):
         return Verdict("")
-    if len(roles) == 1:
-        return Verdict(next(iter(roles)))
+    verdict = _role(text, start, end, roles) if len(roles) > 1 else Verdict(next(iter(roles)))
+    if verdict.sure and is_capital_inside(text, start, end):
+        why = f"{text[start:end]!r} inside a sentence can be part of a title"
+        return verdict._replace(sure=False, why=why)
+    return verdict
+
+
+def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
+    """Tell which of several roles a pronoun has."""
     around = words_around(text, start, end)
-    if text[start - 1 : start] == "-" == text[end : end + 1]:  # "what's-her-name"
-        return Verdict(DETERMINER if DETERMINER in roles else PRONOUN)
-    if "object" in roles:
-        reading = _her(around)
-        answer = "object" if reading.is_object else DETERMINER
-        other = "the owner of what follows"
+    is_her = "object" in roles
+    reading = _her(around) if is_her else _his(around)
+    if reading.is_object:
+        answer = "object" if is_her else PRONOUN
     else:
-        reading = _his(around)
-        answer = PRONOUN if reading.is_object else DETERMINER
-        other = "belong to what follows"
-    if answer == DETERMINER and owned_by_thing(text, start, end, around.after[:2]):
-        return Verdict("")
+        answer = DETERMINER
+        if owned_by_thing(text, start, end, around.after[:2]):
+            return Verdict("")
     if reading.sure:
         return Verdict(answer)
-    can = "the object" if "object" in roles else "stand alone"
-    return Verdict(
-        answer, False, f"{text[start:end]!r} before {around.raw!r} can be {can} or {other}"
-    )
+    why = f"{text[start:end]!r} before {around.raw!r} can be the object or the owner"
+    return Verdict(answer, False, why)
 
 
 def may_be_owned(text: str, start: int, end: int) -> bool:
     """Whether what follows "her" can be given to her or her own: "brought her lunch"."""
-    return follows_gift(words_around(text, start, end))
+    first, second = words_around(text, start, end).after[:2]
+    heads = (first, second) if may_describe(first) else (first,)
+    return any(is_one_of(head, kind) for head in heads for kind in ("gifts", "meals"))
 
 
 def _her(around: Around) -> Reading:
     """Tell whether "her" is an object."""
-    first, second, third, fourth = around.after
-    before = around.before
-    if _SELF.match(around.text, around.end):  # "(her)self"
+    first, before = around.after[0], around.before
+    if before[0] in ("him", "xem") and before[1] in ("or", "/"):
         return OBJECT
-    joined = before[1] in _JOINS
-    if joined and before[0] in ("him", "xem") and before[1] in ("or", "/"):
-        return OBJECT
-    if joined and before[0] in ("his", "xyr"):
-        return OWNER
     if (before[1] == "/" and before[0] in ("she", "he", "xe")) or before[1] in ("a", "an"):
         return OBJECT
     if first in _JOINS:
-        return _read(not _shares_owned(around))
-    if first in ("his", "xyr") and not is_final(second) and _STRUCK.match(around.text, around.end):
-        return OWNER
-    if _opens_sentence(around):
-        return OWNER
+        return OWNER if _shares_owned(around) else OBJECT
     if not first[:1].isalnum():
-        return _read(not (_is_in_list(around) or _breaks_off(around)))
-    if before == ("him", "and"):  # "watched him and her dance"
-        front = around.text[max(0, around.start - _NEAR) : around.start].split()
-        around = around._replace(before=("", low(front[-3]) if len(front) > 2 else ""))
+        return OWNER if _is_in_list(around) or _breaks_off(around) else OBJECT
     if not _noun_follows(around):
         return OBJECT
     return object_reading(around) or OWNER
@@ -139,35 +132,15 @@ def _his(around: Around) -> Reading:
     before = around.before
     if first in _JOINS:
         other = second in _OTHER_OWNERS and not is_final(third)
-        return _read(not (other or second in ("her", "xyr") or _his_is_shared(around)))
-    if before[1] in _JOINS and before[0] in ("her", "xyr"):
-        return OWNER
-    if first in ("her", "xyr", *_OTHER_OWNERS) and not is_final(second):
-        return OWNER  # "~~his~~ her approval"
-    if _opens_sentence(around):
-        return OWNER
+        shared = other or second in ("her", "xyr") or _his_is_shared(around)
+        return OWNER if shared else OBJECT
     if not first[:1].isalnum():
-        return _read(not (_is_in_list(around) or _breaks_off(around)))
-    linked = before[1] in ("is", "are", "was", "were", "isn't", "wasn't")
-    if around.mark and around.mark in "\"'\u201c\u2018\u00ab" and not linked and before[1] != "of":
-        return OWNER
+        return OWNER if _is_in_list(around) or _breaks_off(around) else OBJECT
     if is_one_of(first, "finite_verbs"):
         return OBJECT
-    if linked and is_predicative(first) and is_final(second):  # "the fault was his alone"
-        return OBJECT
-    if first == "back" and before[1][:4] in ("send", "sent", "want", "need"):
-        return _read(is_final(second))
-    if around.raw == "The":  # "in his The Lost Coast"
-        return OWNER
     if before[1] == "of" and _acts_of_his(around):
         return OBJECT
-    if not _noun_follows(around):
-        return OBJECT
-    return OBJECT if _is_contrasted(around) else OWNER
-
-
-def _read(is_object: bool) -> Reading:
-    return OBJECT if is_object else OWNER
+    return OWNER if _noun_follows(around) else OBJECT
 
 
 def _noun_follows(around: Around) -> bool:
@@ -178,51 +151,44 @@ def _noun_follows(around: Around) -> bool:
         return True
     if first in ("all", "everything"):
         return _is_effort(around)
-    if first == "what" and second == "?":
-        return True
     if first == "used" and second == "to":  # "me and her used to swim"
+        return False
+    if second == "every" and first in ("almost", "nearly"):
         return False
     if first == "every":
         often = second in ("now", "so", "once") or is_final(second) or is_number(second)
         often = often or is_one_of(second, "frequencies") or is_one_of(third, "frequencies")
         return not (often or around.is_after("gives"))
-    if second == "every" and first in ("almost", "nearly", "practically"):
-        return False
     if is_closed(first) and not _opens_phrase(around):
-        if around.raw == "The" and verb in ("of", "from", "in", "about"):
-            return True
-        quoted = around.mark in _QUOTES and around.raw[:1].isupper()
+        quoted = around.is_quoted() and around.raw[:1].isupper()
         return quoted and verb not in ("to", "at")  # 'her "On Language" column'
-    if is_participle(first) and not is_one_of(first, "nouns_in_ed") and ends_at_second(around):
-        quoted = around.mark in _QUOTES and around.raw[:1].isupper()  # 'her "Haunted" tour'
+    if is_participle(first) and not is_one_of(first, "nouns_in_ed") and around.ends_at_second():
+        quoted = around.is_quoted() and around.raw[:1].isupper()  # 'her "Haunted" tour'
         return quoted or ("-" in first and second == ",")
     if first == "right":
         return is_closed(verb) or second not in _AFTER_RIGHT
     if is_one_of(first, "comparatives") and second == "than":
-        return (_describes(third) or first == "less") and not is_final(fourth)
+        described = describes(third) or (
+            first == "less" and not (is_final(third) or is_number(third))
+        )
+        return described and not is_final(fourth)
     if first in ("best", "hardest") and verb.startswith(("tr", "work", "do", "di")):
         return True  # "tried her hardest"
-    if first in ("most", "more") and is_in_ly(second) and is_final(third):
-        return False  # "thanked her most sincerely"
     if first == "most" and (_is_often(second) or _is_often(third)):
         return False  # "saw her most summer evenings"
+    if first in ("most", "more") and is_in_ly(second) and is_final(third):
+        return False  # "thanked her most sincerely"
     past = is_one_of(second, "finite_verbs") or (is_participle(second) and is_final(third))
     if first in ("most", "least") and past and third[:1].isalnum() and third not in _JOINS:
         return False  # "what hurt her most came later"
-    if first in ("will", "can", "may", "might"):
-        return not (is_bare_verb(second) or is_one_of(second, "verbs_rather_than_nouns")) and (
-            second not in ("be", "have", "not", "never")
-        )
+    if first in MODALS and (is_bare_verb(second) or is_rather_verb(second) or second == "be"):
+        return False  # "those who know her will agree"
     if first == "best" and around.is_after("trusts"):
         return second in _JOINS or not is_final(second)
     if is_final(second):
         return not is_adverb(first) or _describes_on(around)
     adverb = first.endswith("ly") or is_one_of(first, "closed_if_final")
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
-
-
-def _describes(word: str) -> bool:
-    return is_predicative(word) or is_participle(word) or is_one_of(word, "describing")
 
 
 def _is_often(word: str) -> bool:
@@ -234,19 +200,21 @@ def _is_effort(around: Around) -> bool:
     first, second, third, _ = around.after
     if second == "into" or (second == "this" and third != "time"):
         return True
-    clause = second in _SUBJECTS or second in ("of", "about", "at", "but", "that", "is", "was")
+    clause = second in SUBJECTS or second in ("of", "about", "at", "but", "that", "is", "was")
     if not is_final(second) or second in ARTICLES or clause:
         return False
-    if around.before[1] in ("was", "were", "is", "are") and not second[:1].isalnum():
+    if around.before[1] in COPULAS and not second[:1].isalnum():
         return True
-    front = around.text[max(0, around.start - _NEAR) : around.start]
+    front = around.front()
     given = _GIVEN.search(front)
     return given is not None and (first == "all" or " " in given[0].strip())
 
 
 def _describes_on(around: Around) -> bool:
     """Whether an adjective goes on after a comma or "and": "her long, dark hair"."""
-    _, join, third, fourth = around.after
+    first, join, third, fourth = around.after
+    if is_in_ly(first) and not first.endswith(("early", "kly", "daily", "hly")):
+        return False
     comma = join == ","
     if comma:
         raw, behind = words_after(around.text, around.text.find(",", around.end) + 1, 2)
@@ -254,15 +222,13 @@ def _describes_on(around: Around) -> bool:
             return False
         third, fourth = low(raw), low(behind)
     if comma and (third in ("and", "if", "but") or is_one_of(third, "goes_before_adjectives")):
-        return _describes(fourth)  # "her early, if clumsy, poems"
+        return may_describe(fourth) and not fourth.endswith("ing")  # "her early, if clumsy, poems"
     if join not in (",", "and", "but", "yet", "or", "if") or is_final(third) or is_final(fourth):
         return False
-    if is_in_ly(third):
-        return comma or _describes(fourth)
-    adjective = _describes(third) or is_one_of(third, "comparatives") or is_adverb(third)
+    adjective = describes(third) or is_one_of(third, "comparatives")
     formed = third.endswith(("ish", "ic", "al", "ive", "ent", "ant", "ary", "y", "en"))
     going = fourth.endswith("ing") or is_adverb(fourth)
-    verb = is_bare_verb(third) or third.endswith(("ing", "s")) or is_number(third)
+    verb = is_bare_verb(third) or is_several(third) or third.endswith("ing") or is_number(third)
     return (adjective or formed or (comma and not is_participle(third))) and not (going or verb)
 
 
@@ -271,7 +237,12 @@ def _opens_phrase(around: Around) -> bool:
     first, second, third, fourth = around.after
     if is_one_of(f"{first}-{second}", "time_before_adjectives"):  # "her by now famous soup"
         return not is_final(fourth) and not is_final(third)
-    if is_final(second) and second not in ("so", "very", "too", "yet"):
+    if is_one_of(first, "goes_before_adjectives"):
+        if second.endswith("ing") and not around.before[1][:1].isalnum():
+            return True  # "Her not being there"
+        if is_in_ly(second) or second in ("so", "very", "too"):  # "her not so subtle hints"
+            return describes(third) and not is_final(fourth)
+    if is_final(second):
         return False
     forms = (second, second.removesuffix("s"))
     if any(is_one_of(f"{first}-{form}", "closed_compounds") for form in forms):
@@ -281,32 +252,11 @@ def _opens_phrase(around: Around) -> bool:
         return not (acts or is_adverb(second) or tells_when(second, third))
     if not is_one_of(first, "goes_before_adjectives") or tells_when(third, ""):
         return False
-    if second in ("so", "very", "too", "yet"):
-        return _describes(third) and not is_final(fourth)
     if is_final(third):
         return False
-    if any(around.is_after(kind) for kind in ("makes_so", "perceives", "keeps")):
+    if around.is_after("rendering", "perceives", "keeps"):
         return is_one_of(second, "describing") and not is_adverb(third)
-    if second.endswith("ing") and first in ("ever", "never"):
-        return True
-    return _describes(second) or is_one_of(second, "comparatives")
-
-
-def _opens_sentence(around: Around) -> bool:
-    """Whether a capital "Her" owns what follows a closed word: "Her not so new car"."""
-    text, end = around.text, around.end
-    if text[around.start] not in "HX" or text[around.start + 1].isupper():
-        return False
-    if around.before[1][:1].isalnum() or text[end : end + 1] == "\n":
-        return False
-    first, second, third, _ = around.after
-    if _IN_BRACKETS.match(text, end):  # "Her (second) husband"
-        return True
-    if is_one_of(f"{first}-{second}", "time_before_adjectives"):
-        return not is_final(third)
-    degree = second in ("so", "very", "too") or is_in_ly(second)
-    goes_on = second.endswith("ing") or (degree and not is_final(third))
-    return goes_on and is_one_of(first, "goes_before_adjectives")
+    return describes(second) or is_one_of(second, "comparatives")
 
 
 def _shares_owned(around: Around) -> bool:
@@ -328,8 +278,6 @@ def _shares_owned(around: Around) -> bool:
     owned = _owned(around)
     if not owned or opens:
         return bool(owned)
-    if around.before[1] == "between" or around.is_after("gives") or around.is_after("says_to"):
-        return False
     return not any(map(is_person, filter(None, owned)))
 
 
@@ -338,8 +286,10 @@ def _his_is_shared(around: Around) -> bool:
     if around.before[1] == "of" and is_one_of(around.before[0].removesuffix("s"), "acquaintances"):
         return False
     owned = _owned(around)
-    told = around.before[1] in ("is", "are", "was", "were") and around.before[0][:1].isalnum()
-    return bool(owned) and not (told and is_closed(owned[1]))
+    if owned is None:
+        return False
+    told = around.before[1] in COPULAS and around.before[0][:1].isalnum()
+    return not (told and is_closed(owned[1]))
 
 
 def _owned(around: Around) -> tuple[str, str] | None:
@@ -348,7 +298,7 @@ def _owned(around: Around) -> tuple[str, str] | None:
     if owner is None:
         return None
     noun, behind = map(low, words_after(around.text, owner.end(), 2))
-    if is_final(noun) or is_adverb(noun) or (_describes(noun) and is_final(behind)):
+    if is_final(noun) or is_adverb(noun) or (describes(noun) and is_final(behind)):
         return None
     going = noun.endswith("ing") and not is_one_of(noun, "things_in_ing")
     return None if going else (noun, behind)
@@ -365,41 +315,19 @@ def _acts_of_his(around: Around) -> bool:
         first, second = second, third
     owner = around.before[0].removesuffix("s")
     verb = first.removesuffix("s")
-    known = is_bare_verb(verb) or is_one_of(verb, "verbs_rather_than_nouns")
-    if second in ("me", "us", "it", "you") and (known or is_one_of(verb, "verbs_or_nouns")):
-        return True  # "that laugh of his drives me mad"
+    known = is_bare_verb(verb) or is_rather_verb(verb)
     named = first.endswith("s") and is_one_of(second, "finite_verbs")
     if is_one_of(owner, "acquaintances"):
         past = (is_participle(first) and first != "beloved") or is_one_of(first, "acted")
         return past or (known and not named)
-    that = re.search(
-        r"\b(?i:this|that)\s(?:\w+\s){1,2}of\s\Z", around.text[: around.start][-_NEAR:]
-    )
-    if that is None or not first.endswith("s"):
+    if _THAT_OF.search(around.front()) is None or not first.endswith("s"):
         return False
     goes_on = is_final(second) or is_adverb(second) or second in ARTICLES
     return goes_on and (known or is_one_of(verb, "verbs_or_nouns"))
 
 
-def _is_contrasted(around: Around) -> bool:
-    """Whether "his" is the subject of a verb beside another's thing: "Mine leaks; his works"."""
-    first, second = around.after[:2]
-    verb = first.removesuffix("s")
-    if verb == first or around.before[1] not in (";", ",", "but", "and", "while", "whereas"):
-        return False
-    known = is_bare_verb(verb) or is_one_of(verb, "verbs_rather_than_nouns")
-    how = is_adverb(second) or second in ("fine", "too")
-    if not known or (second[:1].isalnum() and not how):
-        return False
-    front = around.text[max(0, around.start - _NEAR) : around.start].lower()
-    return (
-        re.search(r"\b(?:mine|yours|hers|ours|theirs)\b|\b(?:my|your|our|her)\s", front)
-        is not None
-    )
-
-
 def _breaks_off(around: Around) -> bool:
-    """Whether the text ends where a noun is to come: "Although her", "As the curtain rose, her"."""
+    """Whether the text ends where a noun is to come: "Although her", "In 1998, her"."""
     text, end = around.text, around.end
     if text[end : end + 12].strip() not in _ELLIPSES or len(text) > end + 12:
         return False
@@ -408,13 +336,4 @@ def _breaks_off(around: Around) -> bool:
         return not further[:1].isalnum()
     if word == "for":
         return further in ("known", "famous", "noted", "remembered", "praised")
-    if word != ",":
-        return is_one_of(word, "clause_openers")
-    near = max(0, around.start - _FAR)
-    begin = max(text.rfind(mark, near, around.start) for mark in ".!?\n")
-    first = _FIRST.match(text, max(begin + 1, near), around.start)
-    if first is None or (begin < 0 and near):
-        return False
-    opener, rest = low(first[1]), first[2].strip()
-    opens = is_one_of(opener, "clause_openers") or rest == ","
-    return opens or (is_closed(opener) and opener not in _SUBJECTS)
+    return word == "," or is_one_of(word, "clause_openers")

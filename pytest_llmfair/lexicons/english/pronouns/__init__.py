@@ -1,1 +1,0 @@
-"""Which role a pronoun has: whose "her" and "his" it is."""
