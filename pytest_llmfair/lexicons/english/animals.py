@@ -54,7 +54,9 @@ def is_of_thing_or_animal(text: str, start: int, end: int) -> bool:
         near = text[max(0, start - FAR) : end + FAR].translate(_MARKS)
         if not words_of("plugs").isdisjoint(near.split()):
             return True
-    if not (_names_animal(text, start, at) or (ends_phrase(head) and _is_animal_said(text, start))):
+    if not (
+        _names_animal(text, start, at) or (ends_phrase(head) and _is_animal_said(text, start))
+    ):
         return False
     near_begin = max(0, start - FAR)
     return not (

@@ -148,6 +148,9 @@ def _is_one_of_people(phrase: Phrase, at: int) -> bool:
     word = phrase.after[at]
     if is_one_of(word, "origins"):
         return True
+    if is_one_of(word, "backgrounds") and phrase.last == "of":  # "people of Chinese origin"
+        whose = " ".join(phrase.before[-2:-1])
+        return is_person(whose) or in_classes(whose, "person_subjects", "be")
     if phrase.has_capital or not is_any(word, "peoples_only_nouns"):
         return False  # "Young Turks"
     return phrase.written_after[at][0].isupper()  # not "a black pole"
@@ -207,6 +210,9 @@ def _is_field(phrase: Phrase, at: int) -> bool:
     head = following if direct else third
     if not head or not (direct or is_person(head)):
         return False
+    written = phrase.written_after[at]
+    if written.isupper() and len(written) > 1 and any(map(str.islower, phrase.raw)):
+        return direct and not is_any(head, "dealers")  # "Asian T2DM patients", "NHS nurses"
     if term.seldom:
         if is_one_of(word, "things_called_so"):
             return False

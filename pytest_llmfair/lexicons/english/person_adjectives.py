@@ -22,11 +22,13 @@ from pytest_llmfair.lexicons.english.proper_names import (
     is_first_name,
     is_food_or_feast,
     is_in_name,
+    is_in_title,
     is_institution,
     is_named_after_preposition,
     is_surname,
     is_team,
 )
+from pytest_llmfair.lexicons.english.subjects import clause_of
 from pytest_llmfair.lexicons.english.words import (
     ends_phrase,
     in_classes,
@@ -56,33 +58,78 @@ def _counts(text: str, start: int, end: int) -> bool:
         return _is_before_calling(text, start, end)
     if is_in_name(text, start, end):
         return False
-    faith = is_one_of(word, "faiths")
+    faith = is_one_of(word.rpartition(" ")[2], "faiths")  # "Roman Catholic"
     if is_hyphenated(text, start, end):
         return _is_compound(text, start, end, faith)
     phrase = phrase_at(text, start, end)
     if is_any(word, "given_terms") and is_first_name(phrase):
         return is_value(text, start, end)
     if faith or is_one_of(word, "group_adjectives"):
-        return _is_of_group(phrase) or is_value(text, start, end)
+        return _is_of_group(phrase, faith) or is_value(text, start, end)
     return _is_said_of_persons(phrase) or is_value(text, start, end)
 
 
-def _is_of_group(phrase: Phrase) -> bool:
+def _is_of_group(phrase: Phrase, faith: bool) -> bool:
     """Whether a word that says only what group is meant counts: "Muslim leaders", "gay rights"."""
     if is_named_after_preposition(phrase) or is_institution(phrase) or is_team(phrase):
         return False
-    return not (is_food_or_feast(phrase) or is_group_noun(phrase))
+    if is_food_or_feast(phrase):
+        return False
+    return faith or not (is_group_noun(phrase) or _is_said_of_thing(phrase))
+
+
+def _is_said_of_thing(phrase: Phrase) -> bool:
+    """Whether it is a predicate of a thing: "the meadow was gay", "autosave is disabled"."""
+    words = list(phrase.before)
+    while words and is_one_of(words[-1], "predicate_adverbs"):
+        words.pop()
+    verb = words.pop() if words else ""
+    if not in_classes(verb, "be", "turning", "looking") or not ends_phrase(phrase.next):
+        return False
+    if words[-1:] == ["to"]:  # "is it hard to be"
+        return False
+    return not is_said_of_person(phrase)
+
+
+def _is_said_of_device(phrase: Phrase) -> bool:
+    """Whether a program is switched off: "GC is disabled"; not "Maria is disabled"."""
+    if phrase.after[:2] == ("by", "default") or "enabled" in (phrase.next, *phrase.after[1:2]):
+        return True
+    words = list(phrase.before)
+    while words and is_one_of(words[-1], "predicate_adverbs"):
+        words.pop()
+    if not words or not in_classes(words.pop(), "be", "turning"):
+        return False
+    able = False
+    while words and in_classes(words[-1], "verb_chain", "be"):
+        able = able or words.pop() in ("can", "could", "cannot", "can't", "must", "should")
+    if not words or words[-1] == "they":
+        return able or bool(phrase.earlier())
+    if is_one_of(words[-1], "person_subjects"):
+        return False
+    clause = clause_of(words)
+    written = phrase.raw[len(words) - len(clause) : len(words)]
+    persons = any(
+        is_any(word, "person_nouns")
+        or (written_word[0].isupper() and in_classes(word, "given_names", "titles"))
+        for word, written_word in zip(clause, written, strict=True)
+    )
+    return able or not (persons or in_classes(words[-1], "quantities", "person_objects"))
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:
     term = term_of(phrase.term)
-    if is_surname(phrase):
-        return False
     if is_one_of(term.word, "compared"):
         return _is_compared(phrase)
     if is_one_of(term.word, "predicative"):
         return is_said_of_person(phrase)
     if term.national and _is_of_writing_or_body(phrase):
+        return False
+    if is_one_of(term.word, "switched") and _is_said_of_device(phrase):
+        return False
+    if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
+        return True
+    if is_surname(phrase):
         return False
     if describes_person(phrase):
         head = head_of(phrase)[0]
@@ -91,8 +138,6 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
             lasting = is_any(head, "bonds") and is_one_of(term.word, "lasting")  # "old friend"
             return not (child or lasting)
         return not (term.language and is_any(head, "language_persons"))
-    if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
-        return True
     if _is_before_named_person(phrase):
         return True
     share = is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons")
@@ -107,12 +152,16 @@ def _is_compared(phrase: Phrase) -> bool:
         return not (thing or is_any(head, "kin") or (superlative and is_any(head, "bonds")))
     if phrase.last != "the" or not phrase.term.lower().endswith("est"):
         return False
+    if phrase.next == "of":  # "the oldest of the applicants"
+        return any(is_person(word) for word in phrase.after[1:4])
     if not (no_noun(phrase.after) or phrase.next[:1].isdigit()):
         return False
     # "the youngest nurse was 19, the oldest 61"
     words = (*phrase.before, *phrase.after)
     others = [at for at, word in enumerate(words) if is_one_of(word, "superlatives")]
-    return any(is_person(w) and not is_any(w, "kin") for at in others for w in words[at + 1 : at + 2])
+    return any(
+        is_person(w) and not is_any(w, "kin") for at in others for w in words[at + 1 : at + 2]
+    )
 
 
 def _is_of_writing_or_body(phrase: Phrase) -> bool:
@@ -169,15 +218,18 @@ def _is_before_calling(text: str, start: int, end: int) -> bool:
     if not is_person(word) or is_any(word, "no_callings") or word.endswith("ess"):
         return False
     plural = own.endswith("men")
-    if plural != is_several(word) or after[0].isupper() != text[start].isupper():
+    if plural != is_several(word) or (
+        after[0].isupper() and not (text[start].isupper() or after[:2].isupper())
+    ):
         return False
-    following = word_after(text, end + len(after) + 1)
+    if text[start].isupper() and is_in_title(text, start, end):
+        return False  # "the Society of Women Engineers"
+    end += len(after) + 1
+    following = word_after(text, end)
     if following[:1].isupper() or in_classes(low(following), "articles") or following == "than":
         return False
     if plural and following and is_verb(low(following), ""):
-        return False
+        return not in_classes(low(word_after(text, end + len(following) + 1)), "auxiliaries")
     before, begin = word_before(text, start)
     asked = is_one_of(low(before), "determiners") and low(word_before(text, begin)[0])
     return not (asked and is_one_of(asked, "asking"))
-
-

@@ -7,7 +7,6 @@ import re
 from pytest_llmfair.lexicons.english.compounds import compound_at, is_hyphenated
 from pytest_llmfair.lexicons.english.english import is_in_ly, is_one_of
 from pytest_llmfair.lexicons.english.noun_phrases import head_of, is_home
-from pytest_llmfair.lexicons.english.persons.labels import is_value
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
@@ -80,7 +79,7 @@ def _counts(text: str, start: int, end: int) -> bool:
     if any(is_one_of(form, "nouns_of_things") for form in single):
         return _is_insult(phrase, last.endswith("s"))
     noun = not _is_adjective_only(word, last) and is_group_noun(phrase)
-    return noun or is_collective(phrase) or is_value(text, start, end)
+    return noun or is_collective(phrase)
 
 
 def _is_strict(word: str, last: str) -> bool:
@@ -112,11 +111,12 @@ def _is_plural_adjective(word: str, last: str) -> bool:
 
 def _is_person_noun(text: str, start: int, end: int) -> bool:
     """Whether a noun that always names persons is used as one, and not in a name or a verb."""
-    if text[start].isupper() and is_team(phrase_at(text, start, end)):
+    acronym = text[start:end].isupper()
+    if text[start].isupper() and not acronym and is_team(phrase_at(text, start, end)):
         return False
     if is_verb_here(text, start, end) or is_exclamation(text, start, end):
         return False
-    if not text[start].isupper() or text[start:end].isupper():
+    if not text[start].isupper() or acronym:
         return True
     word = text[start:end].lower()
     titled = is_any(word, "titled_persons") or is_people(singulars(word)[-1])
@@ -149,7 +149,7 @@ def _is_one_of_gods(text: str, start: int, end: int) -> bool:
         return True  # "Ares, god of war"
     words = [word for word in phrase.before[-3:] if in_classes(word, "determiners")]
     owned = bool(words) and words[-1] in _POSSESSIVE
-    return bool(words) and not owned and phrase.last not in JOINS
+    return bool(words) and not owned and words[-1] != "that" and phrase.last not in JOINS
 
 
 def is_group_noun(phrase: Phrase) -> bool:
@@ -160,12 +160,14 @@ def is_group_noun(phrase: Phrase) -> bool:
     words = list(phrase.before)
     if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
         words.pop()  # "a Texas atheist"
-    while words and (
-        words[-1] == "out" or (is_modifier(words[-1]) and not _is_determiner(words[-1]))
+    while (
+        words
+        and not _is_determiner(words[-1])
+        and (words[-1] == "out" or is_modifier(words[-1]) or words[-1].endswith("est"))
     ):
         words.pop()
-    if words[-2:] == ["the", "most"]:
-        words.pop()  # "the most famous Greek of all time"
+    if "most" in words[-2:] and words[-3:][:1] == ["the"] or words[-2:] == ["the", "most"]:
+        words = words[: words.index("most")]  # "the most stubborn Greek of all time"
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
         return False
@@ -177,9 +179,45 @@ def is_group_noun(phrase: Phrase) -> bool:
         return False
     if phrase.next in JOINS and _is_joined_adjective(phrase.after[1:3]):
         return False
+    if _describes_thing_too(phrase.after):
+        return False
+    if is_one_of(first, "singular_determiners") and _is_third_person(phrase.after):
+        return True
     if term.people and (first in _POSSESSIVE or _is_language(phrase)):
         return False
-    return no_noun(phrase.after) or _is_followed(phrase.after)
+    # "a Pole and a Dane share"
+    several = "and" in phrase.before[-3:] or is_one_of(term.word, "peoples_only_nouns")
+    if no_noun(phrase.after, bare=several) or _is_followed(phrase.after):
+        return True
+    return len(words) > 1 and _is_asked_of(words[-2], phrase.after)
+
+
+def _is_third_person(after: Words) -> bool:
+    """Whether a verb follows that is a plural noun too: "a Sikh hosts a dinner", "needs help"."""
+    verb, object_, third = (*after[:3], "", "", "")[:3]
+    if not verb.endswith("s") or verb.endswith("ss") or not is_verb(verb, object_, bare=True):
+        return False
+    needed = any(is_one_of(form, "before_to") for form in singulars(verb)[1:])
+    return ends_phrase(object_) or _is_determiner(object_) or (needed and ends_phrase(third))
+
+
+def _describes_thing_too(after: Words) -> bool:
+    """Whether "and the Greek constitution" follows: another people with an article and a thing."""
+    if len(after) < 4 or after[0] not in JOINED or not in_classes(after[1], "articles"):
+        return False
+    if not (is_people(after[2]) or in_classes(after[2], "contrasted", "person_adjectives")):
+        return False
+    return not (
+        no_noun(after[3:], bare=True) or after[3] in ("alike", "each") or is_person(after[3])
+    )
+
+
+def _is_asked_of(verb: str, after: Words) -> bool:
+    """Whether a question goes on after its subject: "is a Dane likely", "would a Dane feel"."""
+    first, second = (*after[:2], "", "")[:2]
+    if is_one_of(verb, "be"):
+        return is_one_of(first, "compares") or (is_adjective(first) and ends_phrase(second))
+    return is_one_of(verb, "asking") and is_verb(first, second, bare=True)
 
 
 def _is_determiner(word: str) -> bool:
@@ -244,6 +282,8 @@ def is_collective(phrase: Phrase) -> bool:
     if rest[:1] == ("alike",):
         rest = rest[1:]
     first = rest[0] if rest else ""
+    if _describes_thing_too(phrase.after):
+        return False
     if _CODE.match(phrase.rear) or _is_near_things(phrase) or is_one_of(first, "behind_things"):
         return False
     if _is_plural_noun(first) or is_one_of(first, "other_colours"):
@@ -407,5 +447,3 @@ def _is_insult(phrase: Phrase, plural: bool) -> bool:
         return True
     addressed = not _ADDRESSED.isdisjoint(phrase.before[-3:])
     return addressed and no_noun(phrase.after) and not _is_determiner(phrase.next)
-
-

@@ -60,8 +60,7 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
         return False
     whose = "who" in before[-4:] or bool(before) and is_one_of(before[-1], "indefinite")
     relative = whose and (
-        is_one_of(following, "plural_verbs")
-        or is_verb(following, " ".join(after[1:2]), bare=True)
+        is_one_of(following, "plural_verbs") or is_verb(following, " ".join(after[1:2]), bare=True)
     )
     if not (relative or ends_phrase(following) or is_adverbial(*(*after, "", "")[:2])):
         return False
@@ -201,6 +200,9 @@ def _has_complement(after: Words) -> bool:
             return False
         had = [form for word in after[2:_WINDOW] for form in (word, word.removesuffix("s"))]
         return any(in_classes(word, "kin", "persons_have") for word in had)
+    if first == "by":  # "French by birth", "disabled by a stroke"
+        causes = ("early_life", "disables", "origins")
+        return any(in_classes(word, *causes) for word in after[1:_WINDOW])
     return is_one_of(first, "said_by")
 
 

@@ -30,7 +30,7 @@ from pytest_llmfair.lexicons.english.words import (
     no_noun,
 )
 
-_LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by|and)[^\S\n]+){0,2}"
+_LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by)[^\S\n]+){0,2}"
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
 _NAMED_BEFORE = re.compile(rf"(?<!\w)(?:{_CAPITAL}[^\S\n]+{_LINKS})+\Z")
 _NAMED_AFTER = re.compile(rf"(?:['\u2019]s)?(?:[^\S\n]+{_LINKS}{_CAPITAL}){{1,9}}")
@@ -185,7 +185,9 @@ def is_team(phrase: Phrase) -> bool:
         return False
     # "Dear Imam", "Tell Rabbi Cohen"
     first = len(phrase.before) == 1
-    return not (first and (is_one_of(phrase.last, "polite") or is_verb(phrase.last, "", bare=True)))
+    return not (
+        first and (is_one_of(phrase.last, "polite") or is_verb(phrase.last, "", bare=True))
+    )
 
 
 def _is_no_name(word: str) -> bool:
@@ -225,10 +227,9 @@ def is_first_name(phrase: Phrase) -> bool:
     if phrase.term.islower() or phrase.term.isupper():
         return False
     if is_before_name(phrase):
-        known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes")
-        adjective = is_person(phrase.next) or is_modifier(phrase.next)
-        adjective = adjective or any(is_any(phrase.next, kind) for kind in known)
-        return not (adjective or phrase.last == "the") or is_institution(phrase)
+        known = ("demonyms", "of_faith", "bare_groups", "merry_things")
+        adjective = phrase.last == "the" or any(is_any(phrase.next, kind) for kind in known)
+        return not adjective or is_institution(phrase)
     if not phrase.raw and not (phrase.front + phrase.rear).strip(" \n.?!\"'()*"):
         return False  # a text of one word
     if phrase.next in JOINS and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
@@ -269,8 +270,5 @@ def is_surname(phrase: Phrase) -> bool:
         return False
     if in_classes(phrase.last, "titles", "abbreviations", "given_names"):
         return True
-    return len(phrase.before) > 1 and not (
-        _is_no_name(phrase.last) or is_adjective(phrase.last) or is_person(phrase.last)
-    )
-
-
+    known = ends_phrase(phrase.last) or _is_no_name(phrase.last) or is_adjective(phrase.last)
+    return len(phrase.before) > 1 and not (known or is_person(phrase.last))

@@ -39,7 +39,9 @@ _INVERTED = re.compile(
     rf"|do|does|don't|doesn't)\s(?:{_SUBJECT}|the|these|those|my|your|his|her|our)|what\san?)\b"
 )
 # "Man I love this song"
-_CLAUSE = re.compile(r"\s(?:I|we|they|you|it|he|she|xe|this|that|there|how|what)\b(?!\s(?:and|or)\b)")
+_CLAUSE = re.compile(
+    r"\s(?:I|we|they|you|it|he|she|xe|this|that|there|how|what)\b(?!\s(?:and|or)\b)"
+)
 _GOES_ON = re.compile(r"\s(?:in|at|on|of|from|with|behind|near|by|who|whose|that)\b")
 _OBJECTS = {
     "man": ("up",),

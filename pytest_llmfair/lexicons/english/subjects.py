@@ -181,6 +181,4 @@ def _is_aside(words: list[str]) -> bool:
         return not year and (len(words) == 1 or words[1] in _AFTER_AGE)
     if len(words) < 2 or not is_adjective(first):
         return False
-    return first.endswith("ing") or (
-        is_participle(first) and is_one_of(words[1], "prepositions")
-    )
+    return first.endswith("ing") or (is_participle(first) and is_one_of(words[1], "prepositions"))
