@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.lexicons.english.english import is_one_of, is_participle
+from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.names.words import is_of_class
-from pytest_llmfair.lexicons.english.phrase import Phrase, Words, is_headline
+from pytest_llmfair.lexicons.english.phrase import Phrase, Words
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
     bare,
@@ -20,7 +20,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     names_any,
     no_noun,
-    singulars,
     term_of,
 )
 
@@ -43,7 +42,7 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
 
     The noun is "" if there is none. "An old user account" is a thing.
     """
-    if names_place(phrase) or phrase.written_after[:2] == ("Lives", "Matter"):
+    if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False
     head, thing = _first_person(phrase)
     if is_any(head, "signs") and names_any((*phrase.before, *phrase.after), "sign_words"):
@@ -51,15 +50,6 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     if head == "lives" and _is_single(phrase.before):
         return "", False  # the verb
     return head, thing or (is_any(head, "chessmen") and not term_of(phrase.term).national)
-
-
-def names_place(phrase: Phrase) -> bool:
-    """Whether a street or another place is named: "Gay Street"; not "Gay City Council"."""
-    known = is_one_of(phrase.next, "places") and not is_one_of(phrase.next, "groups_of_persons")
-    if not known or not phrase.written_after[0][:1].isupper():
-        return False
-    residents = is_one_of(" ".join(phrase.after[1:2]), "locals")
-    return (residents and is_one_of(phrase.next, "streets")) or not is_headline(phrase.raw)
 
 
 def is_home(word: str) -> bool:
@@ -89,10 +79,6 @@ def _first_person(phrase: Phrase) -> tuple[str, bool]:
             return word, False
         elif word in ("one", "ones") and not joined:
             return stands_for(phrase, word), False
-        elif word in ("f", "m") and _is_patient(phrase, at):
-            return word, False
-        elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
-            break
         elif not joined and phrase.written_after[at][0].isupper() and is_home(word):
             continue
         elif term.seldom and not joined and is_any(word, "persons_of_tales"):
@@ -171,16 +157,10 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
     """Whether a word that can be a thing is a person: "an Asian MBA", "hire a young model"."""
     word, after = phrase.after[at], phrase.after[at + 1 :]
     national = term_of(phrase.term).national
-    if is_any(word, "studied"):  # "older subjects"; not "older subjects in school"
-        taught = names_any((*phrase.before, *after), "where_taught")
-        return word.endswith("s") and not (national or taught) and no_noun(after)
     if is_any(word, "models"):
         asked = is_one_of(" ".join(phrase.before[-2:-1]), "casting") and _is_single(phrase.before)
         fashion = any(is_one_of(other, "fashion_words") for other in (*phrase.before, *after))
         return (asked or fashion) and no_noun(after) and after[:1] != ("of",)
-    if is_any(word, "faces"):  # "an Asian or Latino face"; not "white and grey faces"
-        others = phrase.after[:at] if at > 1 and phrase.next in JOINS else phrase.before[-2:]
-        return not {*others}.isdisjoint(JOINS) and any(map(_is_group, others))
     if word == "voices":
         return True
     if word == "majority":
@@ -191,10 +171,6 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
     if is_any(word, "partisans"):
         return national and after[:1] != ("of",) and no_noun(after)
     return sum(map(str.isupper, phrase.written_after[at])) > 1 and no_noun(after)
-
-
-def _is_group(word: str) -> bool:
-    return in_classes(word, "demonyms", "person_adjectives") and word not in _COLOURS
 
 
 def _is_field(phrase: Phrase, at: int) -> bool:
@@ -233,22 +209,6 @@ def _is_field(phrase: Phrase, at: int) -> bool:
     return listed and not is_any(head, "dealers")
 
 
-def _is_deed(after: Words) -> bool:
-    """Whether a participle is followed by a number: "(White) hired two nurses"."""
-    counted, following = (*after, "", "")[:2]
-    if counted.startswith("one"):
-        return False
-    digits = counted.isdigit() and not following.startswith("year")
-    return digits or in_classes(counted, *_COUNTS)
-
-
-def _is_patient(phrase: Phrase, at: int) -> bool:
-    """Whether the letter after an age is a sex: "a 45yo Black F with chest pain"."""
-    written, words = phrase.written_after[at], phrase.after[at + 1 :]
-    aged = any(word[0].isdigit() for word in phrase.before[-3:])
-    return aged and written.isupper() and _ends_with_adjective(words, True)
-
-
 def _ends_with_adjective(after: Words, one: bool) -> bool:
     """Whether no noun follows an adjective such as "male"; `one` after a singular determiner."""
     first, second = (*after[:2], "", "")[:2]
@@ -260,29 +220,11 @@ def _ends_with_adjective(after: Words, one: bool) -> bool:
         return True  # "a female taking aspirin"
     if is_one_of(first, "undergone") and ends_phrase(second) and second not in JOINS:
         return True  # "a Black male seen in clinic"
-    if second[:1].isdigit() and first in ("age", "aged", "x"):
-        return True
     if second == "/" and (first == "w" or is_one_of("".join(after[:3]), "clinical_notes")):
         return True  # "c/o chest pain"
-    return first.endswith("s") and _has_object(first, second, one)
-
-
-def _has_object(first: str, second: str, one: bool) -> bool:
-    """Whether a word in -s is a verb: "wants quiet"; not "male sales clerk".
-
-    Where it can be a plural ("the male needs") what follows a verb has to follow.
-    """
-    if first.endswith(_NO_VERBS) or second in ("'", "\u2019", "of"):
+    if not one or not first.endswith("s") or first.endswith(_NO_VERBS) or second == "of":
         return False
-    forms = singulars(first)[1:]
-    deed = any(is_one_of(form, "deeds") for form in forms)
-    known = deed or any(is_one_of(form, "noun_verbs") for form in forms)
-    opened = in_classes(second, "determiners", "articles")
-    if not one:
-        return known and (opened or is_one_of(second, "objects") or second in _AFTER_VERBS)
-    if deed and second:
-        return second.endswith("s") or not is_person(second)
-    return ends_phrase(second) and second not in JOINS and (known or opened)
+    return ends_phrase(second) and second not in JOINS  # "a Black male presents with"
 
 
 def stands_for(phrase: Phrase, word: str) -> str:

@@ -24,9 +24,6 @@ from pytest_llmfair.lexicons.english.proper_names import (
     is_in_name,
     is_in_title,
     is_institution,
-    is_named_after_preposition,
-    is_surname,
-    is_team,
 )
 from pytest_llmfair.lexicons.english.subjects import clause_of
 from pytest_llmfair.lexicons.english.words import (
@@ -71,30 +68,13 @@ def _counts(text: str, start: int, end: int) -> bool:
 
 def _is_of_group(phrase: Phrase, faith: bool) -> bool:
     """Whether a word that says only what group is meant counts: "Muslim leaders", "gay rights"."""
-    if is_named_after_preposition(phrase) or is_institution(phrase) or is_team(phrase):
+    if is_institution(phrase) or is_food_or_feast(phrase):
         return False
-    if is_food_or_feast(phrase):
-        return False
-    return faith or not (is_group_noun(phrase) or _is_said_of_thing(phrase))
+    return faith or not is_group_noun(phrase)
 
 
-def _is_said_of_thing(phrase: Phrase) -> bool:
-    """Whether it is a predicate of a thing: "the meadow was gay", "autosave is disabled"."""
-    words = list(phrase.before)
-    while words and is_one_of(words[-1], "predicate_adverbs"):
-        words.pop()
-    verb = words.pop() if words else ""
-    if not in_classes(verb, "be", "turning", "looking") or not ends_phrase(phrase.next):
-        return False
-    if words[-1:] == ["to"]:  # "is it hard to be"
-        return False
-    return not is_said_of_person(phrase)
-
-
-def _is_said_of_device(phrase: Phrase) -> bool:
-    """Whether a program is switched off: "GC is disabled"; not "Maria is disabled"."""
-    if phrase.after[:2] == ("by", "default") or "enabled" in (phrase.next, *phrase.after[1:2]):
-        return True
+def _is_switched_off(phrase: Phrase) -> bool:
+    """Whether "disabled" is said of a program: "GC is disabled"; not "Maria is disabled"."""
     words = list(phrase.before)
     while words and is_one_of(words[-1], "predicate_adverbs"):
         words.pop()
@@ -103,18 +83,13 @@ def _is_said_of_device(phrase: Phrase) -> bool:
     able = False
     while words and in_classes(words[-1], "verb_chain", "be"):
         able = able or words.pop() in ("can", "could", "cannot", "can't", "must", "should")
-    if not words or words[-1] == "they":
+    subject = words[-1] if words else ""
+    if able or subject in ("", "they"):
         return able or bool(phrase.earlier())
-    if is_one_of(words[-1], "person_subjects"):
+    if in_classes(subject, "person_subjects", "quantities", "person_objects"):
         return False
-    clause = clause_of(words)
-    written = phrase.raw[len(words) - len(clause) : len(words)]
-    persons = any(
-        is_any(word, "person_nouns")
-        or (written_word[0].isupper() and in_classes(word, "given_names", "titles"))
-        for word, written_word in zip(clause, written, strict=True)
-    )
-    return able or not (persons or in_classes(words[-1], "quantities", "person_objects"))
+    known = ("person_nouns", "given_names", "titles")
+    return not any(is_any(word, kind) for word in clause_of(words) for kind in known)
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:
@@ -125,12 +100,10 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
         return is_said_of_person(phrase)
     if term.national and _is_of_writing_or_body(phrase):
         return False
-    if is_one_of(term.word, "switched") and _is_said_of_device(phrase):
+    if is_one_of(term.word, "switched") and _is_switched_off(phrase):
         return False
     if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
         return True
-    if is_surname(phrase):
-        return False
     if describes_person(phrase):
         head = head_of(phrase)[0]
         if is_one_of(term.word, "ages"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.compounds import compound_at, is_hyphenated
+from pytest_llmfair.lexicons.english.compounds import is_hyphenated
 from pytest_llmfair.lexicons.english.english import is_in_ly, is_one_of
-from pytest_llmfair.lexicons.english.noun_phrases import head_of, is_home
+from pytest_llmfair.lexicons.english.noun_phrases import is_home
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
@@ -14,12 +14,7 @@ from pytest_llmfair.lexicons.english.phrase import (
     opens_sentence,
     phrase_at,
 )
-from pytest_llmfair.lexicons.english.proper_names import (
-    is_in_name,
-    is_in_title,
-    is_named_after_preposition,
-    is_team,
-)
+from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
 from pytest_llmfair.lexicons.english.spoken import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
@@ -72,7 +67,7 @@ def _counts(text: str, start: int, end: int) -> bool:
     if is_in_name(text, start, end):
         return False
     if is_hyphenated(text, start, end):
-        return _is_compound(text, start, end)
+        return False
     phrase = phrase_at(text, start, end)
     if plural_adjective:
         return are_people(phrase)
@@ -111,26 +106,13 @@ def _is_plural_adjective(word: str, last: str) -> bool:
 
 def _is_person_noun(text: str, start: int, end: int) -> bool:
     """Whether a noun that always names persons is used as one, and not in a name or a verb."""
-    acronym = text[start:end].isupper()
-    if text[start].isupper() and not acronym and is_team(phrase_at(text, start, end)):
-        return False
     if is_verb_here(text, start, end) or is_exclamation(text, start, end):
         return False
-    if not text[start].isupper() or acronym:
+    if not text[start].isupper() or text[start:end].isupper():
         return True
     word = text[start:end].lower()
     titled = is_any(word, "titled_persons") or is_people(singulars(word)[-1])
     return titled or not is_in_title(text, start, end)
-
-
-def _is_compound(text: str, start: int, end: int) -> bool:
-    """Whether a part of a hyphenated word names persons: "ex-Muslim"; not "Asian-inspired"."""
-    compound = compound_at(text, start, end)
-    if compound is None or compound.done:
-        return False
-    if compound.prefix not in ("", "non", "half", "part", "ex"):
-        return False
-    return is_group_noun(phrase_at(text, compound.begin, compound.end))
 
 
 def _is_one_of_gods(text: str, start: int, end: int) -> bool:
@@ -166,39 +148,23 @@ def is_group_noun(phrase: Phrase) -> bool:
         and (words[-1] == "out" or is_modifier(words[-1]) or words[-1].endswith("est"))
     ):
         words.pop()
-    if "most" in words[-2:] and words[-3:][:1] == ["the"] or words[-2:] == ["the", "most"]:
+    if ("most" in words[-2:] and words[-3:][:1] == ["the"]) or words[-2:] == ["the", "most"]:
         words = words[: words.index("most")]  # "the most stubborn Greek of all time"
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
         return False
     if phrase.last in ("one", "other") and _is_one_of_two(phrase):
         return False
-    if is_named_after_preposition(phrase):
-        return False
-    if not (_begins_next_phrase(phrase.after) or not head_of(phrase)[0]):
-        return False
-    if phrase.next in JOINS and _is_joined_adjective(phrase.after[1:3]):
-        return False
     if _describes_thing_too(phrase.after):
         return False
-    if is_one_of(first, "singular_determiners") and _is_third_person(phrase.after):
-        return True
-    if term.people and (first in _POSSESSIVE or _is_language(phrase)):
+    if term.people and first in _POSSESSIVE:
         return False
     # "a Pole and a Dane share"
-    several = "and" in phrase.before[-3:] or is_one_of(term.word, "peoples_only_nouns")
-    if no_noun(phrase.after, bare=several) or _is_followed(phrase.after):
-        return True
-    return len(words) > 1 and _is_asked_of(words[-2], phrase.after)
-
-
-def _is_third_person(after: Words) -> bool:
-    """Whether a verb follows that is a plural noun too: "a Sikh hosts a dinner", "needs help"."""
-    verb, object_, third = (*after[:3], "", "", "")[:3]
-    if not verb.endswith("s") or verb.endswith("ss") or not is_verb(verb, object_, bare=True):
-        return False
-    needed = any(is_one_of(form, "before_to") for form in singulars(verb)[1:])
-    return ends_phrase(object_) or _is_determiner(object_) or (needed and ends_phrase(third))
+    bare = "and" in phrase.before[-3:] or is_one_of(term.word, "peoples_only_nouns")
+    bare = bare or is_one_of(" ".join(words[-2:-1]), "asking")  # "would a Dane feel"
+    if is_one_of(first, "singular_determiners") and phrase.next.endswith("s"):
+        bare = bare or ends_phrase(" ".join(phrase.after[1:2]))  # "a Sikh hosts a dinner"
+    return no_noun(phrase.after, bare=bare) or _is_followed(phrase.after)
 
 
 def _describes_thing_too(after: Words) -> bool:
@@ -210,14 +176,6 @@ def _describes_thing_too(after: Words) -> bool:
     return not (
         no_noun(after[3:], bare=True) or after[3] in ("alike", "each") or is_person(after[3])
     )
-
-
-def _is_asked_of(verb: str, after: Words) -> bool:
-    """Whether a question goes on after its subject: "is a Dane likely", "would a Dane feel"."""
-    first, second = (*after[:2], "", "")[:2]
-    if is_one_of(verb, "be"):
-        return is_one_of(first, "compares") or (is_adjective(first) and ends_phrase(second))
-    return is_one_of(verb, "asking") and is_verb(first, second, bare=True)
 
 
 def _is_determiner(word: str) -> bool:
@@ -232,30 +190,6 @@ def _is_one_of_two(phrase: Phrase) -> bool:
     other = front[1 + (front[0] == "other") :]
     joined = bool(other) and other[0] in JOINED
     return joined and other[2:3] == ("one",) and other[3:4] in _LAST_OPENED
-
-
-def _is_language(phrase: Phrase) -> bool:
-    """Whether it is spoken: "a little Greek", "speak some French"."""
-    if phrase.last == "little":
-        return True
-    if phrase.last not in ("some", "any", "no", "more"):
-        return False
-    return any(is_one_of(word, "of_languages") for word in phrase.before[-_WINDOW:])
-
-
-def _begins_next_phrase(after: Words) -> bool:
-    """Whether another noun phrase is joined: "a Swede and an Italian woman"."""
-    if len(after) < 2 or after[0] not in JOINED:
-        return False
-    return _is_determiner(after[1]) or after[1].isdigit()
-
-
-def _is_joined_adjective(words: Words) -> bool:
-    """Whether another people and a noun are joined: "an Asian or Latino face"."""
-    if len(words) < 2 or is_one_of(words[0], "peoples_nouns"):
-        return False
-    group = in_classes(words[0], "demonyms", "contrasted")
-    return group and words[1].isalpha() and not no_noun(words[1:], bare=True)
 
 
 def is_collective(phrase: Phrase) -> bool:

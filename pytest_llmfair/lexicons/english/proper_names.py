@@ -26,7 +26,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_any,
     is_modifier,
     is_person,
-    is_verb,
     no_noun,
 )
 
@@ -114,8 +113,6 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     before, front = word_before(text, start)
     if before[:1].isupper() and is_one_of(low(before), "polite"):
         return False
-    if _ends_name(text, start, end):
-        return True
     plural = text[end - 1] == "s" or text[start:end].lower().endswith("men")
     if (plural and text[end : end + 1] in ("'", "\u2019")) or opens_sentence(text, start):
         return False
@@ -130,18 +127,6 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     if not any(_is_of_title(low(word)) for word in words):
         return False
     return not _has_only_capitals(text, start, end)
-
-
-def _ends_name(text: str, start: int, end: int) -> bool:
-    """Whether it ends a name after a capitalised word: "Wonder Woman", not "Black Women"."""
-    phrase = phrase_at(text, start, end)
-    if not phrase.written_before[:1].isupper():
-        return False
-    word = phrase.last
-    adjective = is_adjective(word) and (not word.endswith("y") or is_one_of(word, "adjectives"))
-    if _is_no_name(word) or adjective:
-        return False
-    return any(word[0].islower() and not is_one_of(word, "closed") for word in phrase.raw)
 
 
 def _has_only_capitals(text: str, start: int, end: int) -> bool:
@@ -177,30 +162,8 @@ def _is_of_title(word: str) -> bool:
     )
 
 
-def is_team(phrase: Phrase) -> bool:
-    """Whether a capital before it makes a name: "the Cleveland Indians"; not "many Indians"."""
-    if not phrase.has_capital or not phrase.written_before[:1].isupper():
-        return False
-    if _is_no_name(phrase.last) or is_adjective(phrase.last) or is_headline(phrase.raw):
-        return False
-    # "Dear Imam", "Tell Rabbi Cohen"
-    first = len(phrase.before) == 1
-    return not (
-        first and (is_one_of(phrase.last, "polite") or is_verb(phrase.last, "", bare=True))
-    )
-
-
 def _is_no_name(word: str) -> bool:
     return in_classes(word, "closed", "determiners", "quantities", "person_modifiers", "demonyms")
-
-
-def is_named_after_preposition(phrase: Phrase) -> bool:
-    """Whether a preposition and "The" begin a name: "according to The Hindu"."""
-    if phrase.written_before != "The" or len(phrase.before) < 2:
-        return False
-    if not is_one_of(phrase.before[-2], "prepositions"):
-        return False
-    return "the" in phrase.raw or not is_headline(phrase.raw)
 
 
 def is_institution(phrase: Phrase) -> bool:
@@ -260,15 +223,3 @@ def is_food_or_feast(phrase: Phrase) -> bool:
         if ends_phrase(word) or is_person(word):
             return False
     return False
-
-
-def is_surname(phrase: Phrase) -> bool:
-    """Whether a given name before it makes it a surname: "the Cy Young winner", "Ms. White"."""
-    if not phrase.has_capital or not phrase.written_before[:1].isupper():
-        return False
-    if is_headline(phrase.raw) or phrase.last.endswith(("'s", "s'")):
-        return False
-    if in_classes(phrase.last, "titles", "abbreviations", "given_names"):
-        return True
-    known = ends_phrase(phrase.last) or _is_no_name(phrase.last) or is_adjective(phrase.last)
-    return len(phrase.before) > 1 and not (known or is_person(phrase.last))
