@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.compounds import is_hyphenated
 from pytest_llmfair.lexicons.english.english import is_in_ly, is_one_of
-from pytest_llmfair.lexicons.english.noun_phrases import is_home
+from pytest_llmfair.lexicons.english.noun_phrases import is_home, is_hyphenated
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
@@ -111,8 +110,9 @@ def _is_person_noun(text: str, start: int, end: int) -> bool:
     if not text[start].isupper() or text[start:end].isupper():
         return True
     word = text[start:end].lower()
-    titled = is_any(word, "titled_persons") or is_people(singulars(word)[-1])
-    return titled or not is_in_title(text, start, end)
+    if is_any(word, "titled_persons") or is_people(singulars(word)[-1]):
+        return True  # "Father Brian", "the Turks"
+    return not is_in_title(text, start, end)
 
 
 def _is_one_of_gods(text: str, start: int, end: int) -> bool:

@@ -49,9 +49,9 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     """Whether an adjective between the words `before` and `after` is said of a person."""
     following = after[0] if after else ""
     complement = is_one_of(following, "not_said_of_person")
-    if complement and before[-2:] != ("out", "as"):  # "came out as gay to"
-        if not ((before or following == "by") and _has_complement(after)):
-            return False
+    out = before[-2:] == ("out", "as")  # "came out as gay to"
+    if complement and not out and not ((before or following == "by") and _has_complement(after)):
+        return False
     if _is_with_colour(before, after):
         return False
     whose = "who" in before[-4:] or (bool(before) and is_one_of(before[-1], "indefinite"))
@@ -67,9 +67,9 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     if not words:
         return words is not None and _is_fronted(after, raw[len(before) :])
     verb = words[-1]
-    if (complement or following in _DIRECTIONS) and following != "to":
-        if is_one_of(verb, "looking"):  # "looked straight in the direction of"
-            return False
+    directed = (complement and following != "to") or following in _DIRECTIONS
+    if directed and is_one_of(verb, "looking"):  # "looked straight in the direction of"
+        return False
     if in_classes(verb, "abbreviations", "titles") and raw[len(words) - 1][0].isupper():
         return False  # "called Dr. Black"
     if is_part_of_persons(raw, words, phrase.earlier):

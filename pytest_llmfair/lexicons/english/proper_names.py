@@ -1,4 +1,4 @@
-"""Whether a term is part of a proper name: "Gay Talese", "the Muslim Brotherhood", "Derry Girls"."""
+"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls"."""
 
 from __future__ import annotations
 
@@ -67,16 +67,17 @@ def is_in_name(text: str, start: int, end: int) -> bool:
     """Whether an adjective with a capital is in the title of a work or the name of a body."""
     if not text[start].isupper():
         return False
-    before, begin = word_before(text, start)
+    before = word_before(text, start)[0]
     if text[end : end + 1] == " " and text[end + 1 : end + 2].isupper():
         body = _BODY.search(text, max(0, start - FAR), start)
         if body is not None and is_one_of(body[1].lower(), "bodies_named"):
             return True  # "Center for Lesbian Rights"
         if any(is_one_of(word, "bodies_of_people") for word in _names_after(text, end)[1:]):
             return not is_headline(phrase_at(text, start, end).raw)
-    elif not before[:1].isupper() or in_classes(low(before), "closed", "quantities"):
-        if before != "The":
-            return False
+    elif before != "The" and (
+        not before[:1].isupper() or in_classes(low(before), "closed", "quantities")
+    ):
+        return False
     front = text[max(0, start - FAR) : start]
     inside = " The " in front and _INSIDE.search(front) is not None
     if not (inside or is_work(text, start, end)):
@@ -167,7 +168,7 @@ def _is_no_name(word: str) -> bool:
 
 
 def is_institution(phrase: Phrase) -> bool:
-    """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Americans"."""
+    """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Turks"."""
     if not phrase.has_capital or not is_before_name(phrase):
         return False
     if phrase.next == "national":
@@ -185,7 +186,7 @@ def is_institution(phrase: Phrase) -> bool:
 def is_first_name(phrase: Phrase) -> bool:
     """Whether a term that is a given name too is one: "Christian said", "told Gay".
 
-    It is, unless something tells the adjective: a determiner, a noun after it, an adjective joined.
+    It is, unless a determiner before it, a noun after it or a joined adjective shows otherwise.
     """
     if phrase.term.islower() or phrase.term.isupper():
         return False
