@@ -117,8 +117,8 @@ def _is_switched_off(phrase: Phrase) -> bool:
         return able or bool(phrase.earlier())
     if in_classes(subject, "person_subjects", "quantities", "person_objects"):
         return False
-    known = ("person_nouns", "given_names", "titles")
-    return not any(is_any(word, kind) for word in clause_of(words) for kind in known)
+    clause = clause_of(words)
+    return not any(is_person(w) or in_classes(w, "given_names", "titles") for w in clause)
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:
@@ -155,7 +155,7 @@ def _is_compared(phrase: Phrase) -> bool:
     if phrase.last != "the" or not phrase.term.lower().endswith("est"):
         return False
     if phrase.next == "of":  # "the oldest of the applicants"
-        return any(is_person(word) for word in phrase.after[1:4])
+        return any(is_person(word) and not is_any(word, "kin") for word in phrase.after[1:4])
     if not (no_noun(phrase.after) or phrase.next[:1].isdigit()):
         return False
     # "the youngest nurse was 19, the oldest 61"
@@ -189,9 +189,9 @@ def _is_before_named_person(phrase: Phrase) -> bool:
 
 def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
     """Whether a part of a hyphenated word is said of persons: "Black-owned"; not "off-white"."""
-    if faith:
-        return True
     compound = compound_at(text, start, end)
+    if faith:
+        return compound is not None or text[start - 1] != "-"  # not "Judeo-Christian"
     if compound is None or compound.prefix == "ex":
         return False
     if compound.done:

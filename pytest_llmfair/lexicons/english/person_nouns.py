@@ -80,6 +80,8 @@ def _is_strict(word: str, last: str) -> bool:
     """Whether the noun is an adjective or a thing elsewhere, so that it needs a determiner."""
     if is_people(last) or is_aged(word) or word.endswith((" old", " race")):
         return True
+    if last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan", "Asiatic"
+        return True
     if in_classes(word, "faiths", "contrasted", "seldom_of_things", "strict_nouns"):
         return True
     if in_classes(last, "contrasted", "seldom_of_things", "strict_nouns", "faiths"):
