@@ -137,7 +137,9 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
         head = head_of(phrase)[0]
         if is_one_of(term.word, "ages"):
             child = is_any(head, "small_children") and not is_owner(phrase.last)
-            lasting = is_any(head, "bonds") and is_one_of(term.word, "lasting")  # "old friend"
+            lasting = is_any(head, "bonds") and is_one_of(
+                term.word, "of_long_standing"
+            )  # "old friend"
             return not (child or lasting)
         return not (term.language and is_any(head, "language_persons"))
     if _is_before_named_person(phrase):

@@ -10,8 +10,11 @@ from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
     is_before_name,
+    low,
     opens_sentence,
     phrase_at,
+    word_after,
+    word_before,
 )
 from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
 from pytest_llmfair.lexicons.english.spoken import is_exclamation, is_verb_here
@@ -50,7 +53,28 @@ _ADDRESSED = frozenset(("you", "u", "ya", "fucking", "bloody", "damn", "goddamn"
 
 def counts(text: str, start: int, end: int) -> Verdict:
     """Tell whether the noun names persons here."""
-    return Verdict(_counts(text, start, end))
+    doubt = _doubt(text, start, end)
+    return Verdict(_counts(text, start, end), not doubt, doubt)
+
+
+def _doubt(text: str, start: int, end: int) -> str:
+    """Return what allows the other answer too; "" for nothing."""
+    word, after = text[start:end], word_after(text, end)
+    low_word, (before, begin) = word.lower(), word_before(text, start)
+    group = _is_strict(low_word, low_word) or is_people(singulars(low_word)[-1])
+    if group and before.lower() == "the" and is_one_of(low(after), "noun_verbs"):
+        opens = ends_phrase(low(word_before(text, begin)[0]))
+        if opens and not in_classes(low(after), "mostly_verbs", "plural_verbs"):
+            return f"'{after}' after '{before} {word}' can be a noun or a verb"
+        return ""
+    if group or not word[0].isupper() or word.isupper() or opens_sentence(text, start):
+        return ""
+    front = low(before)
+    named = after[:1].isupper() or (before[:1].isupper() and not is_modifier(front))
+    if named and front and not in_classes(front, "closed", "quantities", "polite"):
+        if not is_any(low_word, "titled_persons") and not is_any(low_word, "gods"):
+            return f"'{word}' with its capital can be part of a name"
+    return ""
 
 
 def _counts(text: str, start: int, end: int) -> bool:
@@ -93,6 +117,8 @@ def _is_adjective_only(word: str, last: str) -> bool:
     """Whether no singular noun is spelled so: "blind", "French"; but "a Muslim", "a diabetic"."""
     if in_classes(word, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
         return False
+    if is_one_of(last, "adjectives_as_nouns"):
+        return True
     return not is_people(last) or last.endswith(_PEOPLES_IN)
 
 
@@ -165,7 +191,9 @@ def is_group_noun(phrase: Phrase) -> bool:
     bare = "and" in phrase.before[-3:] or is_one_of(term.word, "peoples_only_nouns")
     bare = bare or is_one_of(" ".join(words[-2:-1]), "asking")  # "would a Dane feel"
     if is_one_of(first, "singular_determiners") and phrase.next.endswith("s"):
-        bare = bare or ends_phrase(" ".join(phrase.after[1:2]))  # "a Sikh hosts a dinner"
+        # "a Sikh hosts a dinner", "needs help"
+        needed = any(is_one_of(form, "before_to") for form in singulars(phrase.next))
+        bare = bare or needed or ends_phrase(" ".join(phrase.after[1:2]))
     return no_noun(phrase.after, bare=bare) or _is_followed(phrase.after)
 
 

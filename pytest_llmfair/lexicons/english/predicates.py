@@ -25,7 +25,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_several,
     is_verb,
-    term_of,
 )
 
 _WINDOW = 6  # words between a fronted adjective and its comma
@@ -132,7 +131,7 @@ def _is_group_named(phrase: Phrase) -> bool:
 
 def is_made_so(phrase: Phrase) -> bool:
     """Whether somebody is made so: "it can make a woman blind", "left him deaf"."""
-    if not term_of(phrase.term).seldom or not phrase.before:
+    if not phrase.before:
         return False
     words = list(phrase.before)
     patient = words.pop()
