@@ -25,8 +25,8 @@ def read(marked: str, kind: str) -> Verdict:
     """Read the term in brackets."""
     match = re.fullmatch(r"(?s)(.*?)\[(.+?)\](.*)", marked)
     assert match, marked
-    rule = {"person_adjective": person_adjectives, "person_noun": person_nouns}[kind]
-    return rule.counts(match[1] + match[2] + match[3], match.end(1), match.end(1) + len(match[2]))
+    counts = person_adjectives.counts if kind == "person_adjective" else person_nouns.counts
+    return counts(match[1] + match[2] + match[3], match.end(1), match.end(1) + len(match[2]))
 
 
 def misread(families: Families, kind: str, names: list[str]) -> list[tuple[str, str]]:

@@ -6,7 +6,6 @@ import re
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.names.words import is_of_class
 from pytest_llmfair.lexicons.english.phrase import Phrase, Words
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
@@ -106,8 +105,8 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
 
 
 def is_home(word: str) -> bool:
-    """Whether a word is a land, a region or a town: "a young Texas nurse"."""
-    return any(is_of_class(word, kind) for kind in ("lands", "regions", "places"))
+    """Whether a word is a country: "a young Spain fan"."""
+    return is_one_of(word, "countries")
 
 
 def _first_person(phrase: Phrase) -> tuple[str, bool]:

@@ -71,10 +71,9 @@ def _doubt(text: str, start: int, end: int) -> str:
         return ""
     front = low(before)
     named = after[:1].isupper() or (before[:1].isupper() and not is_modifier(front))
-    if named and front and not in_classes(front, "closed", "quantities", "polite"):
-        if not is_any(low_word, "titled_persons") and not is_any(low_word, "gods"):
-            return f"'{word}' with its capital can be part of a name"
-    return ""
+    other = in_classes(front, "closed", "quantities", "polite") or not front
+    other = other or is_any(low_word, "titled_persons") or is_any(low_word, "gods")
+    return f"'{word}' with its capital can be part of a name" if named and not other else ""
 
 
 def _counts(text: str, start: int, end: int) -> bool:
