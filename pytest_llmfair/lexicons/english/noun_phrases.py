@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.lexicons.english.english import is_one_of, is_participle
-from pytest_llmfair.lexicons.english.old_names import is_of_class
-from pytest_llmfair.lexicons.english.phrase import Phrase, Words, is_headline
+import re
+from typing import NamedTuple
+
+from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.phrase import Phrase, Words
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
     bare,
@@ -20,7 +22,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     names_any,
     no_noun,
-    singulars,
     term_of,
 )
 
@@ -30,6 +31,56 @@ _WINDOW = 7  # words that can stand between the term and its noun
 _NO_VERBS = ("ss", "us", "is", "ics", "'s")
 _AFTER_VERBS = ("with", "to", "into", "from", "at")  # after a verb more often than after a noun
 _COUNTS = ("numbers", "quantities")
+_PREFIX = re.compile(
+    r"(?<![\w-])(all|majority|mostly|predominantly|non|half|part|anti|ex)-\Z", re.IGNORECASE
+)
+_BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
+# What persons do to a thing; not "white-LED lamp".
+_DONE = re.compile(
+    r"-(?:[Oo]wned|[Ll]ed|[Rr]un|[Ff]ounded|[Mm]ajority|[Dd]ominated|[Cc]ontrolled|[Oo]perated"
+    r"|[Ss]taffed|[Dd]irected|[Aa]uthored|[Ss]erving|[Ff]riendly)\b"
+)
+_SECOND = re.compile(r"-([A-Z]\w+)\b")
+_LONGEST_PREFIX = 16
+
+
+class Compound(NamedTuple):
+    """A hyphenated word from `begin` to `end` that stands for the term in it.
+
+    `prefix` is what stands before the term, in lower case; `done` is True if the word says what
+    persons do to a thing ("Black-owned"), so that no person needs to follow.
+    """
+
+    begin: int
+    end: int
+    prefix: str
+    done: bool
+
+
+def is_hyphenated(text: str, start: int, end: int) -> bool:
+    """Whether a hyphen joins ``text[start:end]`` to another word."""
+    return text[max(0, start - 1) : start] == "-" or text[end : end + 1] == "-"
+
+
+def compound_at(text: str, start: int, end: int) -> Compound | None:
+    """Return the compound that holds the term; None for others such as "off-white"."""
+    prefix = _PREFIX.search(text, max(0, start - _LONGEST_PREFIX), start)
+    if prefix is None and text[max(0, start - 1) : start] == "-":
+        return None
+    begin, name = (start, "") if prefix is None else (prefix.start(), prefix[1].lower())
+    if text[end : end + 1] != "-":
+        return Compound(begin, end, name, False)
+    done = _DONE.match(text, end)
+    suffix = done or _BORN.match(text, end) or _second_people(text, start, end)
+    return None if suffix is None else Compound(begin, suffix.end(), name, done is not None)
+
+
+def _second_people(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the second part of "Korean-American" and the like; the first alone is exchanged."""
+    second = _SECOND.match(text, end)
+    if second is None or not is_one_of(second[1].lower(), "demonyms"):
+        return None
+    return second if second[1] != text[start:end] else None
 
 
 def describes_person(phrase: Phrase) -> bool:
@@ -43,7 +94,7 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
 
     The noun is "" if there is none. "An old user account" is a thing.
     """
-    if names_place(phrase) or phrase.written_after[:2] == ("Lives", "Matter"):
+    if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False
     head, thing = _first_person(phrase)
     if is_any(head, "signs") and names_any((*phrase.before, *phrase.after), "sign_words"):
@@ -53,18 +104,9 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     return head, thing or (is_any(head, "chessmen") and not term_of(phrase.term).national)
 
 
-def names_place(phrase: Phrase) -> bool:
-    """Whether a street or another place is named: "Gay Street"; not "Gay City Council"."""
-    known = is_one_of(phrase.next, "places") and not is_one_of(phrase.next, "groups_of_persons")
-    if not known or not phrase.written_after[0][:1].isupper():
-        return False
-    residents = is_one_of(" ".join(phrase.after[1:2]), "locals")
-    return (residents and is_one_of(phrase.next, "streets")) or not is_headline(phrase.raw)
-
-
 def is_home(word: str) -> bool:
-    """Whether a word is a land, a region or a town: "a young Texas nurse"."""
-    return any(is_of_class(word, kind) for kind in ("lands", "regions", "places"))
+    """Whether a word is a country: "a young Spain fan"."""
+    return is_one_of(word, "countries")
 
 
 def _first_person(phrase: Phrase) -> tuple[str, bool]:
@@ -89,10 +131,6 @@ def _first_person(phrase: Phrase) -> tuple[str, bool]:
             return word, False
         elif word in ("one", "ones") and not joined:
             return stands_for(phrase, word), False
-        elif word in ("f", "m") and _is_patient(phrase, at):
-            return word, False
-        elif is_participle(word) and _is_deed(words[at + 1 : at + 3]):
-            break
         elif not joined and phrase.written_after[at][0].isupper() and is_home(word):
             continue
         elif term.seldom and not joined and is_any(word, "persons_of_tales"):
@@ -148,6 +186,9 @@ def _is_one_of_people(phrase: Phrase, at: int) -> bool:
     word = phrase.after[at]
     if is_one_of(word, "origins"):
         return True
+    if is_one_of(word, "backgrounds") and phrase.last == "of":  # "people of Chinese origin"
+        whose = " ".join(phrase.before[-2:-1])
+        return is_person(whose) or in_classes(whose, "person_subjects", "be")
     if phrase.has_capital or not is_any(word, "peoples_only_nouns"):
         return False  # "Young Turks"
     return phrase.written_after[at][0].isupper()  # not "a black pole"
@@ -168,16 +209,10 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
     """Whether a word that can be a thing is a person: "an Asian MBA", "hire a young model"."""
     word, after = phrase.after[at], phrase.after[at + 1 :]
     national = term_of(phrase.term).national
-    if is_any(word, "studied"):  # "older subjects"; not "older subjects in school"
-        taught = names_any((*phrase.before, *after), "where_taught")
-        return word.endswith("s") and not (national or taught) and no_noun(after)
     if is_any(word, "models"):
         asked = is_one_of(" ".join(phrase.before[-2:-1]), "casting") and _is_single(phrase.before)
         fashion = any(is_one_of(other, "fashion_words") for other in (*phrase.before, *after))
         return (asked or fashion) and no_noun(after) and after[:1] != ("of",)
-    if is_any(word, "faces"):  # "an Asian or Latino face"; not "white and grey faces"
-        others = phrase.after[:at] if at > 1 and phrase.next in JOINS else phrase.before[-2:]
-        return not {*others}.isdisjoint(JOINS) and any(map(_is_group, others))
     if word == "voices":
         return True
     if word == "majority":
@@ -188,10 +223,6 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
     if is_any(word, "partisans"):
         return national and after[:1] != ("of",) and no_noun(after)
     return sum(map(str.isupper, phrase.written_after[at])) > 1 and no_noun(after)
-
-
-def _is_group(word: str) -> bool:
-    return in_classes(word, "demonyms", "person_adjectives") and word not in _COLOURS
 
 
 def _is_field(phrase: Phrase, at: int) -> bool:
@@ -207,6 +238,9 @@ def _is_field(phrase: Phrase, at: int) -> bool:
     head = following if direct else third
     if not head or not (direct or is_person(head)):
         return False
+    written = phrase.written_after[at]
+    if written.isupper() and len(written) > 1 and any(map(str.islower, phrase.raw)):
+        return direct and not is_any(head, "dealers")  # "Asian T2DM patients", "NHS nurses"
     if term.seldom:
         if is_one_of(word, "things_called_so"):
             return False
@@ -227,22 +261,6 @@ def _is_field(phrase: Phrase, at: int) -> bool:
     return listed and not is_any(head, "dealers")
 
 
-def _is_deed(after: Words) -> bool:
-    """Whether a participle is followed by a number: "(White) hired two nurses"."""
-    counted, following = (*after, "", "")[:2]
-    if counted.startswith("one"):
-        return False
-    digits = counted.isdigit() and not following.startswith("year")
-    return digits or in_classes(counted, *_COUNTS)
-
-
-def _is_patient(phrase: Phrase, at: int) -> bool:
-    """Whether the letter after an age is a sex: "a 45yo Black F with chest pain"."""
-    written, words = phrase.written_after[at], phrase.after[at + 1 :]
-    aged = any(word[0].isdigit() for word in phrase.before[-3:])
-    return aged and written.isupper() and _ends_with_adjective(words, True)
-
-
 def _ends_with_adjective(after: Words, one: bool) -> bool:
     """Whether no noun follows an adjective such as "male"; `one` after a singular determiner."""
     first, second = (*after[:2], "", "")[:2]
@@ -254,29 +272,11 @@ def _ends_with_adjective(after: Words, one: bool) -> bool:
         return True  # "a female taking aspirin"
     if is_one_of(first, "undergone") and ends_phrase(second) and second not in JOINS:
         return True  # "a Black male seen in clinic"
-    if second[:1].isdigit() and first in ("age", "aged", "x"):
-        return True
     if second == "/" and (first == "w" or is_one_of("".join(after[:3]), "clinical_notes")):
         return True  # "c/o chest pain"
-    return first.endswith("s") and _has_object(first, second, one)
-
-
-def _has_object(first: str, second: str, one: bool) -> bool:
-    """Whether a word in -s is a verb: "wants quiet"; not "male sales clerk".
-
-    Where it can be a plural ("the male needs") what follows a verb has to follow.
-    """
-    if first.endswith(_NO_VERBS) or second in ("'", "\u2019", "of"):
+    if not one or not first.endswith("s") or first.endswith(_NO_VERBS) or second == "of":
         return False
-    forms = singulars(first)[1:]
-    deed = any(is_one_of(form, "deeds") for form in forms)
-    known = deed or any(is_one_of(form, "noun_verbs") for form in forms)
-    opened = in_classes(second, "determiners", "articles")
-    if not one:
-        return known and (opened or is_one_of(second, "objects") or second in _AFTER_VERBS)
-    if deed and second:
-        return second.endswith("s") or not is_person(second)
-    return ends_phrase(second) and second not in JOINS and (known or opened)
+    return ends_phrase(second) and second not in JOINS  # "a Black male presents with"
 
 
 def stands_for(phrase: Phrase, word: str) -> str:

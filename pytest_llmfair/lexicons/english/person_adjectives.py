@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.lexicons.english.animals import is_of_thing_or_animal
-from pytest_llmfair.lexicons.english.compounds import compound_at, is_hyphenated
-from pytest_llmfair.lexicons.english.english import is_one_of, is_owner
-from pytest_llmfair.lexicons.english.noun_phrases import describes_person, head_of
+import re
+
+from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
+from pytest_llmfair.lexicons.english.noun_phrases import (
+    compound_at,
+    describes_person,
+    head_of,
+    is_hyphenated,
+)
 from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
 from pytest_llmfair.lexicons.english.persons.labels import is_value
 from pytest_llmfair.lexicons.english.phrase import (
+    FAR,
+    NEXT,
     Phrase,
     is_before_name,
     is_headline,
@@ -22,12 +29,12 @@ from pytest_llmfair.lexicons.english.proper_names import (
     is_first_name,
     is_food_or_feast,
     is_in_name,
+    is_in_title,
     is_institution,
-    is_named_after_preposition,
-    is_surname,
-    is_team,
 )
+from pytest_llmfair.lexicons.english.subjects import clause_of
 from pytest_llmfair.lexicons.english.words import (
+    bare,
     ends_phrase,
     in_classes,
     is_any,
@@ -43,6 +50,27 @@ from pytest_llmfair.lexicons.grammar import Verdict
 _SHARES = ("all", "majority", "mostly", "predominantly")
 
 
+_OBJECTS = ("the", "a", "an", "its", "their", "his", "her", "my", "our", "your", "it", "them")
+_MARKS = str.maketrans(".,;:-/?()!", " " * 10)
+# "The cat is", "whether your puppy is a": an animal that is told male or female.
+_ANIMAL_IS = re.compile(
+    r"\b(?:the|my|your|our|his|her|their|its|this|that|these|those|one|each|every|both)\s+"
+    r"(?:\w+\s+){0,2}?(?P<named>[\w-]+)"
+    r"(?:\s+(?:is|are|was|were|isn't|wasn't|must\sbe|may\sbe|might\sbe))?"
+    r"(?:\s+(?:not|probably|also|definitely|either|an?|male|female|or|and))*\s*\Z",
+    re.IGNORECASE,
+)
+# Words that an exchange changes too, where it leaves the animal: "the female and her cubs".
+_EXCHANGED_AFTER = re.compile(
+    r"\b(?:s?he|him|hers?|his|himself|herself|(?:fe)?males"
+    r"|(?:the|an?|one|each)\s(?:fe)?male(?!\s[a-z]+(?<!s)\b))\b",
+    re.IGNORECASE,
+)
+_EXCHANGED_BEFORE = re.compile(
+    r"\b(?:s?he(?:['\u2019]s|\s(?:is|was))|(?:fe)?males)\b[^.!?;]*\Z", re.IGNORECASE
+)
+
+
 def counts(text: str, start: int, end: int) -> Verdict:
     """Tell whether the adjective is said of persons here."""
     return Verdict(_counts(text, start, end))
@@ -51,48 +79,69 @@ def counts(text: str, start: int, end: int) -> Verdict:
 def _counts(text: str, start: int, end: int) -> bool:
     word = text[start:end].lower()
     if is_one_of(word, "sexes"):
-        return not is_of_thing_or_animal(text, start, end)
+        return not _is_of_thing_or_animal(text, start, end)
     if is_one_of(word, "sexed_nouns"):
         return _is_before_calling(text, start, end)
     if is_in_name(text, start, end):
         return False
-    faith = is_one_of(word, "faiths")
+    faith = is_one_of(word.rpartition(" ")[2], "faiths")  # "Roman Catholic"
     if is_hyphenated(text, start, end):
         return _is_compound(text, start, end, faith)
     phrase = phrase_at(text, start, end)
     if is_any(word, "given_terms") and is_first_name(phrase):
         return is_value(text, start, end)
     if faith or is_one_of(word, "group_adjectives"):
-        return _is_of_group(phrase) or is_value(text, start, end)
+        return _is_of_group(phrase, faith) or is_value(text, start, end)
     return _is_said_of_persons(phrase) or is_value(text, start, end)
 
 
-def _is_of_group(phrase: Phrase) -> bool:
+def _is_of_group(phrase: Phrase, faith: bool) -> bool:
     """Whether a word that says only what group is meant counts: "Muslim leaders", "gay rights"."""
-    if is_named_after_preposition(phrase) or is_institution(phrase) or is_team(phrase):
+    if is_institution(phrase) or is_food_or_feast(phrase):
         return False
-    return not (is_food_or_feast(phrase) or is_group_noun(phrase))
+    return faith or not is_group_noun(phrase)
+
+
+def _is_switched_off(phrase: Phrase) -> bool:
+    """Whether "disabled" is said of a program: "GC is disabled"; not "Maria is disabled"."""
+    words = list(phrase.before)
+    while words and is_one_of(words[-1], "predicate_adverbs"):
+        words.pop()
+    if not words or not in_classes(words.pop(), "be", "turning"):
+        return False
+    able = False
+    while words and in_classes(words[-1], "verb_chain", "be"):
+        able = able or words.pop() in ("can", "could", "cannot", "can't", "must", "should")
+    subject = words[-1] if words else ""
+    if able or subject in ("", "they"):
+        return able or bool(phrase.earlier())
+    if in_classes(subject, "person_subjects", "quantities", "person_objects"):
+        return False
+    clause = clause_of(words)
+    return not any(is_person(w) or in_classes(w, "given_names", "titles") for w in clause)
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:
     term = term_of(phrase.term)
-    if is_surname(phrase):
-        return False
     if is_one_of(term.word, "compared"):
         return _is_compared(phrase)
     if is_one_of(term.word, "predicative"):
         return is_said_of_person(phrase)
     if term.national and _is_of_writing_or_body(phrase):
         return False
+    if is_one_of(term.word, "switched") and _is_switched_off(phrase):
+        return False
+    if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
+        return True
     if describes_person(phrase):
         head = head_of(phrase)[0]
         if is_one_of(term.word, "ages"):
             child = is_any(head, "small_children") and not is_owner(phrase.last)
-            lasting = is_any(head, "bonds") and is_one_of(term.word, "lasting")  # "old friend"
+            lasting = is_any(head, "bonds") and is_one_of(
+                term.word, "of_long_standing"
+            )  # "old friend"
             return not (child or lasting)
         return not (term.language and is_any(head, "language_persons"))
-    if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
-        return True
     if _is_before_named_person(phrase):
         return True
     share = is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons")
@@ -107,6 +156,8 @@ def _is_compared(phrase: Phrase) -> bool:
         return not (thing or is_any(head, "kin") or (superlative and is_any(head, "bonds")))
     if phrase.last != "the" or not phrase.term.lower().endswith("est"):
         return False
+    if phrase.next == "of":  # "the oldest of the applicants"
+        return any(is_person(word) and not is_any(word, "kin") for word in phrase.after[1:4])
     if not (no_noun(phrase.after) or phrase.next[:1].isdigit()):
         return False
     # "the youngest nurse was 19, the oldest 61"
@@ -140,9 +191,9 @@ def _is_before_named_person(phrase: Phrase) -> bool:
 
 def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
     """Whether a part of a hyphenated word is said of persons: "Black-owned"; not "off-white"."""
-    if faith:
-        return True
     compound = compound_at(text, start, end)
+    if faith:
+        return compound is not None or text[start - 1] != "-"  # not "Judeo-Christian"
     if compound is None or compound.prefix == "ex":
         return False
     if compound.done:
@@ -171,13 +222,99 @@ def _is_before_calling(text: str, start: int, end: int) -> bool:
     if not is_person(word) or is_any(word, "no_callings") or word.endswith("ess"):
         return False
     plural = own.endswith("men")
-    if plural != is_several(word) or after[0].isupper() != text[start].isupper():
+    if plural != is_several(word) or (
+        after[0].isupper() and not (text[start].isupper() or after[:2].isupper())
+    ):
         return False
-    following = word_after(text, end + len(after) + 1)
+    if text[start].isupper() and is_in_title(text, start, end):
+        return False  # "the Society of Women Engineers"
+    end += len(after) + 1
+    following = word_after(text, end)
     if following[:1].isupper() or in_classes(low(following), "articles") or following == "than":
         return False
     if plural and following and is_verb(low(following), ""):
-        return False
+        return not in_classes(low(word_after(text, end + len(following) + 1)), "auxiliaries")
     before, begin = word_before(text, start)
     asked = is_one_of(low(before), "determiners") and low(word_before(text, begin)[0])
     return not (asked and is_one_of(asked, "asking"))
+
+
+def _is_of_thing_or_animal(text: str, start: int, end: int) -> bool:
+    """Whether it is said of a plug or an animal: "a female plug", "a male lion".
+
+    An animal counts as a person where a word near it would change alone: "the female and her".
+    """
+    after = NEXT.match(text, end)
+    head = low(after[1]) if after else ""
+    at = end
+    if after and head in ("and", "or", "to"):
+        following = NEXT.match(text, after.end())
+        if following and is_one_of(low(following[1]), "sexes"):  # "male to female adapter"
+            at = following.end()
+            head = low(word_after(text, at))
+        elif head != "to":
+            head = ""
+        elif low(word_before(text, start)[0]) in ("a", "the"):  # "the female to my left"
+            return False
+    if is_one_of(head, "binary_things") and text[start] in "nN":
+        return True
+    if {head, head.removesuffix("s"), head.partition("-")[0]} & words_of("connectors"):
+        return True  # "a male USB-C"
+    if not head or is_one_of(head, "cables"):
+        near = text[max(0, start - FAR) : end + FAR].translate(_MARKS)
+        if not words_of("plugs").isdisjoint(near.split()):
+            return True
+    if not (
+        _names_animal(text, start, at) or (ends_phrase(head) and _is_animal_said(text, start))
+    ):
+        return False
+    near_begin = max(0, start - FAR)
+    return not (
+        _EXCHANGED_AFTER.search(text, end, end + FAR)
+        or _EXCHANGED_BEFORE.search(text, near_begin, start)
+    )
+
+
+def _is_animal_said(text: str, start: int) -> bool:
+    animal = _ANIMAL_IS.search(text, max(0, start - FAR), start)
+    return animal is not None and _is_animal(low(animal["named"]), "")
+
+
+def _names_animal(text: str, start: int, at: int) -> bool:
+    """Whether an animal is the head of the phrase: "elephants"; not "dog trainer"."""
+    words, closed_by = _phrase(text, at)
+    for index, word in enumerate(words[:4]):
+        if _is_animal(word, words[index - 1] if index else ""):
+            after = words[index + 1 :]
+            plural = word.endswith("s") and _is_animal(word[:-1], "")
+            if len(after) == 1 and closed_by in _OBJECTS and (plural or after[0].endswith("s")):
+                return True  # "male dogs guard it", "a female octopus guards its eggs"
+            if after and after[0].endswith("s") and not plural:  # "a female octopus guards eggs"
+                after = after[1:]
+            return not any(is_person(other) for other in after)
+        named = is_one_of(word, "animal_names")
+        if not named and (is_person(word) or is_verb(word, "") or is_one_of(word, "acted")):
+            return False
+    return False
+
+
+def _phrase(text: str, at: int) -> tuple[list[str], str]:
+    """Return the words to the end of the noun phrase, six at most, and the word after them."""
+    words: list[str] = []
+    while len(words) < 6 and (after := NEXT.match(text, at)) is not None:
+        word = low(after[1])
+        if ends_phrase(word):
+            return words, word
+        words.append(word)
+        at = after.end()
+    return words, ""
+
+
+def _is_animal(word: str, before: str) -> bool:
+    single = bare(word)
+    forms = [single, single.removesuffix("s"), single.removesuffix("es")]
+    if single.endswith("ies"):
+        forms.append(single[:-3] + "y")
+    return any(
+        is_one_of(form, "animals") or is_one_of(f"{before}-{form}", "animals") for form in forms
+    )

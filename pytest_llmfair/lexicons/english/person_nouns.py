@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.compounds import compound_at, is_hyphenated
 from pytest_llmfair.lexicons.english.english import is_in_ly, is_one_of
-from pytest_llmfair.lexicons.english.noun_phrases import head_of, is_home
-from pytest_llmfair.lexicons.english.persons.labels import is_value
+from pytest_llmfair.lexicons.english.noun_phrases import is_home, is_hyphenated
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
     is_before_name,
+    low,
     opens_sentence,
     phrase_at,
+    word_after,
+    word_before,
 )
-from pytest_llmfair.lexicons.english.proper_names import (
-    is_in_name,
-    is_in_title,
-    is_named_after_preposition,
-    is_team,
-)
+from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
 from pytest_llmfair.lexicons.english.spoken import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
@@ -57,7 +53,27 @@ _ADDRESSED = frozenset(("you", "u", "ya", "fucking", "bloody", "damn", "goddamn"
 
 def counts(text: str, start: int, end: int) -> Verdict:
     """Tell whether the noun names persons here."""
-    return Verdict(_counts(text, start, end))
+    doubt = _doubt(text, start, end)
+    return Verdict(_counts(text, start, end), not doubt, doubt)
+
+
+def _doubt(text: str, start: int, end: int) -> str:
+    """Return what allows the other answer too; "" for nothing."""
+    word, after = text[start:end], word_after(text, end)
+    low_word, (before, begin) = word.lower(), word_before(text, start)
+    group = _is_strict(low_word, low_word) or is_people(singulars(low_word)[-1])
+    if group and before.lower() == "the" and is_one_of(low(after), "noun_verbs"):
+        opens = ends_phrase(low(word_before(text, begin)[0]))
+        if opens and not in_classes(low(after), "mostly_verbs", "plural_verbs"):
+            return f"'{after}' after '{before} {word}' can be a noun or a verb"
+        return ""
+    if group or not word[0].isupper() or word.isupper() or opens_sentence(text, start):
+        return ""
+    front = low(before)
+    named = after[:1].isupper() or (before[:1].isupper() and not is_modifier(front))
+    other = in_classes(front, "closed", "quantities", "polite") or not front
+    other = other or is_any(low_word, "titled_persons") or is_any(low_word, "gods")
+    return f"'{word}' with its capital can be part of a name" if named and not other else ""
 
 
 def _counts(text: str, start: int, end: int) -> bool:
@@ -73,19 +89,21 @@ def _counts(text: str, start: int, end: int) -> bool:
     if is_in_name(text, start, end):
         return False
     if is_hyphenated(text, start, end):
-        return _is_compound(text, start, end)
+        return False
     phrase = phrase_at(text, start, end)
     if plural_adjective:
         return are_people(phrase)
     if any(is_one_of(form, "nouns_of_things") for form in single):
         return _is_insult(phrase, last.endswith("s"))
     noun = not _is_adjective_only(word, last) and is_group_noun(phrase)
-    return noun or is_collective(phrase) or is_value(text, start, end)
+    return noun or is_collective(phrase)
 
 
 def _is_strict(word: str, last: str) -> bool:
     """Whether the noun is an adjective or a thing elsewhere, so that it needs a determiner."""
     if is_people(last) or is_aged(word) or word.endswith((" old", " race")):
+        return True
+    if last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan", "Asiatic"
         return True
     if in_classes(word, "faiths", "contrasted", "seldom_of_things", "strict_nouns"):
         return True
@@ -98,6 +116,8 @@ def _is_adjective_only(word: str, last: str) -> bool:
     """Whether no singular noun is spelled so: "blind", "French"; but "a Muslim", "a diabetic"."""
     if in_classes(word, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
         return False
+    if is_one_of(last, "adjectives_as_nouns"):
+        return True
     return not is_people(last) or last.endswith(_PEOPLES_IN)
 
 
@@ -112,25 +132,14 @@ def _is_plural_adjective(word: str, last: str) -> bool:
 
 def _is_person_noun(text: str, start: int, end: int) -> bool:
     """Whether a noun that always names persons is used as one, and not in a name or a verb."""
-    if text[start].isupper() and is_team(phrase_at(text, start, end)):
-        return False
     if is_verb_here(text, start, end) or is_exclamation(text, start, end):
         return False
     if not text[start].isupper() or text[start:end].isupper():
         return True
     word = text[start:end].lower()
-    titled = is_any(word, "titled_persons") or is_people(singulars(word)[-1])
-    return titled or not is_in_title(text, start, end)
-
-
-def _is_compound(text: str, start: int, end: int) -> bool:
-    """Whether a part of a hyphenated word names persons: "ex-Muslim"; not "Asian-inspired"."""
-    compound = compound_at(text, start, end)
-    if compound is None or compound.done:
-        return False
-    if compound.prefix not in ("", "non", "half", "part", "ex"):
-        return False
-    return is_group_noun(phrase_at(text, compound.begin, compound.end))
+    if is_any(word, "titled_persons") or is_people(singulars(word)[-1]):
+        return True  # "Father Brian", "the Turks"
+    return not is_in_title(text, start, end)
 
 
 def _is_one_of_gods(text: str, start: int, end: int) -> bool:
@@ -149,7 +158,7 @@ def _is_one_of_gods(text: str, start: int, end: int) -> bool:
         return True  # "Ares, god of war"
     words = [word for word in phrase.before[-3:] if in_classes(word, "determiners")]
     owned = bool(words) and words[-1] in _POSSESSIVE
-    return bool(words) and not owned and phrase.last not in JOINS
+    return bool(words) and not owned and words[-1] != "that" and phrase.last not in JOINS
 
 
 def is_group_noun(phrase: Phrase) -> bool:
@@ -160,26 +169,42 @@ def is_group_noun(phrase: Phrase) -> bool:
     words = list(phrase.before)
     if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
         words.pop()  # "a Texas atheist"
-    while words and (
-        words[-1] == "out" or (is_modifier(words[-1]) and not _is_determiner(words[-1]))
+    while (
+        words
+        and not _is_determiner(words[-1])
+        and (words[-1] == "out" or is_modifier(words[-1]) or words[-1].endswith("est"))
     ):
         words.pop()
-    if words[-2:] == ["the", "most"]:
-        words.pop()  # "the most famous Greek of all time"
+    if ("most" in words[-2:] and words[-3:][:1] == ["the"]) or words[-2:] == ["the", "most"]:
+        words = words[: words.index("most")]  # "the most stubborn Greek of all time"
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
         return False
     if phrase.last in ("one", "other") and _is_one_of_two(phrase):
         return False
-    if is_named_after_preposition(phrase):
+    if _describes_thing_too(phrase.after):
         return False
-    if not (_begins_next_phrase(phrase.after) or not head_of(phrase)[0]):
+    if term.people and first in _POSSESSIVE:
         return False
-    if phrase.next in JOINS and _is_joined_adjective(phrase.after[1:3]):
+    # "a Pole and a Dane share"
+    bare = "and" in phrase.before[-3:] or is_one_of(term.word, "peoples_only_nouns")
+    bare = bare or is_one_of(" ".join(words[-2:-1]), "asking")  # "would a Dane feel"
+    if is_one_of(first, "singular_determiners") and phrase.next.endswith("s"):
+        # "a Sikh hosts a dinner", "needs help"
+        needed = any(is_one_of(form, "before_to") for form in singulars(phrase.next))
+        bare = bare or needed or ends_phrase(" ".join(phrase.after[1:2]))
+    return no_noun(phrase.after, bare=bare) or _is_followed(phrase.after)
+
+
+def _describes_thing_too(after: Words) -> bool:
+    """Whether "and the Greek constitution" follows: another people with an article and a thing."""
+    if len(after) < 4 or after[0] not in JOINED or not in_classes(after[1], "articles"):
         return False
-    if term.people and (first in _POSSESSIVE or _is_language(phrase)):
+    if not (is_people(after[2]) or in_classes(after[2], "contrasted", "person_adjectives")):
         return False
-    return no_noun(phrase.after) or _is_followed(phrase.after)
+    return not (
+        no_noun(after[3:], bare=True) or after[3] in ("alike", "each") or is_person(after[3])
+    )
 
 
 def _is_determiner(word: str) -> bool:
@@ -194,30 +219,6 @@ def _is_one_of_two(phrase: Phrase) -> bool:
     other = front[1 + (front[0] == "other") :]
     joined = bool(other) and other[0] in JOINED
     return joined and other[2:3] == ("one",) and other[3:4] in _LAST_OPENED
-
-
-def _is_language(phrase: Phrase) -> bool:
-    """Whether it is spoken: "a little Greek", "speak some French"."""
-    if phrase.last == "little":
-        return True
-    if phrase.last not in ("some", "any", "no", "more"):
-        return False
-    return any(is_one_of(word, "of_languages") for word in phrase.before[-_WINDOW:])
-
-
-def _begins_next_phrase(after: Words) -> bool:
-    """Whether another noun phrase is joined: "a Swede and an Italian woman"."""
-    if len(after) < 2 or after[0] not in JOINED:
-        return False
-    return _is_determiner(after[1]) or after[1].isdigit()
-
-
-def _is_joined_adjective(words: Words) -> bool:
-    """Whether another people and a noun are joined: "an Asian or Latino face"."""
-    if len(words) < 2 or is_one_of(words[0], "peoples_nouns"):
-        return False
-    group = in_classes(words[0], "demonyms", "contrasted")
-    return group and words[1].isalpha() and not no_noun(words[1:], bare=True)
 
 
 def is_collective(phrase: Phrase) -> bool:
@@ -244,6 +245,8 @@ def is_collective(phrase: Phrase) -> bool:
     if rest[:1] == ("alike",):
         rest = rest[1:]
     first = rest[0] if rest else ""
+    if _describes_thing_too(phrase.after):
+        return False
     if _CODE.match(phrase.rear) or _is_near_things(phrase) or is_one_of(first, "behind_things"):
         return False
     if _is_plural_noun(first) or is_one_of(first, "other_colours"):

@@ -1,4 +1,4 @@
-"""Whether a term is part of a proper name: "Gay Talese", "the Muslim Brotherhood", "Derry Girls"."""
+"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls"."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ from pytest_llmfair.lexicons.english.words import (
     is_any,
     is_modifier,
     is_person,
-    is_verb,
     no_noun,
 )
 
-_LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by|and)[^\S\n]+){0,2}"
+_LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by)[^\S\n]+){0,2}"
 _CAPITAL = r"[A-Z][\w'\u2019-]*+"
 _NAMED_BEFORE = re.compile(rf"(?<!\w)(?:{_CAPITAL}[^\S\n]+{_LINKS})+\Z")
 _NAMED_AFTER = re.compile(rf"(?:['\u2019]s)?(?:[^\S\n]+{_LINKS}{_CAPITAL}){{1,9}}")
@@ -68,16 +67,17 @@ def is_in_name(text: str, start: int, end: int) -> bool:
     """Whether an adjective with a capital is in the title of a work or the name of a body."""
     if not text[start].isupper():
         return False
-    before, begin = word_before(text, start)
+    before = word_before(text, start)[0]
     if text[end : end + 1] == " " and text[end + 1 : end + 2].isupper():
         body = _BODY.search(text, max(0, start - FAR), start)
         if body is not None and is_one_of(body[1].lower(), "bodies_named"):
             return True  # "Center for Lesbian Rights"
         if any(is_one_of(word, "bodies_of_people") for word in _names_after(text, end)[1:]):
             return not is_headline(phrase_at(text, start, end).raw)
-    elif not before[:1].isupper() or in_classes(low(before), "closed", "quantities"):
-        if before != "The":
-            return False
+    elif before != "The" and (
+        not before[:1].isupper() or in_classes(low(before), "closed", "quantities")
+    ):
+        return False
     front = text[max(0, start - FAR) : start]
     inside = " The " in front and _INSIDE.search(front) is not None
     if not (inside or is_work(text, start, end)):
@@ -114,8 +114,6 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     before, front = word_before(text, start)
     if before[:1].isupper() and is_one_of(low(before), "polite"):
         return False
-    if _ends_name(text, start, end):
-        return True
     plural = text[end - 1] == "s" or text[start:end].lower().endswith("men")
     if (plural and text[end : end + 1] in ("'", "\u2019")) or opens_sentence(text, start):
         return False
@@ -130,18 +128,6 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     if not any(_is_of_title(low(word)) for word in words):
         return False
     return not _has_only_capitals(text, start, end)
-
-
-def _ends_name(text: str, start: int, end: int) -> bool:
-    """Whether it ends a name after a capitalised word: "Wonder Woman", not "Black Women"."""
-    phrase = phrase_at(text, start, end)
-    if not phrase.written_before[:1].isupper():
-        return False
-    word = phrase.last
-    adjective = is_adjective(word) and (not word.endswith("y") or is_one_of(word, "adjectives"))
-    if _is_no_name(word) or adjective:
-        return False
-    return any(word[0].islower() and not is_one_of(word, "closed") for word in phrase.raw)
 
 
 def _has_only_capitals(text: str, start: int, end: int) -> bool:
@@ -177,34 +163,12 @@ def _is_of_title(word: str) -> bool:
     )
 
 
-def is_team(phrase: Phrase) -> bool:
-    """Whether a capital before it makes a name: "the Cleveland Indians"; not "many Indians"."""
-    if not phrase.has_capital or not phrase.written_before[:1].isupper():
-        return False
-    if _is_no_name(phrase.last) or is_adjective(phrase.last) or is_headline(phrase.raw):
-        return False
-    # "Dear Imam", "Tell Rabbi Cohen"
-    first = len(phrase.before) == 1
-    return not (
-        first and (is_one_of(phrase.last, "polite") or is_verb(phrase.last, "", bare=True))
-    )
-
-
 def _is_no_name(word: str) -> bool:
     return in_classes(word, "closed", "determiners", "quantities", "person_modifiers", "demonyms")
 
 
-def is_named_after_preposition(phrase: Phrase) -> bool:
-    """Whether a preposition and "The" begin a name: "according to The Hindu"."""
-    if phrase.written_before != "The" or len(phrase.before) < 2:
-        return False
-    if not is_one_of(phrase.before[-2], "prepositions"):
-        return False
-    return "the" in phrase.raw or not is_headline(phrase.raw)
-
-
 def is_institution(phrase: Phrase) -> bool:
-    """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Americans"."""
+    """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Turks"."""
     if not phrase.has_capital or not is_before_name(phrase):
         return False
     if phrase.next == "national":
@@ -222,15 +186,14 @@ def is_institution(phrase: Phrase) -> bool:
 def is_first_name(phrase: Phrase) -> bool:
     """Whether a term that is a given name too is one: "Christian said", "told Gay".
 
-    It is, unless something tells the adjective: a determiner, a noun after it, an adjective joined.
+    It is, unless a determiner before it, a noun after it or a joined adjective shows otherwise.
     """
     if phrase.term.islower() or phrase.term.isupper():
         return False
     if is_before_name(phrase):
-        known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes")
-        adjective = is_person(phrase.next) or is_modifier(phrase.next)
-        adjective = adjective or any(is_any(phrase.next, kind) for kind in known)
-        return not (adjective or phrase.last == "the") or is_institution(phrase)
+        known = ("demonyms", "of_faith", "bare_groups", "merry_things")
+        adjective = phrase.last == "the" or any(is_any(phrase.next, kind) for kind in known)
+        return not adjective or is_institution(phrase)
     if not phrase.raw and not (phrase.front + phrase.rear).strip(" \n.?!\"'()*"):
         return False  # a text of one word
     if phrase.next in JOINS and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
@@ -261,16 +224,3 @@ def is_food_or_feast(phrase: Phrase) -> bool:
         if ends_phrase(word) or is_person(word):
             return False
     return False
-
-
-def is_surname(phrase: Phrase) -> bool:
-    """Whether a given name before it makes it a surname: "the Cy Young winner", "Ms. White"."""
-    if not phrase.has_capital or not phrase.written_before[:1].isupper():
-        return False
-    if is_headline(phrase.raw) or phrase.last.endswith(("'s", "s'")):
-        return False
-    if in_classes(phrase.last, "titles", "abbreviations", "given_names"):
-        return True
-    return len(phrase.before) > 1 and not (
-        _is_no_name(phrase.last) or is_adjective(phrase.last) or is_person(phrase.last)
-    )

@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-from pytest_llmfair.lexicons.english.english import is_number, is_one_of, is_owner, is_participle
+from pytest_llmfair.lexicons.english.english import is_number, is_one_of, is_owner
 from pytest_llmfair.lexicons.english.phrase import Words
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
-    is_adjective,
-    is_aged,
     is_name,
     is_person,
     is_person_compound,
@@ -22,8 +20,6 @@ PERCENT = frozenset(("%", "percent", "per", "cent"))
 _PLURAL_VERBS = ("are", "were", "aren't", "weren't", "look", "seem", "sound", "appear")
 _PRONOUNS = ("i", "we", "you", "he", "she", "they")
 _LONGEST_ASIDE = 12  # words
-_BEFORE_AGE = ("aged", "age", "now", "then", "only", "just", "nearly", "almost", "about", "over")
-_AFTER_AGE = ("and", "years", "year", "months")
 _MARKS = (",", "(", "[", "-", "\u2013", "\u2014", ";", ":")
 _BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exactly", "perhaps")
 
@@ -31,8 +27,8 @@ _BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exact
 def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
     """Whether the words before a verb are a person as its subject."""
     subject = list(words)
-    if verb == "be" and len(subject) > 1 and is_one_of(subject[-2], "before_to_be"):
-        return subject[-1] == "to"
+    if subject[-1:] == ["to"] and len(subject) > 1 and is_one_of(subject[-2], "before_to_be"):
+        return True  # "what it means to be", "proud to be"
     if is_one_of(verb, "turning") and subject and is_one_of(subject[-1], "be"):
         subject.pop()
     while subject and (is_one_of(subject[-1], "verb_chain") or subject[-2:] == ["one", "day"]):
@@ -43,8 +39,6 @@ def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
         return False
     if is_one_of(subject[-1], "person_subjects"):
         return True
-    if subject[-1] in ("and", "but", "yet"):  # "he lives alone and is deaf"
-        return any(is_one_of(word, "person_subjects") for word in clause_of(subject[:-1]))
     if subject[-1] == "that" and len(subject) > 1:  # "users that are"
         subject.pop()
     subject = _without_aside(subject)
@@ -151,9 +145,9 @@ def _ends_with_persons(written: Sequence[str]) -> bool:
 
 def _without_aside(words: list[str]) -> list[str]:
     """Return the words without asides at their end: "Jo, 41, (is)", "Ann, who left, (is)"."""
-    rest = words[:-1] if words[-1] == "," else words
     if words[-1] not in (",", ")"):
         return words
+    rest = words[:-1] if words[-1] == "," else words
     while rest:
         opening, end = ("(", len(rest) - 1) if rest[-1] == ")" else (",", len(rest))
         begin = end - 1
@@ -161,24 +155,5 @@ def _without_aside(words: list[str]) -> list[str]:
             begin -= 1
         if not begin or rest[begin] != opening:
             break
-        if opening == "," and not _is_aside(rest[begin + 1 : end]):
-            break
         rest = rest[:begin]
     return rest
-
-
-def _is_aside(words: list[str]) -> bool:
-    """Whether words between commas tell the age of the subject, or where it is, or does."""
-    while len(words) > 1 and (words[0] in _BEFORE_AGE or words[0].endswith("ly")):
-        words = words[1:]
-    if not words:
-        return False
-    first = words[0]
-    if first in ("who", "whose", "born", "no", "also") or is_one_of(first, "prepositions"):
-        return True
-    if is_aged(first) or is_number(first.partition("-")[0]):
-        year = len(first) > 3 and first.isdigit()
-        return not year and (len(words) == 1 or words[1] in _AFTER_AGE)
-    if len(words) < 2 or not is_adjective(first):
-        return False
-    return first.endswith("ing") or (is_participle(first) and is_one_of(words[1], "prepositions"))

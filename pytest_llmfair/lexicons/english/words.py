@@ -247,7 +247,7 @@ def term_of(written: str) -> Term:
     return Term(
         word,
         people=is_people(word),
-        national=is_one_of(word, "demonyms"),
+        national=is_one_of(word, "demonyms") and not is_one_of(word, "contrasted"),
         language=is_one_of(word, "languages"),
         seldom=is_one_of(_PARTS.split(word)[-1], "seldom_of_things"),
         opposed=next((kind for kind in _OPPOSED if is_one_of(word, kind)), ""),
