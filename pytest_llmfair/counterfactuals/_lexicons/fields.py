@@ -48,7 +48,7 @@ _ROLES = (
     "possessive_determiner",
     "possessive_pronoun",
 )
-_NEXT_TO = ("not_before", "not_after", "only_before")
+_NEXT_TO = ("not_before", "not_after", "only_before", "only_after")
 _OF_ENTRY = ("role", "kind", "context", *_NEXT_TO, "determiner", "reviewed")
 # The kind to write instead of a context, which entries had before they had kinds.
 _INSTEAD = {
@@ -353,7 +353,9 @@ def _entries(
             )
         if "context" in item:
             known = _INSTEAD.get(str(item["context"]))
-            remedy = f"write kind: {known}" if known else f"write kind: {' or '.join(KINDS_OF_TERMS)}"
+            remedy = (
+                f"write kind: {known}" if known else f"write kind: {' or '.join(KINDS_OF_TERMS)}"
+            )
             raise ValueError(
                 f"{where} ({role}): entries have a kind and no context {item['context']!r}; {remedy}"
             )

@@ -64,10 +64,10 @@ class Entry:
     reviewed : date or None
         Date of the last review of the terms: of the entry, else of the file.
     not_before, not_after : tuple of str
-        Words or marks, in lower case, directly next to a term that is then no mention.
-    only_before : tuple of str
-        The words or marks directly in front of which a term is a mention; the grammar is not
-        asked. Empty for any.
+        Words or marks, in lower case, that make a term next to them no mention.
+    only_before, only_after : tuple of str
+        Words or marks that a term must be next to; empty for any. Without a kind such a term is a
+        mention for certain, with one the grammar is asked.
     """
 
     role: str
@@ -78,6 +78,7 @@ class Entry:
     not_before: tuple[str, ...] = ()
     not_after: tuple[str, ...] = ()
     only_before: tuple[str, ...] = ()
+    only_after: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Make its mappings such that nobody can change them."""
@@ -90,16 +91,19 @@ class Entry:
     @property
     def lists(self) -> tuple[tuple[str, ...], ...]:
         """The words next to a term that settle whether it is a mention."""
-        return self.not_before, self.not_after, self.only_before
+        return self.not_before, self.not_after, self.only_before, self.only_after
 
     def settled(self, text: str, start: int, end: int) -> bool | None:
-        """Return whether a term is a mention, as far as its lists or no kind settle that."""
+        """Return whether a term is a mention; None where the grammar has to tell."""
+        near = max(0, start - _NEAR)
         if self.not_before and _first(self.not_before).match(text, end):
             return False
-        if self.not_after and _last(self.not_after).search(text, max(0, start - _NEAR), start):
+        if self.not_after and _last(self.not_after).search(text, near, start):
             return False
-        if self.only_before:
-            return _first(self.only_before).match(text, end) is not None
+        if self.only_before and not _first(self.only_before).match(text, end):
+            return False
+        if self.only_after and not _last(self.only_after).search(text, near, start):
+            return False
         return None if self.kind else True
 
     def written(self, group: str) -> str | None:
@@ -206,7 +210,9 @@ class Index:
         self._exact = frozenset(exact)
         self._language = language
         self._senses: dict[str, list[Sense]] = {}
+        self._of_gender = False
         for entry in entries:
+            self._of_gender = self._of_gender or entry.role in CASES
             self._add(entry)
         for word in neutral:  # a term that is neutral is written, never found
             self._senses[word.casefold()] = [Sense(word, None, "", False, "neutral")]
@@ -282,7 +288,7 @@ class Index:
         # A word that depends on the words around it is not exchanged inside a phrase; without this
         # "disabled" would grow to "physically physically disabled" and on.
         # "Gays and lesbians" are exchanged as a whole only.
-        if part.entry is None or self._depends(part) or is_joined(phrase):
+        if part.entry is None or self._is_fixed(part) or is_joined(phrase):
             return []
         whole = next(iter(self._senses[phrase]), None)
         # The spelling of the list keeps capitals; case folding can change the length of a word.
@@ -312,15 +318,19 @@ class Index:
             return []
         return new
 
+    def _is_fixed(self, part: Sense) -> bool:
+        """Whether a word stays as it is inside a phrase: "disabled", "Catholic"; not "man".
 
-    def _depends(self, part: Sense) -> bool:
-        """Whether a word describes what is next to it: "disabled", "Catholic"; not "man"."""
-        if part.entry is None or part.entry.kind != "person_noun":
-            return part.entry is not None and part.entry.kind in ("person_adjective", "condition")
-        if not part.term.islower() or part.role == COLLECTIVE:
-            return True
-        others = (own for own in self.senses(part.term) if own.role == "adjective" and own.entry)
-        return any(own.entry and own.entry.written(own.group) == part.term for own in others)
+        Words that describe what is next to them would let a phrase grow without end. Those of
+        gender replace each other: "best man" becomes "best woman".
+        """
+        entry = part.entry
+        if entry is None or part.is_condition:
+            return entry is not None
+        if entry.kind in ("", "age", "title"):
+            return False
+        written = part.role != "adjective" or entry.written(part.group) == part.term
+        return not (self._of_gender and written)
 
 
 def _distinct(senses: list[Sense]) -> list[Sense]:
@@ -343,7 +353,8 @@ def _first(words: tuple[str, ...]) -> re.Pattern[str]:
 @functools.lru_cache(maxsize=256)
 def _last(words: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds one of the words right in front of a term."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(_plain, words))})[\s-]*\Z", re.IGNORECASE)
+    beside = (rf"\b{_plain(word)}" if word[0].isalnum() else _plain(word) for word in words)
+    return re.compile(rf"(?:{'|'.join(beside)})[\s-]*\Z", re.IGNORECASE)
 
 
 def _plain(word: str) -> str:

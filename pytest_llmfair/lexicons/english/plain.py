@@ -8,10 +8,11 @@ from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.names.words import is_of_class
 from pytest_llmfair.lexicons.english.persons.surroundings import (
     Place,
+    is_name_behind,
     is_title,
     place_at,
 )
-from pytest_llmfair.lexicons.english.persons.words import is_any, is_modifier, no_noun
+from pytest_llmfair.lexicons.english.persons.words import is_any, is_modifier, is_person, no_noun
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
@@ -29,7 +30,18 @@ def counts(text: str, start: int, end: int) -> Verdict:
         return Verdict(_is_house(text, start, end))
     if word == "bible":
         return Verdict(_is_scripture(place_at(text, start, end)))
-    return Verdict(True)
+    return Verdict(not (text[start].isupper() and _is_name(place_at(text, start, end))))
+
+
+def _is_name(place: Place) -> bool:
+    """Whether a capital is a name's: "Gay Talese", "Enola Gay"; not "Gay Pride"."""
+    if is_title(place.raw) or not place.before:
+        return False
+    front = place.raw[len(place.before) - 1][0].isupper() and len(place.before) > 1
+    if front and not is_modifier(place.last):
+        return True
+    behind = place.behind and is_name_behind(place) and not is_person(place.next)
+    return bool(behind) and not (is_modifier(place.next) or is_one_of(place.next, "causes"))
 
 
 def _is_field(text: str, start: int, end: int) -> bool:

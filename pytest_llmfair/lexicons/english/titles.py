@@ -29,6 +29,7 @@ from pytest_llmfair.lexicons.english.works import is_headline, is_in_title, is_p
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
+_PEERS = ("dame", "sir", "lady", "ladies", "lord", "lords")
 # They are names of persons more often than others: "Prince sang", "Duke is late".
 _GIVEN = ("Duke", "Duchess", "Earl", "Marquis")
 _COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
@@ -44,6 +45,11 @@ _SHIP = re.compile(
 )
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
 _COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
+# "The lord and the lady", "lords and ladies"; not "ladies and gentlemen"
+_PEER = r"(?:lords?|lady|ladies|knights?|vassals?|peasants?|commoners?)"
+_AND_PEER = r"\s(?:and|or|nor|&)\s(?:(?:the|a|his|her|my|our|their)\s)?"
+_PEER_BEFORE = re.compile(rf"\b{_PEER}{_AND_PEER}\Z", re.IGNORECASE)
+_PEER_BEHIND = re.compile(rf"{_AND_PEER}{_PEER}\b", re.IGNORECASE)
 _COMMA_BEFORE = re.compile(rf"({LETTERS})[\"'\u201d\u2019]?,[^\S\n]+\Z")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
@@ -77,14 +83,18 @@ def counts(text: str, start: int, end: int) -> Verdict:
 def _counts(text: str, start: int, end: int) -> bool:
     word = text[start:end]
     lower = low(word)
-    if lower in ("mr", "mrs"):
+    if lower in ("mr", "mrs", "mx"):
         return is_couple(text, start, end)
     if lower in _NEED_NAMES:
         if word[0].isupper() and not word.isupper():
             named = _is_before_name(text, end) or _PLACEHOLDER.match(text, end)
             if named:
                 return not _names_thing(text, start, end)
-        return lower == "miss" and is_address(text, start, end)
+        if lower == "miss":
+            return is_address(text, start, end)
+    if lower in _PEERS:
+        before = _PEER_BEFORE.search(text, max(0, start - NEAR), start)
+        return before is not None or _PEER_BEHIND.match(text, end) is not None
     small = not word[0].isupper()
     if is_one_of(lower, "royalty") and not _is_royal(text, start, end):
         return False
