@@ -93,18 +93,15 @@ class Entry:
         """The words next to a term that settle whether it is a mention."""
         return self.not_before, self.not_after, self.only_before, self.only_after
 
-    def settled(self, text: str, start: int, end: int) -> bool | None:
-        """Return whether a term is a mention; None where the grammar has to tell."""
+    def fits(self, text: str, start: int, end: int) -> bool:
+        """Return whether its lists allow the words next to ``text[start:end]``."""
         near = max(0, start - _NEAR)
-        if self.not_before and _first(self.not_before).match(text, end):
-            return False
-        if self.not_after and _last(self.not_after).search(text, near, start):
-            return False
-        if self.only_before and not _first(self.only_before).match(text, end):
-            return False
-        if self.only_after and not _last(self.only_after).search(text, near, start):
-            return False
-        return None if self.kind else True
+        return not (
+            (self.not_before and _first(self.not_before).match(text, end))
+            or (self.not_after and _last(self.not_after).search(text, near, start))
+            or (self.only_before and not _first(self.only_before).match(text, end))
+            or (self.only_after and not _last(self.only_after).search(text, near, start))
+        )
 
     def written(self, group: str) -> str | None:
         """Return the term that is written for a group.
@@ -165,11 +162,12 @@ class Sense:
         other = other and (not self._is_caseless(text, word) or is_one_of(word, "small_things"))
         if other and not (self.role == "title" and is_short_title(text, start, end)):
             return _NO
-        settled = True if self.entry is None else self.entry.settled(text, start, end)
-        if settled is not None:
-            return _YES if settled else _NO
-        assert self.entry is not None and self.entry.kind
-        return grammar.counts(text, start, end, self.entry.kind)
+        if self.entry is None:
+            return _YES
+        if not self.entry.fits(text, start, end):
+            return _NO
+        kind = self.entry.kind
+        return grammar.counts(text, start, end, kind) if kind else _YES
 
     def _is_caseless(self, text: str, word: str) -> bool:
         """Whether a term that needs its capital stands in a text without: "polish girls"."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pytest_llmfair.lexicons.english.beside import NEXT
 from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.names.words import is_of_class
 from pytest_llmfair.lexicons.english.persons.surroundings import (
@@ -30,18 +31,26 @@ def counts(text: str, start: int, end: int) -> Verdict:
         return Verdict(_is_house(text, start, end))
     if word == "bible":
         return Verdict(_is_scripture(place_at(text, start, end)))
-    return Verdict(not (text[start].isupper() and _is_name(place_at(text, start, end))))
+    return Verdict(_is_before_thing(text, start, end))
 
 
-def _is_name(place: Place) -> bool:
-    """Whether a capital is a name's: "Gay Talese", "Enola Gay"; not "Gay Pride"."""
-    if is_title(place.raw) or not place.before:
+def _is_before_thing(text: str, start: int, end: int) -> bool:
+    """Allow an adjective before a noun, "gay rights"; not "Gay Talese", "gay ribbons"."""
+    if not NEXT.match(text, end):
         return False
-    front = place.raw[len(place.before) - 1][0].isupper() and len(place.before) > 1
-    if front and not is_modifier(place.last):
+    place = place_at(text, start, end)
+    if (
+        no_noun(place.behind)
+        or is_any(place.next, "merry_things")
+        or is_one_of(place.next, "places")
+    ):
+        return False
+    if not text[start].isupper() or is_title(place.raw):
         return True
-    behind = place.behind and is_name_behind(place) and not is_person(place.next)
-    return bool(behind) and not (is_modifier(place.next) or is_one_of(place.next, "causes"))
+    if len(place.before) > 1 and place.raw[len(place.before) - 1][0].isupper():
+        return False  # "Roxane Gay wrote"
+    known = is_person(place.next) or is_modifier(place.next) or is_any(place.next, "causes")
+    return known or not is_name_behind(place)
 
 
 def _is_field(text: str, start: int, end: int) -> bool:
@@ -58,10 +67,12 @@ def _is_house(text: str, start: int, end: int) -> bool:
     head = text.rfind(" ", start, end) + 1 or start  # "the Buddhist temple of"
     capital = text[head].isupper() and not is_title(place.raw)
     last, written = place.last, place.raw[len(place.before) - 1] if place.before else ""
+    if capital and last in ("&", "and") and place.raw[len(place.before) - 2][0].isupper():
+        return False  # "Gale & Church"
     if written[:1].isupper() and not is_title(place.raw):
         known = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
         common = any(is_one_of(last, kind) for kind in known)
-        style = not capital and place.before[-2:-1] in (("a",), ("an",), ("this",))
+        style = not capital and not {"a", "an", "this"}.isdisjoint(place.before[-3:])
         if not (common or style or (not capital and len(place.before) == 1)):
             return False  # "LDS Church", "St Anne's church"; "a Norman church" counts
     return place.next != "of" or not _is_called(place, capital)

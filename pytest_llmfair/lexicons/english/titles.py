@@ -21,6 +21,7 @@ from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.lexicons.english.persons.words import (
     ends_phrase,
     is_abstract,
+    is_any,
     is_modifier,
     is_person,
     is_verb,
@@ -72,7 +73,7 @@ _IS_KING = re.compile(
     rf"({LETTERS})[^\S\n]+(?:is|are|was|were|remains?|remained|becomes?|became)"
     r"(?:[^\S\n]+(?:still|always|now|not|really|truly|also|no longer))?[^\S\n]+\Z"
 )
-_JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+({LETTERS})")
+_JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+(?:the[^\S\n]+)?({LETTERS})")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
@@ -211,7 +212,7 @@ def _is_likened(text: str, start: int, end: int) -> bool:
     if said is None:
         return False
     subject = low(said[1])
-    if is_abstract(subject):
+    if is_abstract(subject) or is_one_of(subject, "likened"):
         return True
     if said[1] != subject:
         return False
@@ -235,7 +236,8 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     if is_one_of(word, "taking_names"):  # "likes Prince and Queen", "gave Earl"
         return not (joined and _are_couple(text[start:end], joined[1]))
     if joined is not None and not _is_past(joined[1]):
-        return joined[1][0].isupper() and not _are_couple(text[start:end], joined[1])
+        office = is_any(low(joined[1]), "offices") or _are_couple(text[start:end], joined[1])
+        return joined[1][0].isupper() and not office
     if word in ("and", "or"):  # "Lady Gaga and Prince"
         other = word_before(text, begin)[0]
         if other.endswith(("'s", "\u2019s")) or not other[:1].isupper():
