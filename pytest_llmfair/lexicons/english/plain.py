@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.beside import NEXT
 from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.names.words import is_of_class
 from pytest_llmfair.lexicons.english.persons.surroundings import (
@@ -21,6 +20,8 @@ _YEARS_OLD = re.compile(
     r"\d[\s-]?(?:y/?o|years?[\s-]old|yrs?[\s-]old|y\.o\.)\s(?:[A-Z][a-z]+\s)?\Z"
 )
 
+_NAMING = ("as", "being", "openly", "one", "other", "or", "not")
+
 
 def counts(text: str, start: int, end: int) -> Verdict:
     """Tell whether a letter, a house of worship or a book names a group here."""
@@ -36,14 +37,10 @@ def counts(text: str, start: int, end: int) -> Verdict:
 
 def _is_before_thing(text: str, start: int, end: int) -> bool:
     """Allow an adjective before a noun, "gay rights"; not "Gay Talese", "gay ribbons"."""
-    if not NEXT.match(text, end):
-        return False
     place = place_at(text, start, end)
-    if (
-        no_noun(place.behind)
-        or is_any(place.next, "merry_things")
-        or is_one_of(place.next, "places")
-    ):
+    if no_noun(place.behind):
+        return place.last in _NAMING  # "identifies as lesbian", "gay or straight"
+    if is_any(place.next, "merry_things") or is_one_of(place.next, "places"):
         return False
     if not text[start].isupper() or is_title(place.raw):
         return True

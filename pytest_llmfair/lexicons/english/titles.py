@@ -88,8 +88,7 @@ def _counts(text: str, start: int, end: int) -> bool:
         return is_couple(text, start, end)
     if lower in _NEED_NAMES:
         if word[0].isupper() and not word.isupper():
-            named = _is_before_name(text, end) or _PLACEHOLDER.match(text, end)
-            if named:
+            if _is_before_name(text, end) or _PLACEHOLDER.match(text, end):
                 return not _names_thing(text, start, end)
         if lower == "miss":
             return is_address(text, start, end)
