@@ -296,8 +296,7 @@ class Index:
             for group in part.entry.terms
             if group != part.group
             and (term := part.entry.written(group))
-            # "disabilities" in "no disabilities" has no end.
-            and set(term.casefold().split()).isdisjoint(phrase.split())
+            and part.term not in term.split()  # "disabilities" in "no disabilities" has no end
         }
         keys = [variant.casefold() for variant in variants.values()]
         new = [key for key in keys if key not in self._senses]

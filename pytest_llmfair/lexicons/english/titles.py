@@ -86,12 +86,11 @@ def _counts(text: str, start: int, end: int) -> bool:
     lower = low(word)
     if lower in ("mr", "mrs", "mx"):
         return is_couple(text, start, end)
-    if lower in _NEED_NAMES:
-        if word[0].isupper() and not word.isupper():
-            if _is_before_name(text, end) or _PLACEHOLDER.match(text, end):
-                return not _names_thing(text, start, end)
-        if lower == "miss":
-            return is_address(text, start, end)
+    named = _is_before_name(text, end) or _PLACEHOLDER.match(text, end)
+    if lower in _NEED_NAMES and word[0].isupper() and not word.isupper() and named:
+        return not _names_thing(text, start, end)
+    if lower == "miss":
+        return is_address(text, start, end)
     if lower in _PEERS:
         before = _PEER_BEFORE.search(text, max(0, start - NEAR), start)
         return before is not None or _PEER_BEHIND.match(text, end) is not None
