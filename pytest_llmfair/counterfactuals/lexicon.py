@@ -138,8 +138,9 @@ class Lexicon(ByValue):
         data : mapping
             At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
             group (a term or a list of terms) and optionally `kind`, `not_before`, `not_after`,
-            `only_before`, `reviewed` and `determiner` (as in ``gender_es.yaml``). A term is a text or a mapping ``{"term": ..., "register":
-            ...}``. With `extends`, a shipped lexicon, all else is optional and comes on top of it.
+            `only_before`, `only_after`, `reviewed` and `determiner` (as in ``gender_es.yaml``). A
+            term is a text or a mapping ``{"term": ..., "register": ...}``. With `extends`, a
+            shipped lexicon, all else is optional and comes on top of it.
         source : str
             What messages call the data.
 

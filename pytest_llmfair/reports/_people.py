@@ -19,7 +19,11 @@ _PEOPLE = {
         "bahá'í": "Bahá'í people",
         "latter-day saint": "Latter-day Saints",
     },
-    "race": {"white": "white people", "pacific islander": "Pacific Islanders"},
+    "race": {
+        "white": "white people",
+        "pacific islander": "Pacific Islanders",
+        "middle eastern or north african": "Middle Eastern or North African people",
+    },
     "sexual_orientation": {"other": "people of other orientations"},
     "disability": {
         "no disability": "people without a disability",

@@ -172,7 +172,7 @@ def test_two_denominations_are_exchanged_by_a_lexicon_of_their_words() -> None:
             "entries": [
                 {
                     "role": "adjective",
-                    "context": "no_institution",
+                    "kind": "person_adjective",
                     "Catholic": "Catholic",
                     "Methodist": "Methodist",
                 },

@@ -20,7 +20,7 @@ from pytest_llmfair.counterfactuals import (
     load_lexicons,
     name_lexicon,
 )
-from pytest_llmfair.counterfactuals._lexicons.terms import CONTEXTS
+from pytest_llmfair.lexicons.grammar import KINDS
 
 FILE = """\
 name: team
@@ -98,10 +98,10 @@ def test_review_date_and_lacking_groups_are_known(tmp_path: Path) -> None:
     assert own.lacks == ("weekend",)
 
 
-def test_the_head_of_the_lexicons_explains_every_context() -> None:
+def test_the_head_of_the_lexicons_explains_every_kind() -> None:
     file = resources.files("pytest_llmfair.counterfactuals") / "lexicons" / "gender.yaml"
     head = file.read_text(encoding="utf-8").partition("# A term can be")[0]
-    assert {"", *re.findall(r"^#(?: {3}context: | {12})(\w+) ", head, re.M)} == {*CONTEXTS}
+    assert tuple(re.findall(r"^#(?: {3}kind: | {9})(\w+) ", head, re.M)) == KINDS
 
 
 @pytest.mark.parametrize("name", list(load_lexicons()))

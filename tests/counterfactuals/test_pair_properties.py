@@ -45,7 +45,7 @@ LINES = [
     for e in GENDER.entries
     if e.terms.keys() >= {"female", "male"}
     and len(e.terms["female"]) == len(e.terms["male"]) == 1
-    and not e.context
+    and not e.kind
 ]
 COUNTS = Counter(t for e in GENDER.entries for terms in e.terms.values() for t in terms)
 PARTS = {part for term in TERMS["gender"] if " " in term for part in term.split()}

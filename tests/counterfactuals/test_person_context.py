@@ -25,9 +25,9 @@ WORDS = Lexicon.from_dict(
                 "role": "adjective",
                 "one": ["Black", "straight", "old", "blind", "Indian"],
                 "two": ["white", "gay", "young", "deaf", "Italian"],
-                "context": "before_person",
+                "kind": "person_adjective",
             },
-            {"role": "noun", "one": "Indian", "two": "Italian", "context": "person_noun"},
+            {"role": "noun", "one": "Indian", "two": "Italian", "kind": "person_noun"},
         ],
     }
 )
@@ -263,7 +263,7 @@ def test_case_follows_the_list_and_the_sentence(text: str, expected: str) -> Non
             "name": "words",
             "groups": ["one", "two"],
             "entries": [
-                {"role": "adjective", "one": "Black", "two": "white", "context": "before_person"},
+                {"role": "adjective", "one": "Black", "two": "white", "kind": "person_adjective"},
                 {"role": "adjective", "one": "Indian", "two": "Italian"},
             ],
         }

@@ -2,44 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import pytest
 
 from pytest_llmfair.counterfactuals import Entry, generate_pairs, load_lexicons, mask, mentions
 
 NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orientation"]
-CARRIERS = {
-    "": "so {} so",
-    "before_person": "so {} engineers so",
-    "no_switch": "so {} engineers so",
-    "contrasted": "so most {} kiss friends and LGBTQ posters",
-    "demonym": "so {} engineers so",
-    "compared": "so {} engineers so",
-    "old": "so {} engineers so",
-    "predicate": "so he is {}, so",
-    "collective": "so the {}, so",
-    "person_noun": "it is {a} {}, so",
-    "insult": "the {} slept, so",
-    "noble": "the {} and the peasants slept, so",
-    "people": "so most {}, so",
-    "no_team": "so {} so",
-    "no_first_name": "so {} so",
-    "had": "so she has {}, so",
-    "owned": "so her {}, so",
-    "condition": "so they have {} so",
-    "no_compound": "so they {} so",
-    "origin": "so she is from {}, so",
-    "no_given_name": "so {} values so",
-    "no_institution": "so {} values so",
-    "house": "so their {} so",
-    "scripture": "so their {} so",
-    "of_couple": "so {} couples so",
-    "faith": "so {} values so",
-    "behind_person": "so women {}, so",
-    "decade": "so women in their {}, so",
-    "superlative": "so the {} engineers so",
-    "value": "Age: {}",
-    "years": "so he is {}, so",
-}
 PAPER = {
     "gender": ["aab", "female", "male", "cis", "many-genders", "no-gender", "non-binary", "trans"],
     "sexual_orientation": ["asexual", "homosexual", "heterosexual", "bisexual", "other"],
@@ -59,20 +29,24 @@ PAPER = {
 }
 
 
-def carried(entry: Entry, term: str) -> str:
-    terms = [t for own in entry.terms.values() for t in own]
-    # What can be denied has to be somebody's.
-    context = "condition" if any(t.startswith("no ") for t in terms) else entry.context
-    if entry.role == "attribute":
-        context = "behind_person"
-    article = "an" if term[0].lower() in "aeiou" and not term.startswith("Eu") else "a"
-    return CARRIERS[context].format(term, a=article)
+@functools.cache
+def carried(name: str, carriers: Any) -> list[tuple[Entry, str, str, str]]:
+    """Every term with its entry, its group and a sentence."""
+    lexicon = load_lexicons()[name]
+    return [
+        (entry, group, term, carriers.filled(text, term))
+        for entry in lexicon.entries
+        for group, terms in entry.terms.items()
+        for term in terms
+        if (text := carriers.carrier(lexicon, entry, group, term))
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(PAPER))
 def test_every_group_of_czarnowska_2021_table_3_is_known_by_its_label(name: str) -> None:
     lexicon = load_lexicons()[name]
-    assert {lexicon.group(label) for label in PAPER[name]} == set(lexicon.groups)
+    default = lexicon.groups if name == "gender" else lexicon.default_groups
+    assert {lexicon.group(label) for label in PAPER[name]} == set(default)
 
 
 def test_nationality_has_the_six_groups_of_czarnowska_2021() -> None:
@@ -80,55 +54,48 @@ def test_nationality_has_the_six_groups_of_czarnowska_2021() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_term_that_is_generated_is_preferred_or_neutral(name: str) -> None:
+def test_every_term_that_is_generated_is_preferred_or_neutral(name: str, carriers: Any) -> None:
     lexicon = load_lexicons()[name]
     made = 0
-    for entry in lexicon.entries:
-        for terms in entry.terms.values():
-            for term in terms:
-                for pair in generate_pairs([carried(entry, term)], attribute=name):
-                    if pair.variant == "omission":
-                        continue
-                    made += 1
-                    registers = [m.register for m in lexicon.mentions(pair.counterfactual)]
-                    assert registers, pair
-                    assert set(registers) <= {"preferred", "neutral"}, pair
-                    assert mask(pair.original, name) == mask(pair.counterfactual, name)
+    for *_, text in carried(name, carriers):
+        for pair in generate_pairs([text], attribute=name):
+            if pair.variant == "omission":
+                continue
+            made += 1
+            registers = [m.register for m in lexicon.mentions(pair.counterfactual)]
+            assert registers, pair
+            assert set(registers) <= {"preferred", "neutral"}, pair
+            assert mask(pair.original, name) == mask(pair.counterfactual, name)
     assert made > 10
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_group_gets_pairs_and_gives_pairs(name: str) -> None:
+def test_every_group_gets_pairs_and_gives_pairs(name: str, carriers: Any) -> None:
     lexicon = load_lexicons()[name]
-    texts = [carried(e, t) for e in lexicon.entries for ts in e.terms.values() for t in ts]
+    texts = [text for *_, text in carried(name, carriers)]
     pairs = generate_pairs(texts, attribute=name)
-    assert {pair.from_group for pair in pairs} == set(lexicon.groups)
-    assert {pair.to_group for pair in pairs} == set(lexicon.groups)
+    assert {pair.from_group for pair in pairs} == set(lexicon.default_groups)
+    assert {pair.to_group for pair in pairs} == set(lexicon.default_groups)
+    for group in set(lexicon.groups) - set(lexicon.default_groups):
+        assert generate_pairs(texts, attribute=name, groups=(group, lexicon.groups[0]))
+        assert generate_pairs(texts, attribute=name, groups=(lexicon.groups[0], group))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_written_terms_come_back(name: str) -> None:
+def test_the_written_terms_come_back(name: str, carriers: Any) -> None:
     lexicon = load_lexicons()[name]
 
-    def is_first(entry: Entry, group: str) -> bool:
-        term = entry.written(group)
-        return entry is next(e for e in lexicon.entries if term in e.terms.get(group, ()))
-
-    for entry in lexicon.entries:
-        for group in entry.terms:
-            term = entry.written(group)
-            if term is None or not is_first(entry, group):
+    for entry, group, term, text in carried(name, carriers):
+        if term != entry.written(group) or not carriers.reads(lexicon, entry, text):
+            continue
+        for pair in generate_pairs([text], attribute=name):
+            twin = pair.counterfactual
+            if pair.variant == "omission" or not carriers.reads(lexicon, entry, twin):
                 continue
-            text = carried(entry, term)
-            for pair in generate_pairs([text], attribute=name):
-                if pair.variant == "omission" or entry.written(pair.to_group) is None:
-                    continue
-                if is_first(entry, pair.to_group):
-                    back = generate_pairs(
-                        [pair.counterfactual], name, groups=(pair.to_group, pair.from_group)
-                    )
-                    named = [p.counterfactual for p in back if p.variant != "omission"]
-                    assert named == [text], pair
+            back = generate_pairs(
+                [pair.counterfactual], name, groups=(pair.to_group, pair.from_group)
+            )
+            assert [p.counterfactual for p in back if p.variant != "omission"] == [text], pair
 
 
 @pytest.mark.parametrize(

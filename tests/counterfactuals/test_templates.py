@@ -360,11 +360,11 @@ class TestGroupTerms:
                 {"role": "adjective", "French": "French", "German": "German"},
                 {
                     "role": "noun",
-                    "context": "no_team",
+                    "kind": "person_noun",
                     "French": "French people",
                     "German": "Germans",
                 },
-                {"role": "noun", "context": "person_noun", "German": ["German", "boss"]},
+                {"role": "noun", "kind": "person_noun", "German": ["German", "boss"]},
             ],
         }
         assert self.texts("{A:noun}, {people}", Lexicon.from_dict(data)) == {

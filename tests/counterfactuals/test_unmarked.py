@@ -199,7 +199,7 @@ def test_a_lexicon_of_ones_own_can_say_what_is_unmarked() -> None:
         "neutral_nouns": {"person": "left-hander"},
         "entries": [
             {"role": "adjective", "left": "left-handed", "right": "right-handed",
-             "context": "before_person"},
+             "kind": "person_adjective"},
             {"role": "noun", "left": "left-hander", "right": "right-hander"},
         ],
     }  # fmt: skip

@@ -55,16 +55,16 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "a replacement names nobody: 'ask@typical.org' is not read as b"),
     # An exchange that takes from another word the person that it described.
     ("read alike", "a tall nurse",
-     own({"c": "tall", "role": "adjective", "context": "before_person"},
+     own({"c": "tall", "role": "adjective", "kind": "person_adjective"},
          {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("a", "b"),
      "the texts are read differently: 'tall' counts in the original only"),
     ("read alike", "a tall machine",
-     own({"c": "tall", "role": "adjective", "context": "before_person"},
+     own({"c": "tall", "role": "adjective", "kind": "person_adjective"},
          {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("b", "a"),
      "the texts are read differently: more words count in the counterfactual"),
     # A longer term of another role, which then is masked with what follows.
     ("read alike", "A cook here left.",
-     own({"a": "cook", "b": "nurse", "context": "person_noun"},
+     own({"a": "cook", "b": "nurse", "kind": "person_noun"},
          {"a": "guard", "b": "nurse here", "role": "place"}), None,
      "the texts are read differently: they differ once masked"),
     # "Straight women" bring the gender back that the exchange took away.
@@ -172,7 +172,7 @@ def test_every_check_fails_for_something() -> None:
         ("Jos\u00e9 left.", "name", ("Jos\u00e9", "Jane")),
         ("The boss left.", own({"a": "chair", "b": "lead"}, {"a": "boss", "b": "chairman"}), None),
         ("Nice autistic people", own({"a": "autistic", "b": "neuro-typical"}), None),
-        ("a tall nurse", own({"c": "tall", "role": "adjective", "context": "before_person"},
+        ("a tall nurse", own({"c": "tall", "role": "adjective", "kind": "person_adjective"},
                              {"a": "nurse", "b": "waiter"}, groups=["a", "b", "c"]), ("a", "b")),
         ("She is gay.", ("gender", "sexual_orientation"), ("gay female", "straight male")),
         ("John met Jack.", "name", ("John", "Jane")),

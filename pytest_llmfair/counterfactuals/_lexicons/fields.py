@@ -22,7 +22,7 @@ from pytest_llmfair.counterfactuals._lexicons.loading import (
 from pytest_llmfair.counterfactuals._lexicons.peoples import KINDS, NEEDED, People, synonyms_of
 from pytest_llmfair.counterfactuals._lexicons.ranges import numbered
 from pytest_llmfair.counterfactuals._lexicons.terms import REGISTERS, Entry, Register
-from pytest_llmfair.lexicons.grammar import KINDS as KINDS_OF_TERMS
+from pytest_llmfair.counterfactuals._lexicons.where import WHERE, where_counted
 from pytest_llmfair.text import tokens
 
 if TYPE_CHECKING:
@@ -48,23 +48,7 @@ _ROLES = (
     "possessive_determiner",
     "possessive_pronoun",
 )
-_NEXT_TO = ("not_before", "not_after", "only_before")
-_OF_ENTRY = ("role", "kind", "context", *_NEXT_TO, "determiner", "reviewed")
-# The kind to write instead of a context, which entries had before they had kinds.
-_INSTEAD = {
-    context: kind
-    for kind, contexts in {
-        "person_adjective": "before_person no_switch contrasted demonym predicate compared old "
-        "superlative of_couple no_first_name no_given_name no_institution living calling",
-        "person_noun": "person_noun insult people collective no_team noun no_work kin no_degree "
-        "shortened deity",
-        "condition": "had owned condition no_compound origin",
-        "age": "years value behind_person decade aged",
-        "title": "before_name not_behind_name not_beside_name royal couple address noble",
-        "plain": "field contracted scripture faith house",
-    }.items()
-    for context in contexts.split()
-}
+_OF_ENTRY = ("role", *WHERE, "determiner", "reviewed")
 
 
 def fields_from(data: Any, source: str) -> dict[str, Any]:
@@ -344,27 +328,14 @@ def _entries(
         where = f"{at_line(source, data, number - 1)}: entry {number}"
         if not isinstance(item, Mapping):
             raise ValueError(f"{where} is {item!r}; give a mapping of role and groups to terms")
-        role, kind = item.get("role"), item.get("kind", "")
+        role = item.get("role")
         if not isinstance(role, str) or not role:
             raise ValueError(f"{where} has no role; name one, such as noun or adjective")
         if role not in _ROLES and (meant := difflib.get_close_matches(role, _ROLES, 1, 0.75)):
             raise ValueError(
                 f"{where}: role {role!r} is near one that the rules read; did you mean {meant[0]}?"
             )
-        if "context" in item:
-            known = _INSTEAD.get(str(item["context"]))
-            remedy = (
-                f"write kind: {known}" if known else f"write kind: {' or '.join(KINDS_OF_TERMS)}"
-            )
-            raise ValueError(
-                f"{where} ({role}): entries have a kind and no context {item['context']!r}; {remedy}"
-            )
-        if kind and kind not in KINDS_OF_TERMS:
-            raise ValueError(
-                f"{where} ({role}): unknown kind {kind!r}; "
-                + suggestion(str(kind), list(KINDS_OF_TERMS))
-            )
-        lists = {key: _beside(item.get(key, ()), f"{where} ({role}, {key})") for key in _NEXT_TO}
+        place = where_counted(item, f"{where} ({role})")
         own = date_in(item.get("reviewed"), f"{at_line(source, item, 'reviewed')}: entry {number}")
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
@@ -390,7 +361,7 @@ def _entries(
             places[group] = here
         if not terms:
             raise ValueError(f"{where} ({role}) has no terms; give terms for at least one group")
-        listed = Entry(role, terms, kind, registers, own or reviewed, **lists)
+        listed = Entry(role, terms, registers=registers, reviewed=own or reviewed, **place)
         here = f"{where} ({role})"
         behind = determined(listed, item.get("determiner"), determiners, here)
         for entry in (step for each in behind for step in numbered(each, here)):
@@ -403,21 +374,6 @@ def _entries(
                             f"{first[1]}, in group {first[0]}; a term names one group"
                         )
             yield entry
-
-
-def _beside(value: Any, where: str) -> tuple[str, ...]:
-    """Return the words or marks that may stand next to a term."""
-    words = value if isinstance(value, (list, tuple)) else [value]
-    for word in words:
-        if not isinstance(word, str) or not word.strip():
-            raise ValueError(
-                f"{where}: {word!r} is no word; quote it if YAML reads it as something else"
-            )
-        if word != word.lower():
-            raise ValueError(
-                f"{where}: {word!r} has a capital; give {word.lower()!r}, which is found in any case"
-            )
-    return tuple(" ".join(word.split()) for word in words)
 
 
 def _registered(value: Any, where: str) -> tuple[tuple[str, ...], dict[str, Register]]:

@@ -63,10 +63,10 @@ class Entry:
     reviewed : date or None
         Date of the last review of the terms: of the entry, else of the file.
     not_before, not_after : tuple of str
-        Words or marks, in lower case, directly next to a term that is then no mention.
-    only_before : tuple of str
-        The words or marks directly in front of which a term is a mention; the grammar is not
-        asked. Empty for any.
+        Words or marks, in lower case, that make a term next to them no mention.
+    only_before, only_after : tuple of str
+        Words or marks that a term must be next to; empty for any. Without a kind such a term is a
+        mention for certain, with one the grammar is asked.
     """
 
     role: str
@@ -77,6 +77,7 @@ class Entry:
     not_before: tuple[str, ...] = ()
     not_after: tuple[str, ...] = ()
     only_before: tuple[str, ...] = ()
+    only_after: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Make its mappings such that nobody can change them."""
@@ -89,17 +90,17 @@ class Entry:
     @property
     def lists(self) -> tuple[tuple[str, ...], ...]:
         """The words next to a term that settle whether it is a mention."""
-        return self.not_before, self.not_after, self.only_before
+        return self.not_before, self.not_after, self.only_before, self.only_after
 
-    def settled(self, text: str, start: int, end: int) -> bool | None:
-        """Return whether a term is a mention, as far as its lists or no kind settle that."""
-        if self.not_before and _first(self.not_before).match(text, end):
-            return False
-        if self.not_after and _last(self.not_after).search(text, max(0, start - _NEAR), start):
-            return False
-        if self.only_before:
-            return _first(self.only_before).match(text, end) is not None
-        return None if self.kind else True
+    def fits(self, text: str, start: int, end: int) -> bool:
+        """Return whether its lists allow the words next to ``text[start:end]``."""
+        near = max(0, start - _NEAR)
+        return not (
+            (self.not_before and _first(self.not_before).match(text, end))
+            or (self.not_after and _last(self.not_after).search(text, near, start))
+            or (self.only_before and not _first(self.only_before).match(text, end))
+            or (self.only_after and not _last(self.only_after).search(text, near, start))
+        )
 
     def written(self, group: str) -> str | None:
         """Return the term that is written for a group.
@@ -160,11 +161,12 @@ class Sense:
         other = other and (not self._is_caseless(text, word) or is_one_of(word, "small_things"))
         if other and not (self.role == "title" and is_short_title(text, start, end)):
             return _NO
-        settled = True if self.entry is None else self.entry.settled(text, start, end)
-        if settled is not None:
-            return _YES if settled else _NO
-        assert self.entry is not None and self.entry.kind
-        return grammar.counts(text, start, end, self.entry.kind)
+        if self.entry is None:
+            return _YES
+        if not self.entry.fits(text, start, end):
+            return _NO
+        kind = self.entry.kind
+        return grammar.counts(text, start, end, kind) if kind else _YES
 
     def _is_caseless(self, text: str, word: str) -> bool:
         """Whether a term that needs its capital stands in a text without: "polish girls"."""
@@ -205,7 +207,9 @@ class Index:
         self._exact = frozenset(exact)
         self._language = language
         self._senses: dict[str, list[Sense]] = {}
+        self._of_gender = False
         for entry in entries:
+            self._of_gender = self._of_gender or entry.role in CASES
             self._add(entry)
         for word in neutral:  # a term that is neutral is written, never found
             self._senses[word.casefold()] = [Sense(word, None, "", False, "neutral")]
@@ -281,7 +285,7 @@ class Index:
         # A word that depends on the words around it is not exchanged inside a phrase; without this
         # "disabled" would grow to "physically physically disabled" and on.
         # "Gays and lesbians" are exchanged as a whole only.
-        if part.entry is None or self._depends(part) or is_joined(phrase):
+        if part.entry is None or self._is_fixed(part) or is_joined(phrase):
             return []
         whole = next(iter(self._senses[phrase]), None)
         # The spelling of the list keeps capitals; case folding can change the length of a word.
@@ -291,8 +295,7 @@ class Index:
             for group in part.entry.terms
             if group != part.group
             and (term := part.entry.written(group))
-            # "disabilities" in "no disabilities" has no end.
-            and set(term.casefold().split()).isdisjoint(phrase.split())
+            and part.term not in term.split()  # "disabilities" in "no disabilities" has no end
         }
         keys = [variant.casefold() for variant in variants.values()]
         new = [key for key in keys if key not in self._senses]
@@ -311,14 +314,19 @@ class Index:
             return []
         return new
 
-    def _depends(self, part: Sense) -> bool:
-        """Whether a word describes what is next to it: "disabled", "Catholic"; not "man"."""
-        if part.entry is None or part.entry.kind != "person_noun":
-            return part.entry is not None and part.entry.kind in ("person_adjective", "condition")
-        if not part.term.islower() or part.role == COLLECTIVE:
-            return True
-        others = (own for own in self.senses(part.term) if own.role == "adjective" and own.entry)
-        return any(own.entry and own.entry.written(own.group) == part.term for own in others)
+    def _is_fixed(self, part: Sense) -> bool:
+        """Whether a word stays as it is inside a phrase: "disabled", "Catholic"; not "man".
+
+        Words that describe what is next to them would let a phrase grow without end. Those of
+        gender replace each other: "best man" becomes "best woman".
+        """
+        entry = part.entry
+        if entry is None or part.is_condition:
+            return entry is not None
+        if entry.kind in ("", "age", "title"):
+            return False
+        written = part.role != "adjective" or entry.written(part.group) == part.term
+        return not (self._of_gender and written)
 
 
 def _distinct(senses: list[Sense]) -> list[Sense]:
@@ -341,7 +349,8 @@ def _first(words: tuple[str, ...]) -> re.Pattern[str]:
 @functools.lru_cache(maxsize=256)
 def _last(words: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds one of the words right in front of a term."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(_plain, words))})[\s-]*\Z", re.IGNORECASE)
+    beside = (rf"\b{_plain(word)}" if word[0].isalnum() else _plain(word) for word in words)
+    return re.compile(rf"(?:{'|'.join(beside)})[\s-]*\Z", re.IGNORECASE)
 
 
 def _plain(word: str) -> str:

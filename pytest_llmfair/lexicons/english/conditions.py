@@ -42,9 +42,7 @@ def counts(text: str, start: int, end: int) -> Verdict:
     term = text[start:end]
     if _is_from(place):
         return Verdict(not (place.behind and is_name_behind(place)))
-    if not _is_country(term, place) and (
-        _is_had(place) or (not is_one_of(low(term), "moods") and _is_owned(place))
-    ):
+    if not _is_country(term, place) and (_is_had(place) or _is_owned(place)):
         return Verdict(True)
     return Verdict(is_value(text, start, end))
 
@@ -190,12 +188,9 @@ def _is_aux(word: str) -> bool:
 
 def _is_owned(place: Place) -> bool:
     """Allow "his dyslexia", "a customer's disability"; not "her disability claim"."""
-    words = list(place.before)
-    while words and is_modifier(words[-1]) and not words[-1].endswith(("'s", "s'")):
-        words.pop()
-    if not words:
+    if not place.before:
         return False
-    owner, written = words[-1], bare(place.raw[len(words) - 1])
+    owner, written = place.last, bare(place.raw[len(place.before) - 1])
     if owner.endswith(("'s", "s'")):
         known = is_one_of(bare(owner), "indefinite") or is_subject_word(bare(owner), written, True)
     else:

@@ -8,16 +8,19 @@ from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.persons.surroundings import (
     Place,
+    is_name_behind,
     is_title,
     place_at,
 )
-from pytest_llmfair.lexicons.english.persons.words import is_any, is_modifier, no_noun
+from pytest_llmfair.lexicons.english.persons.words import is_any, is_modifier, is_person, no_noun
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
 _YEARS_OLD = re.compile(
     r"\d[\s-]?(?:y/?o|years?[\s-]old|yrs?[\s-]old|y\.o\.)\s(?:[A-Z][a-z]+\s)?\Z"
 )
+
+_NAMING = ("as", "being", "openly", "one", "other", "or", "not")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
@@ -29,7 +32,22 @@ def counts(text: str, start: int, end: int) -> Verdict:
         return Verdict(_is_house(text, start, end))
     if word == "bible":
         return Verdict(_is_scripture(place_at(text, start, end)))
-    return Verdict(True)
+    return Verdict(_is_before_thing(text, start, end))
+
+
+def _is_before_thing(text: str, start: int, end: int) -> bool:
+    """Allow an adjective before a noun, "gay rights"; not "Gay Talese", "gay ribbons"."""
+    place = place_at(text, start, end)
+    if no_noun(place.behind):
+        return place.last in _NAMING  # "identifies as lesbian", "gay or straight"
+    if is_any(place.next, "merry_things") or is_one_of(place.next, "places"):
+        return False
+    if not text[start].isupper() or is_title(place.raw):
+        return True
+    if len(place.before) > 1 and place.raw[len(place.before) - 1][0].isupper():
+        return False  # "Roxane Gay wrote"
+    known = is_person(place.next) or is_modifier(place.next) or is_any(place.next, "causes")
+    return known or not is_name_behind(place)
 
 
 def _is_field(text: str, start: int, end: int) -> bool:
@@ -46,10 +64,12 @@ def _is_house(text: str, start: int, end: int) -> bool:
     head = text.rfind(" ", start, end) + 1 or start  # "the Buddhist temple of"
     capital = text[head].isupper() and not is_title(place.raw)
     last, written = place.last, place.raw[len(place.before) - 1] if place.before else ""
+    if capital and last in ("&", "and") and place.raw[len(place.before) - 2][0].isupper():
+        return False  # "Gale & Church"
     if written[:1].isupper() and not is_title(place.raw):
         known = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
         common = any(is_one_of(last, kind) for kind in known)
-        style = not capital and place.before[-2:-1] in (("a",), ("an",), ("this",))
+        style = not capital and not {"a", "an", "this"}.isdisjoint(place.before[-3:])
         if not (common or style or (not capital and len(place.before) == 1)):
             return False  # "LDS Church", "St Anne's church"; "a Norman church" counts
     return place.next != "of" or not _is_called(place, capital)

@@ -21,6 +21,7 @@ from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of, words_of
 from pytest_llmfair.lexicons.english.persons.words import (
     ends_phrase,
     is_abstract,
+    is_any,
     is_modifier,
     is_person,
     is_verb,
@@ -29,6 +30,7 @@ from pytest_llmfair.lexicons.english.works import is_headline, is_in_title, is_p
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
+_PEERS = ("dame", "sir", "lady", "ladies", "lord", "lords")
 # They are names of persons more often than others: "Prince sang", "Duke is late".
 _GIVEN = ("Duke", "Duchess", "Earl", "Marquis")
 _COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
@@ -44,6 +46,11 @@ _SHIP = re.compile(
 )
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
 _COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
+# "The lord and the lady", "lords and ladies"; not "ladies and gentlemen"
+_PEER = r"(?:lords?|lady|ladies|knights?|vassals?|peasants?|commoners?)"
+_AND_PEER = r"\s(?:and|or|nor|&)\s(?:(?:the|a|his|her|my|our|their)\s)?"
+_PEER_BEFORE = re.compile(rf"\b{_PEER}{_AND_PEER}\Z", re.IGNORECASE)
+_PEER_BEHIND = re.compile(rf"{_AND_PEER}{_PEER}\b", re.IGNORECASE)
 _COMMA_BEFORE = re.compile(rf"({LETTERS})[\"'\u201d\u2019]?,[^\S\n]+\Z")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
@@ -66,7 +73,7 @@ _IS_KING = re.compile(
     rf"({LETTERS})[^\S\n]+(?:is|are|was|were|remains?|remained|becomes?|became)"
     r"(?:[^\S\n]+(?:still|always|now|not|really|truly|also|no longer))?[^\S\n]+\Z"
 )
-_JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+({LETTERS})")
+_JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+(?:the[^\S\n]+)?({LETTERS})")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
@@ -77,14 +84,16 @@ def counts(text: str, start: int, end: int) -> Verdict:
 def _counts(text: str, start: int, end: int) -> bool:
     word = text[start:end]
     lower = low(word)
-    if lower in ("mr", "mrs"):
+    if lower in ("mr", "mrs", "mx"):
         return is_couple(text, start, end)
-    if lower in _NEED_NAMES:
-        if word[0].isupper() and not word.isupper():
-            named = _is_before_name(text, end) or _PLACEHOLDER.match(text, end)
-            if named:
-                return not _names_thing(text, start, end)
-        return lower == "miss" and is_address(text, start, end)
+    named = _is_before_name(text, end) or _PLACEHOLDER.match(text, end)
+    if lower in _NEED_NAMES and word[0].isupper() and not word.isupper() and named:
+        return not _names_thing(text, start, end)
+    if lower == "miss":
+        return is_address(text, start, end)
+    if lower in _PEERS:
+        before = _PEER_BEFORE.search(text, max(0, start - NEAR), start)
+        return before is not None or _PEER_BEHIND.match(text, end) is not None
     small = not word[0].isupper()
     if is_one_of(lower, "royalty") and not _is_royal(text, start, end):
         return False
@@ -201,7 +210,7 @@ def _is_likened(text: str, start: int, end: int) -> bool:
     if said is None:
         return False
     subject = low(said[1])
-    if is_abstract(subject):
+    if is_abstract(subject) or is_one_of(subject, "likened"):
         return True
     if said[1] != subject:
         return False
@@ -225,7 +234,8 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     if is_one_of(word, "taking_names"):  # "likes Prince and Queen", "gave Earl"
         return not (joined and _are_couple(text[start:end], joined[1]))
     if joined is not None and not _is_past(joined[1]):
-        return joined[1][0].isupper() and not _are_couple(text[start:end], joined[1])
+        office = is_any(low(joined[1]), "offices") or _are_couple(text[start:end], joined[1])
+        return joined[1][0].isupper() and not office
     if word in ("and", "or"):  # "Lady Gaga and Prince"
         other = word_before(text, begin)[0]
         if other.endswith(("'s", "\u2019s")) or not other[:1].isupper():

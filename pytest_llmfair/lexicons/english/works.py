@@ -42,6 +42,7 @@ _OF_WORK = re.compile(
     r"|(?:was|were|been|is) (?:being )?(?:filmed|remade|adapted|screened|shown|staged|set)\b"
     r"(?! (?:of|to|for|off|free|by))"
     r"|open(?:ed|s) (?:at|to|on|in)\b"
+    r"|(?:was|were) nominated for (?:[\w-]+ ){0,3}(?:Oscars?|awards?)\b"
     r"|(?:is|was|remains|became) (?:an?|the|my|our|his|her|their) (?:[\w'-]+ ){0,3}?(?:film|movie"
     r"|comedy|novel|book|memoir|poem|play|musical|opera|sitcom|series|album|song|band|painting)\b"
     r"(?! \w+(?:er|or|ist|man|woman)\b)"
@@ -172,7 +173,8 @@ def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
     if front == start or not text[front].isupper() or not opens_sentence(text, front):
         return False
     word = low(text[front:start].rstrip())
-    if not is_adjective(word) or is_one_of(word, "told_apart"):
+    known = is_adjective(word) or is_one_of(word, "title_adjectives")
+    if not known or is_one_of(word, "told_apart"):
         return False
     if any(is_one_of(word, kind) for kind in ("demonyms", "quantities", "determiners", "polite")):
         return False
