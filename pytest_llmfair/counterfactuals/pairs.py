@@ -14,9 +14,8 @@ from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
-from pytest_llmfair.counterfactuals._pairing.case import case_of
-from pytest_llmfair.counterfactuals._pairing.exchange import Exchange, exchange_of
-from pytest_llmfair.counterfactuals._pairing.judged import reasons_against
+from pytest_llmfair.counterfactuals._pairing.case import Exchange, case_of, exchange_of
+from pytest_llmfair.counterfactuals._pairing.made_elsewhere import reasons_against
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
 from pytest_llmfair.counterfactuals._pairing.pair import (
     EXPLICIT,

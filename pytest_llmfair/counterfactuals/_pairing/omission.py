@@ -42,6 +42,7 @@ _NEXT = re.compile(rf"[^\S\n]*(?P<word>{WORD}|\S|\n|\Z)")
 _ADVERB = re.compile(rf"(?P<adverb>{WORD})\s+\Z")
 _JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z")
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
+_BLANK = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
 # Here the sentence is about the group: "any openly gay men", "gays and other minorities".
 _MATTERS = re.compile(
@@ -50,21 +51,46 @@ _MATTERS = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"(?:\s\w+)?,?\s(?:and|or)\sother\b|\s(?:is\s)?(?:less|more)\sof\b")
+# "My gay friend and my bisexual friend", "a gay dad is less of a dad"
+_AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
 # All that is said of a subject: "she was a lesbian", "they are openly gay men".
+_IS = r"(?:am|is|are|was|were|be|been|being|become|becomes|became|remained)"
 _SAID = re.compile(
-    r"(?:(?<!there)(?<!here)\s(?:am|be|been|being|become|becomes|became|remained|is|are|was|were)"
-    r"(?:n['\u2019]t)?(?:\s(?:i|you|he|she|they|we))?|['\u2019](?:m|re|s)|\bas)"
-    r"\s(?:(?:not|also|still|both|all|just|[a-z]{2,12}ly)\s){0,2}(?P<article>an?\s)?\Z",
+    rf"(?:(?<!\w)(?!(?:there|here|why|how|where|when|and|or|but|if)\b)[a-z]+\s{_IS}(?:n['\u2019]t)?"
+    rf"|\b{_IS}\s(?:i|you|he|she|they|we)|['\u2019](?:m|re|s|ve been)|\b(?:out|identif\w+) as)"
+    r"\s(?:(?:not|also|still|both|all|just|[a-z]{2,12}ly)\s){0,2}(?:an?\s)?\Z",
     re.IGNORECASE,
 )
 _MORE = re.compile(
     r"[-\w]|['\u2019]s?\b|,?\s(?:who|whose|that|which|with|from|of|in|at|on|by|for|[a-z]{2,12}ing)\b"
 )
+_MAN = re.compile(r"(?:(?:wo)?m[ae]n|person|people|guys?)\Z")
+# "Gays and sinners" are no "people and sinners"; more is said in "a quadriplegic since 1994".
+_ANOTHER = re.compile(
+    r"\s(?:(?:and|or)\s(?!(?:an?|one|two|their|his|her|my|they|we|you|i|he|she|it|to|is|are)\b)\w"
+    r"|(?:since|from|by)\b)"
+)
 _PEOPLE = re.compile(r"\bpeople\b", re.IGNORECASE)
 _COMPARED = re.compile(r"\b(?:than|compared|versus|unlike)\b", re.IGNORECASE)
 _STOP = re.compile(r"[.!?;\n]")
 _ENDS = frozenset('.;:!?)]\u201d"\n')
-_BARE = "he she they it and or one ones those another other others many some them us whom".split()
+_BARE = (
+    *(
+        "he",
+        "she",
+        "they",
+        "it",
+        "and",
+        "or",
+        "one",
+        "ones",
+        "those",
+        "another",
+        "other",
+        "others",
+    ),
+    *("many", "some", "them", "us", "whom"),
+)
 _MORE_OF_IT = ("that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
 _FAR = 160
@@ -116,41 +142,51 @@ def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | N
 def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     start, end, sense = found
     front = text[max(0, start - _NEAR) : start]
-    if front.endswith("-") or _MATTERS.search(front) or _OTHERS.match(text, end):
+    if front.endswith("-") or _MATTERS.search(front):
+        return None
+    if _OTHERS.match(text, end) or _AGAIN.match(text, end):
         return None  # "non-gay people"
     if sense.role in _PHRASES and (cut := _phrase(sense.role, text, start, end)):
         return [Change(*cut, "", sense.group)]
-    singular = sense.role == "noun" and sense.term[-1] != "s" and " " not in sense.term
-    if (sense.role == "adjective" or singular) and (person := _person(text, end)):
-        return None if _is_all_said(front, text, person) else _attribute(text, found)
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
-    if noun is None or sense.role == "adjective" or _is_all_said(front, text, end):
+    one = noun is not None and sense.role == "noun" and not re.search(r"s\Z| ", sense.term)
+    if (sense.role == "adjective" or one) and (person := _person(text, start, end, one)):
+        said = _MAN.search(text, end, person) and _is_all_said(front, text, person)
+        return None if said else _attribute(text, found)
+    if noun is None or sense.role == "adjective" or _ANOTHER.match(text, end):
         return None
-    adverb = _ADVERB.search(front)
-    described = any(own.role == "adjective" for own in lexicon.senses(sense.term))
-    if adverb is None:
-        bare = described and not sense.term.endswith("s")  # "Lesbian with two sons"
-    else:
-        word = adverb["adverb"].lower()
-        bare = is_in_ly(word) or (described and singular and not is_one_of(word, "determiners"))
-    if bare or _JOIN.match(text, end) and text[end:end+5].strip() in ("and", "or"):
-        return None
+    words = front.lower().split()
+    if _is_all_said(front, text, end) or (words and is_in_ly(words[-1])):
+        return None  # "an openly lesbian woman"
+    if one and any(own.role == "adjective" for own in lexicon.senses(sense.term)):
+        while words and is_adjective(words[-1]):
+            words.pop()
+        if not words or not is_one_of(words[-1], "determiners"):
+            return None  # "a young lesbian" has a noun, "she is lesbian" has none
     made = lexicon.change(text, found, noun, sense.group)
     return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
 
 
-def _person(text: str, end: int) -> int:
-    """Return where the noun for a person ends that a mention describes; 0 for none."""
-    for _ in range(4):
-        match = _FIRST.match(text, _JOIN.match(text, end).end()) if _JOIN.match(text, end) else None
-        if match is None:
+def _person(text: str, start: int, end: int, noun: bool) -> int:
+    """Return where the noun for a person ends that a mention describes; 0 for none.
+
+    A word that may be part of a compound can come first: "a deaf piano teacher".
+    """
+    gap = (_BLANK if noun else _JOIN).match(text, end)
+    for place in range(4):
+        match = _FIRST.match(text, gap.end()) if gap else None
+        if match is None or is_one_of(word := match[0].lower(), "closed"):
             return 0
-        word = match[0].lower()
+        described = is_modifier(word) or is_adjective(word)
+        if place == 0 and gap and not (gap[0].isspace() or described):
+            return 0  # "he is gay, and nobody cares"
+        if is_one_of(word, "bare_groups"):
+            return 0  # "the community" is no twin of "the gay community"
         if is_person(word):
-            return match.end()
-        if not (is_modifier(word) or is_adjective(word)):
-            return 0
+            cooks = word.endswith("s") and not word.endswith("ss")
+            return 0 if noun and cooks and article_before(text, start) else match.end()
         end = match.end()
+        gap = _BLANK.match(text, end)
     return 0
 
 
@@ -163,14 +199,13 @@ def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
     """Whether "people" is left of a mention where others are meant: "women and gay people"."""
     if _PEOPLE.search(made[-1].after or text[max(0, start - 9) : end + 9]) is None:
         return False
-    begin = max([max(0, start - _FAR), *(stop.end() for stop in _STOP.finditer(text, max(0, start - _FAR), start))])
-    stop = _STOP.search(text, end, end + _FAR)
-    before, after = text[begin:start], text[end : stop.start() if stop else end + _FAR]
+    before = _STOP.split(text[max(0, start - _FAR) : made[0].start])[-1]
+    after = _STOP.split(text[made[-1].end : end + _FAR])[0]
     joined = _JOINED.search(before)
     if joined is not None and joined["join"].strip() != "," and is_person(joined["word"].lower()):
         return True
-    others = _PEOPLE.search(before[:-9]) or _PEOPLE.search(after, 9)
-    return others is not None or _COMPARED.search(before + after) is not None
+    rest = before.rstrip().removesuffix("people") + " , " + after.lstrip().removeprefix("people")
+    return _PEOPLE.search(rest) is not None or _COMPARED.search(rest) is not None
 
 
 def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -197,17 +232,20 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
         return (begin, end) if clause and next_word not in ("a", "an") else None
     if not word[0].isalnum() or word in _MORE_OF_IT:
         return None
-    if role == "noun" and not is_one_of(word, "prepositions"):
+    verb = any(is_one_of(word, kind) for kind in ("be", "modals", "finite_verbs", "plural_verbs"))
+    if verb or is_verb(word, "", bare=True) or role == "noun":
         return begin, end
     # "Who is blind in one eye", "who is deaf from birth": more is said of it.
-    return (begin, end) if is_verb(word, "", bare=True) or is_one_of(word, "be") else None
+    return (begin, end) if role == "attribute" and not is_one_of(word, "closed") else None
 
 
 def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     """Leave out an adjective before its noun, with its adverb or with the "and" beside it."""
     start, end, sense = found
     adverb = _ADVERB.search(text, max(0, start - _NEAR), start)
-    if adverb is not None and (is_in_ly(adverb["adverb"].lower()) or is_one_of(adverb["adverb"].lower(), "degrees")):
+    if adverb is not None and (
+        is_in_ly(adverb["adverb"].lower()) or is_one_of(adverb["adverb"].lower(), "degrees")
+    ):
         start = adverb.start()
         adverb = _ADVERB.search(text, max(0, start - _NEAR), start)
     if adverb is not None and adverb["adverb"].lower() in ("both", "either", "neither"):
@@ -217,7 +255,9 @@ def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
         word = joined["word"].lower()
         if is_adjective(word) and not is_in_ly(word):
             return [Change(joined.start("join"), end, "", sense.group)]  # "a tall, blind man"
-        if not is_person(word) and (article_before(text, joined.start()) or joined["join"].strip() != ","):
+        if not is_person(word) and (
+            article_before(text, joined.start()) or joined["join"].strip() != ","
+        ):
             return None
     rest = _JOIN.match(text, end)
     stop = rest.end() if rest else end

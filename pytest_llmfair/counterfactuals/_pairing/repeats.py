@@ -26,7 +26,7 @@ _JOINED = re.compile(
 )
 # Two words that both change are told apart by nothing else: "the Baptist and the Methodist".
 _LISTED = re.compile(rf"\W*(?:\w+\W+){{0,1}}?(?:and|or|,)\W+(?:{_OWN}\W+)?", re.IGNORECASE)
-_OPTION = re.compile(r"\W*(?:\w+\W*){0,2}?(?:\\n|[(\n ])+[a-h1-8][.)]\W*", re.IGNORECASE)
+_OPTION = re.compile(r"\W*(?:\w+\W*){0,2}?(?:\\n|[(\n ])+[a-h1-8][.)]\W*(?:an?\s)?", re.IGNORECASE)
 _AND = re.compile(r",?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s", re.IGNORECASE)
 _ENDING = re.compile(r"\b(young|old)er\b|s\b")
 

@@ -39,7 +39,7 @@ _STOP = re.compile(r"[.!?;:()\n]")
 _WORD = re.compile(r"[a-z][a-z-]*")
 # "She was a maid", "my aunt, a maid"
 _IS_ONE = re.compile(
-    r"(?:\b(?:is|was|were|be|been|became|becomes?|as)|['\u2019][sm]|,|\A)\s"
+    r"(?:\b(?:is|was|were|be|been|became|becomes?|as)|['\u2019][sm]|,)\s"
     r"(?:(?:an?|the|our|my|once|then|also|still|not)\s){0,2}(?:[\w'-]+\s)?\Z"
 )
 
@@ -57,7 +57,7 @@ def one_determiner(case: Case) -> str | None:
         if is_one_of(word, "determiners"):
             return f"two determiners: {word} {edit.after}"
         if is_adjective(word) or _OF_KIND.search(front):
-            return f"an article behind {word!r}: {edit.after}"
+            return f"an article after {word!r}: {edit.after}"
     return None
 
 
@@ -90,7 +90,7 @@ def denial_fits(case: Case) -> str | None:
         verb = (had["verb"] or "").lower() if had else ""
         if had is None or verb.startswith(_TROUBLED) or _NOT.search(front[: had.end("verb")]):
             return f"a denial does not fit here: {front[-20:].lstrip()}{edit.after}"
-        ends = ends or {stop: other for stop, other in case.twin.values()}
+        ends = ends or dict(case.twin.values())
         join = _JOINT.match(text, end)
         before = [ends[at] for at in range(max(0, start - 6), start) if at in ends]
         for other in (
@@ -138,7 +138,7 @@ def one_person(case: Case) -> str | None:
 
 def _is_same(text: str, start: int, end: int, around: list[tuple[Change, Sense, Edit]]) -> bool:
     """Whether the word from `start` to `end` and one that changes can be the same person."""
-    led = False
+    led, several = False, text[end - 1] == "s" and text[start].islower()
     for _, other, edit in around:
         if edit.end <= start:
             between = text[edit.end : start]
@@ -146,7 +146,7 @@ def _is_same(text: str, start: int, end: int, around: list[tuple[Change, Sense, 
                 led = True
                 if _IS_ONE.search(between) and other.role != "possessive_determiner":
                     return True
-        elif not led and other.role in PRONOUNS:
+        elif not (led or several) and other.role in PRONOUNS:
             # Not in "the chambermaid told her".
             return other.role != "object" or _STOP.search(text[end : edit.start]) is not None
     return False
