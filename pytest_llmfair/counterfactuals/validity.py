@@ -21,8 +21,8 @@ from pytest_llmfair.counterfactuals._pairing.wording import (
     word_fits_age,
 )
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.english.english import article_for
-from pytest_llmfair.lexicons.english.writing import article_before, begins_sentence, plain
+from pytest_llmfair.lexicons.english.articles import article_before, article_for
+from pytest_llmfair.lexicons.english.case import begins_sentence, plain
 
 # What one replacement may add or take away. The longest ordinary ones ("epilepsy" for "a mental
 # health condition", "who is living with a mental health condition" left out) stay well below.

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.lexicons.english import writing
+from pytest_llmfair.lexicons.english import articles
 from pytest_llmfair.lexicons.english.beside import NEAR, word_before
 from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
 from pytest_llmfair.lexicons.english.persons import surroundings
@@ -72,9 +72,9 @@ def test_an_article_is_found_where_the_pattern_finds_it(article: str) -> None:
     for front, gap in itertools.product(FRONTS, GAPS):
         text = f"{front}{article}{gap}man"
         start = len(text) - len("man")
-        found = writing.article_before(text, start)
+        found = articles.article_before(text, start)
 
-        by_pattern = writing._ARTICLE.search(text, max(0, start - 12), start)
+        by_pattern = articles._ARTICLE.search(text, max(0, start - 12), start)
         if text[start - 1].isalnum() or (front, article) == ("vitamin ", "A"):
             by_pattern = None
         assert (found and found.span()) == (by_pattern and by_pattern.span()), text

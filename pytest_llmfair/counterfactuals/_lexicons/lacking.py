@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
-from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_blanks
 
 _WITHOUT = re.compile(r"(?<![\w'\u2019-])(?P<words>without(?:\s+any)?)\s+\Z", re.IGNORECASE)
 _WITH_OR = re.compile(r"\bwith\W+(?:(?:and|or)\W+)?\Z", re.IGNORECASE)

@@ -11,18 +11,14 @@ from collections.abc import Collection, Sequence
 
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
+from pytest_llmfair.lexicons.english.articles import article_before, refitted
+from pytest_llmfair.lexicons.english.case import begins_sentence, capitalized
 from pytest_llmfair.lexicons.english.english import WORD, is_in_ly, is_one_of
 from pytest_llmfair.lexicons.english.persons.words import (
     is_adjective,
     is_modifier,
     is_person,
     is_verb,
-)
-from pytest_llmfair.lexicons.english.writing import (
-    article_before,
-    begins_sentence,
-    capitalized,
-    refitted,
 )
 
 _BE = r"(?:is|are|was|were)"
