@@ -20,6 +20,7 @@ from pytest_llmfair.lexicons.english.persons.words import (
 
 _NEAR = 40
 _FAR = 300
+_OBJECT = 4
 _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _LAST = re.compile(r"([^\s.,;:!?()*_\"]+)\s+\Z")
 _OF_KIND = re.compile(r"\b((?:type|kind|form|sort)s? of)\s\Z", re.IGNORECASE)
@@ -138,7 +139,7 @@ def one_person(case: Case) -> str | None:
 
 def _is_same(text: str, start: int, end: int, around: list[tuple[Change, Sense, Edit]]) -> bool:
     """Whether the word from `start` to `end` and one that changes can be the same person."""
-    led, several = False, text[end - 1] == "s" and text[start].islower()
+    led, several = False, re.match(r"[a-z].*[^s]s\Z", text[start:end]) is not None
     for _, other, edit in around:
         if edit.end <= start:
             between = text[edit.end : start]
@@ -148,5 +149,5 @@ def _is_same(text: str, start: int, end: int, around: list[tuple[Change, Sense, 
                     return True
         elif not (led or several) and other.role in PRONOUNS:
             # Not in "the chambermaid told her".
-            return other.role != "object" or _STOP.search(text[end : edit.start]) is not None
+            return other.role != "object" or text[end : edit.start].count(" ") > _OBJECT
     return False
