@@ -310,7 +310,7 @@ class Lexicon(ByValue):
         changes: list[Change] = []
         lost = []
         to = self.spread(to)
-        found = kept_alike(text, self.read(text) if found is None else found, to, self.unmarked)
+        found = kept_alike(self.read(text) if found is None else found, to)
         said = said_terms(text, found, self._capitalised) if len(found) > 1 else {}
         for start, end, sense in found:
             group = to.get(sense.group)
