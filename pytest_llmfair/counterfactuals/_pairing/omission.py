@@ -40,13 +40,12 @@ _JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
 _BLANK = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
-# Here the sentence is about the group: "any openly gay men", "gays and other minorities".
+# Here the sentence is about the group: "any openly gay men".
 _MATTERS = re.compile(
     r"\b(?:any|all|every|each|no|only|first|whether|as|including|especially|namely|because\W.{0,40})"
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(r"(?:\s\w+)?,?\s(?:and|or)\sother\b|\s(?:is\s)?(?:less|more)\sof\b")
 # "My gay friend and my bisexual friend", "a gay dad is less of a dad"
 _AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
 # All that is said of a subject: "she was a lesbian", "they are openly gay men".
@@ -138,9 +137,7 @@ def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | N
 def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     start, end, sense = found
     front = text[max(0, start - _NEAR) : start]
-    if front.endswith("-") or _MATTERS.search(front):
-        return None
-    if _OTHERS.match(text, end) or _AGAIN.match(text, end):
+    if front.endswith("-") or _MATTERS.search(front) or _AGAIN.match(text, end):
         return None  # "non-gay people"
     if sense.role in _PHRASES and (cut := _phrase(sense.role, text, start, end)):
         return [Change(*cut, "", sense.group)]

@@ -25,12 +25,13 @@ _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _LAST = re.compile(r"([^\s.,;:!?()*_\"]+)\s+\Z")
 _OF_KIND = re.compile(r"\b((?:type|kind|form|sort)s? of)\s\Z", re.IGNORECASE)
 # Who has no disability: "with", but not "diagnosed with"; nor "does not have".
-_HAD = re.compile(
-    r"(?:(?P<verb>[a-z]+)\s+)?(?:with|has|have|had|having|got|['\u2019]ve)\s+\Z", re.IGNORECASE
+_HAD = re.compile(r"(?:\b(?:with|has|have|had|having|got)|['\u2019]ve)\s+\Z", re.IGNORECASE)
+_TROUBLED = re.compile(
+    r"\b(?:diagnos|struggl|deal|cop|battl|wrestl|help|associat|present)[a-z]*\s+with\s+\Z",
+    re.IGNORECASE,
 )
-_TROUBLED = ("diagnos", "struggl", "deal", "cop", "battl", "wrestl", "help", "associat", "present")
 _NOT = re.compile(
-    r"(?:n['\u2019]t|\b(?:not|never|nor|without|hardly|cannot))(?:\s[a-z]+){0,2}\s*\Z",
+    r"(?:n['\u2019]t|\b(?:not|never|nor|without|hardly|cannot))(?:\s[a-z]+){0,3}\s*\Z",
     re.IGNORECASE,
 )
 _VALUE = re.compile(r"(?:\A|[:(\n])[\s\"'*]*\Z"), re.compile(r"[\s\"'*]*(?:[.;,)\n]|\Z)")
@@ -68,37 +69,28 @@ def denial_fits(case: Case) -> str | None:
     "Diagnosed with no disability" and "does not have no disability" are no twins; a value can be
     denied: "Condition: no disability".
     """
-    text, ends = case.pair.counterfactual, dict[int, Sense]()
+    text, starts = case.pair.counterfactual, list[int]()
     for change, sense, edit in case.named:
-        denial = edit.after.lower().partition(" ")[0]
-        if denial not in ("no", "not") or change.becomes not in case.lexicon.unmarked:
+        if change.becomes not in case.lexicon.unmarked:
             continue
         start, end = edit.counterfactual_start, edit.counterfactual_start + len(edit.after)
-        front = text[max(0, start - _NEAR) : start]
-        if denial == "not":
+        front, denial = text[max(0, start - _NEAR) : start], edit.after.lower()
+        if denial.startswith("not in "):
             last = _LAST.search(front)
-            fits = _BEING.search(front) or (last and is_person(last[1].lower()))
-            if (
-                sense.role != "noun"
-                and edit.after[4:7] == "in "
-                and (not fits or _NOT.search(front))
-            ):
-                return f"a denial does not fit here: {front[-20:].lstrip()}{edit.after}"
+            fits = _BEING.search(front) is not None or (last and is_person(last[1].lower()))
+        elif denial.startswith("no ") and sense.role == "noun":
+            fits = _HAD.search(front) is not None and not _TROUBLED.search(front)
+        else:
             continue
-        if sense.role != "noun" or (_VALUE[0].search(front) and _VALUE[1].match(text, end)):
-            continue
-        had = _HAD.search(front)
-        verb = (had["verb"] or "").lower() if had else ""
-        if had is None or verb.startswith(_TROUBLED) or _NOT.search(front[: had.end("verb")]):
+        value = _VALUE[0].search(front) and _VALUE[1].match(text, end)
+        if not value and (not fits or _NOT.search(front)):
             return f"a denial does not fit here: {front[-20:].lstrip()}{edit.after}"
-        ends = ends or dict(case.twin.values())
-        join = _JOINT.match(text, end)
-        before = [ends[at] for at in range(max(0, start - 6), start) if at in ends]
-        for other in (
-            *before,
-            *([case.twin[join.end()][1]] if join and join.end() in case.twin else ()),
-        ):
-            if other.group not in ("", change.becomes):
+        starts = starts or sorted(case.twin)
+        place = bisect.bisect_left(starts, start)
+        for at in (*starts[max(0, place - 1) : place], *starts[place + 1 : place + 2]):
+            stop, other = case.twin[at]
+            gap = text[stop:start] if at < start else text[end:at]
+            if other.group not in ("", change.becomes) and _JOINT.fullmatch(gap):
                 return f"a condition is denied and another stays: {edit.after!r}"
     return None
 
