@@ -32,20 +32,22 @@ from pytest_llmfair.counterfactuals._lexicons.terms import (
     tails_of,
 )
 from pytest_llmfair.files import read_utf8
-from pytest_llmfair.lexicons.english.bare_places import bare_before, missing_before
-from pytest_llmfair.lexicons.english.escapes import with_blanks
-from pytest_llmfair.lexicons.english.foreign import is_foreign, looks_english
-from pytest_llmfair.lexicons.english.possessives import possessive_behind, possessive_for
-from pytest_llmfair.lexicons.english.protected import protected_spans
-from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.usage import takes_case
-from pytest_llmfair.lexicons.english.writing import (
+from pytest_llmfair.lexicons.english.articles import (
     article_before,
-    in_form,
-    in_place,
-    plain,
+    bare_before,
+    missing_before,
     refitted,
 )
+from pytest_llmfair.lexicons.english.case import in_form, in_place, plain
+from pytest_llmfair.lexicons.english.possessives import possessive_behind, possessive_for
+from pytest_llmfair.lexicons.english.protected import (
+    is_foreign,
+    looks_english,
+    protected_spans,
+    with_blanks,
+)
+from pytest_llmfair.lexicons.english.roles import CASES
+from pytest_llmfair.lexicons.english.usage import takes_case
 from pytest_llmfair.lexicons.grammar import Grammar, grammar_for
 from pytest_llmfair.text import MASK, replaced
 
@@ -275,7 +277,7 @@ class Lexicon(ByValue):
         lost = []
         to = self.spread(to)
         known = self.read(text) if found is None else found
-        alike = kept_alike(text, known, to, self.unmarked)
+        alike = kept_alike(known, to)
         said = said_terms(text, alike, self._capitalised) if len(alike) > 1 else {}
         for start, end, sense in alike:
             group = to.get(sense.group)

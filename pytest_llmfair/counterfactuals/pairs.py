@@ -11,9 +11,8 @@ from typing import Literal
 from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
-from pytest_llmfair.counterfactuals._pairing.case import case_of
-from pytest_llmfair.counterfactuals._pairing.exchange import Exchange, exchange_of
-from pytest_llmfair.counterfactuals._pairing.judged import reasons_against
+from pytest_llmfair.counterfactuals._pairing.case import Exchange, case_of, exchange_of
+from pytest_llmfair.counterfactuals._pairing.made_elsewhere import reasons_against
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
 from pytest_llmfair.counterfactuals._pairing.pair import (
     EXPLICIT,

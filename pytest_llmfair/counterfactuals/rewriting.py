@@ -15,7 +15,7 @@ from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry
-from pytest_llmfair.counterfactuals._pairing.judged import reasons_against
+from pytest_llmfair.counterfactuals._pairing.made_elsewhere import reasons_against
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION, edits_between, marked
 from pytest_llmfair.counterfactuals._templates.generated_sentences import sentences_about
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for

@@ -15,14 +15,7 @@ from typing import Any, NamedTuple
 from pytest_llmfair.checks import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._pairing.case import case_of
 from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, marked, pair_of
-from pytest_llmfair.counterfactuals._pairing.replacements import (
-    capital_kept,
-    changes_something,
-    length_balanced,
-    one_determiner,
-    spacing_kept,
-    words_balanced,
-)
+from pytest_llmfair.counterfactuals._pairing.wording import one_determiner
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
@@ -45,9 +38,13 @@ from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
+    capital_kept,
+    changes_something,
     equal_outside,
+    length_balanced,
     no_doubled_words,
     no_residual_term,
+    spacing_kept,
 )
 
 __all__ = ["pairs_from_templates"]
@@ -68,7 +65,6 @@ _CHECKS = (
     spacing_kept,
     capital_kept,
     length_balanced,
-    words_balanced,
 )
 
 

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask, mentions
-from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_blanks
 
 
 def twin(text: str, attribute: str | Lexicon = "gender") -> str:

@@ -15,8 +15,6 @@ from pytest_llmfair.counterfactuals import Pair, check_pair, generate_pairs, men
         ("My sister, a ballerina, hurt her foot.", "female: 'ballerina'"),
         ("My mother works as a maid.", "female: 'maid'"),
         ("She rang. The maid put down her tray.", "female: 'maid'"),
-        ("A maid came in. The girl curtsied.", "female: 'maid'"),
-        ("She hired a maid and told her the rules.", "female: 'maid'"),
         ("The butler polished his shoes.", "male: 'butler'"),
         ("He is a playboy.", "male: 'playboy'"),
         ("Lady Macbeth washed her hands.", "female: 'Lady Macbeth'"),

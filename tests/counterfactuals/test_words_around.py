@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.counterfactuals._pairing import replacements
-from pytest_llmfair.counterfactuals._pairing.case import Case
-from pytest_llmfair.counterfactuals._pairing.pair import pair_of
-from pytest_llmfair.counterfactuals.attribute import lexicon_of
-from pytest_llmfair.counterfactuals.lexicon import Change
-from pytest_llmfair.lexicons.english import writing
+from pytest_llmfair.lexicons.english import articles
 from pytest_llmfair.lexicons.english.beside import NEAR, word_before
 from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
 from pytest_llmfair.lexicons.english.persons import surroundings
@@ -77,65 +72,9 @@ def test_an_article_is_found_where_the_pattern_finds_it(article: str) -> None:
     for front, gap in itertools.product(FRONTS, GAPS):
         text = f"{front}{article}{gap}man"
         start = len(text) - len("man")
-        found = writing.article_before(text, start)
+        found = articles.article_before(text, start)
 
-        by_pattern = writing._ARTICLE.search(text, max(0, start - 12), start)
+        by_pattern = articles._ARTICLE.search(text, max(0, start - 12), start)
         if text[start - 1].isalnum() or (front, article) == ("vitamin ", "A"):
             by_pattern = None
         assert (found and found.span()) == (by_pattern and by_pattern.span()), text
-
-
-OF_WORDS = (
-    replacements.changes_something,
-    replacements.one_determiner,
-    replacements.spacing_kept,
-    replacements.capital_kept,
-    replacements.length_balanced,
-    replacements.words_balanced,
-)
-WORDS = st.one_of(
-    st.sampled_from(
-        ("he", "She", "a man", "The old man", " x", "x ", "", "\u00c9", "E\u0301", "(he")
-    ),
-    st.text("aB \u00e9.", max_size=4),
-    st.sampled_from(("w" * 70, "w " * 9 + "w")),
-)
-
-
-@given(TEXTS, WORDS, WORDS, TEXTS)
-def test_no_check_of_words_finds_fault_with_a_usual_replacement(
-    front: str, before: str, after: str, rear: str
-) -> None:
-    text = front + before + rear
-    change = Change(len(front), len(front) + len(before), after, "male")
-    pair = pair_of(text, [change], ("male", "female"), "gender")
-    case = Case(pair, [change], [], {}, frozenset(), lexicon_of("gender"), [])
-
-    said = [check(case) for check in OF_WORDS]
-
-    assert said == [None] * len(OF_WORDS) or not replacements.is_usual(before, after)
-
-
-@pytest.mark.parametrize(("before", "after"), [("he", "she"), ("Men", "Women"), ("men", "girls")])
-def test_ordinary_replacements_are_usual(before: str, after: str) -> None:
-    assert replacements.is_usual(before, after)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("he", "he"),
-        ("\u00e9", "e\u0301"),
-        ("him", "the man"),
-        ("him", "an old man"),
-        ("him", ""),
-        ("him", " her"),
-        ("him", "her "),
-        ("He", "she"),
-        ("he", "w" * 70),
-        ("w" * 70, "he"),
-        ("he", "w " * 9 + "w"),
-    ],
-)
-def test_replacements_that_a_check_may_fault_are_not_usual(before: str, after: str) -> None:
-    assert not replacements.is_usual(before, after)

@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_llmfair.counterfactuals._lexicons.double_words import double_term, doubles
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.reading import Change, Doubt, Mention, Reading
 from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
+from pytest_llmfair.counterfactuals._templates.person_phrases import IDENTITY, phrases
+from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.text import MASK
 
@@ -19,6 +20,8 @@ from pytest_llmfair.text import MASK
 _RUN = re.compile(rf"{re.escape(MASK)}(?:\s+{re.escape(MASK)})+")
 # Groups are called as in the file of names: "black female".
 _LAST = "gender"
+# A word that names groups of two attributes at once: "Latina", "Englishwoman".
+_Double = tuple[int, int, Sense, Sense]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,13 +107,13 @@ class Intersection(Lexicon):
         named = {sense.group for *_, sense in found if sense.role != UNPAIRED}
         if not named.issuperset(self.cells[next(iter(to))]):
             return [], []
-        twice, rest = doubles(found)
+        twice, rest = _doubles(found)
         changes, lost = super().exchanges(text, to, rest)
         spread = self.spread(to) if twice else {}
         for double in twice:
             start, end, first, second = double
             if first.group in spread or second.group in spread:
-                term, group = double_term(self.parts, spread, double, rest)
+                term, group = _double_term(self.parts, spread, double, rest)
                 if term is None:
                     lost.append(text[start:end])
                 else:
@@ -158,6 +161,43 @@ class Intersection(Lexicon):
 
     def _part(self, sense: Sense) -> Lexicon:
         return next(part for part in self.parts if sense.group in part.groups)
+
+
+def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
+    """Part what a reading has twice in one place from the rest."""
+    twice: list[_Double] = []
+    rest: Reading = []
+    for each in found:
+        if rest and each[:2] == rest[-1][:2] and each[2].entry and rest[-1][2].entry:
+            twice.append((*each[:2], rest.pop()[2], each[2]))
+        else:
+            rest.append(each)
+    return twice, rest
+
+
+def _double_term(
+    parts: tuple[Lexicon, ...], to: Mapping[str, str], word: _Double, rest: Reading
+) -> tuple[str | None, str]:
+    """Return what takes the place of such a word, and the group of the first attribute it names.
+
+    Where the first attribute changes, a noun becomes the adjective of its group and "man" or
+    "woman"; an adjective tells the second attribute only where nothing else does.
+    """
+    *_, first, second = word
+    group, other = to.get(first.group, first.group), to.get(second.group, second.group)
+    if group == first.group:
+        return parts[1].counterpart(second, other), group
+    forms, beside = (
+        next((line[name] for line in phrases(part) if name in line), {})
+        for part, name in zip(parts, (group, other), strict=True)
+    )
+    identity = forms.get(IDENTITY)
+    if first.role != "adjective":
+        several = second.term.endswith(("s", "men"))
+        return identity and f"{identity} {beside[PEOPLE if several else NOUN]}", group
+    term = parts[0].counterpart(first, group)
+    told = any(sense.group == second.group for *_, sense in rest)
+    return term if told or term is None else f"{term} {beside.get(IDENTITY, other)}", group
 
 
 def _sides(name: str) -> list[tuple[str, str]]:

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_llmfair.counterfactuals._lexicons.terms import Sense
-from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_blanks
 
-_WITHOUT = re.compile(r"(?<![\w'\u2019-])(?P<words>without(?:\s+any)?)\s+\Z", re.IGNORECASE)
-_WITH_OR = re.compile(r"\bwith\W+(?:(?:and|or)\W+)?\Z", re.IGNORECASE)
+# Not in "with and without epilepsy"
+_WITHOUT = re.compile(
+    r"(?<![\w'\u2019-])(?<!\bwith and )(?<!\bwith or )(?P<words>without(?:\s+any)?)\s+\Z",
+    re.IGNORECASE,
+)
 _JOINT = re.compile(r"(?:,\s*|\s+)(?:(?:and|or|nor)\s+)?")
 _NEAR = 24
+Reading = list[tuple[int, int, Sense]]
 
 
 def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, str]]:
@@ -25,33 +29,21 @@ def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, st
 
 
 def _without(text: str, start: int) -> re.Match[str] | None:
-    """Return the "without" in front of a place; None in "with and without"."""
     if not text[max(0, start - 5) : start].rstrip().lower().endswith(("out", "any")):
         return None  # the usual case at less cost
-    found = _WITHOUT.search(text, max(0, start - _NEAR), start)
-    if found is None or _WITH_OR.search(text, max(0, found.start() - _NEAR), found.start()):
-        return None
-    return found
-
-
-def may_lack(text: str, unmarked: tuple[str, ...]) -> bool:
-    """Whether somebody in a text may be without a condition: what decides most at less cost."""
-    return bool(unmarked) and ("ithout" in text or "ITHOUT" in text)
+    return _WITHOUT.search(text, max(0, start - _NEAR), start)
 
 
 def with_lacked(
-    text: str,
-    reading: list[tuple[int, int, Sense]],
-    unmarked: tuple[str, ...],
-    known: dict[int, Sense | None],
-) -> list[tuple[int, int, Sense]]:
+    text: str, reading: Reading, unmarked: tuple[str, ...], known: dict[int, Sense | None]
+) -> Reading:
     """Return a reading in which conditions that somebody is without are of the unmarked group.
 
     `known` keeps what a meaning, by its id, becomes.
     """
-    if not may_lack(text, unmarked):
+    if not unmarked or "ithout" not in text.lower():
         return reading
-    lacked: list[tuple[int, int, Sense]] = []
+    lacked: Reading = []
     last = -1  # where what is lacked ends, to which others can be joined
     for start, end, sense in reading:
         other = None
@@ -64,20 +56,13 @@ def with_lacked(
     return lacked
 
 
-def kept_alike(
-    text: str,
-    reading: list[tuple[int, int, Sense]],
-    to: Mapping[str, str],
-    unmarked: tuple[str, ...],
-) -> list[tuple[int, int, Sense]]:
+def kept_alike(reading: Reading, to: Mapping[str, str]) -> Reading:
     """Return a reading to be exchanged, in which what one lacks follows what another has.
 
     "Are people with autism happier than people without autism?" asks of one condition, unless
     having it and having none take each other's place.
     """
-    if not may_lack(text, unmarked) or all(
-        sense.lacked is None or sense.group in to for *_, sense in reading
-    ):
+    if all(sense.lacked is None or sense.group in to for *_, sense in reading):
         return reading
     had = {sense.term for *_, sense in reading if sense.lacked is None}
     return [
@@ -87,9 +72,9 @@ def kept_alike(
 
 
 def _denied(sense: Sense, unmarked: tuple[str, ...]) -> Sense | None:
-    """Return what a condition means behind "without"; None for what is no condition.
+    """Return what a condition means after "without"; None for what is no condition.
 
-    One is told by the denial that its entry has: "no disability".
+    One is known by the denial that its entry has: "no disability".
     """
     if sense.entry is None or sense.role != "noun" or sense.group in unmarked:
         return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, SupportsIndex, overload
 
 from pytest_llmfair.counterfactuals.lexicon import Change
-from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_blanks
 from pytest_llmfair.text import replaced
 
 OMISSION = "omission"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.english import article_for, is_one_of
+from pytest_llmfair.lexicons.english.articles import article_before, article_for
+from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.persons.words import is_adjective
-from pytest_llmfair.lexicons.english.writing import article_before
 
 PERSON, NOUN, PEOPLE = "person", "noun", "people"
 

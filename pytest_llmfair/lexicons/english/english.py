@@ -1,9 +1,8 @@
-"""English word classes and forms that substitution needs, and "a" or "an"."""
+"""English word classes and forms that substitution needs."""
 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping
 from importlib import resources
 from typing import NamedTuple
@@ -16,11 +15,6 @@ _BLOCKS = r"p|div|li|[ou]l|d[dlt]|t[dhr]|table|h[1-6r]|blockquote|section|articl
 INLINE_TAG = (
     rf"</?(?!(?:{_BLOCKS})\b|br\b[^<>\n]{{0,9}}>\s{{0,9}}[A-Z][a-z])[A-Za-z][^<>\n]{{0,80}}>"
 )
-# "a university", "a Eunice"; but "an uninsured man".
-_EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?:\d\d)?(?!\d)")
-_YOU = re.compile(r"e[uw]|uni(?!n|m|d(?!i)|ll)|us(?:[aeu]|$)|ut[eio]|ur[aiou]")
-_VOWEL = re.compile("[aeiouy]")
-_VOWELS = "aeiou\u00e0\u00e1\u00e2\u00e4\u00e6\u00e8\u00e9\u00ea\u00ed\u00f3\u00f6\u00fc"
 
 
 class Around(NamedTuple):
@@ -36,23 +30,6 @@ class Around(NamedTuple):
     text: str
     start: int
     end: int
-
-
-@functools.lru_cache(maxsize=4096)
-def article_for(word: str) -> str:
-    """Return "a" or "an", by the sound with which the word begins."""
-    first = re.match(WORD, word)
-    if first is None:
-        return "a"
-    word = first[0]
-    low = re.split(r"['\u2019-]", word.lower())[0]
-    spelled = not _VOWEL.search(low) or low in word_classes()["initialisms"]
-    if word[:2].isupper() and spelled:  # letter by letter: "an MBA", "a UN"
-        return "an" if low[0] in "aefhilmnorsx8" else "a"
-    if _YOU.match(low) or low in word_classes()["consonant_vowels"]:
-        return "a"
-    sounds_like_vowel = low[0] in _VOWELS or low.startswith(tuple(word_classes()["silent_h"]))
-    return "an" if sounds_like_vowel or _EIGHT_OR_ELEVEN.match(low) else "a"
 
 
 def is_one_of(word: str, kind: str) -> bool:

@@ -1,11 +1,12 @@
-"""Parts of a text that name nobody and must not be edited: addresses, code, tags, files."""
+"""What in a text is no English prose: addresses, code, tags, files, escapes, other languages."""
 
 from __future__ import annotations
 
 import bisect
+import functools
 import re
 
-from pytest_llmfair.lexicons.english.made_by import works_made_by
+from pytest_llmfair.lexicons.english.english import is_one_of, words_of
 
 # Endings of files; longer ones first, so that none is cut short.
 _SUFFIXES = (
@@ -39,7 +40,7 @@ _RUNS = (
 _IN_CODE = re.compile("|".join(_CODE), re.DOTALL)
 _IN_RUN = re.compile(rf"[^`<]*?({'|'.join(_RUNS)})")  # code is looked for first
 # A value without blanks: 'user.gender = "he"'.
-_VALUE = re.compile(r"=\s?(?:\"[^\"\s]+\"|'[^'\s]+')")
+_VALUE = re.compile(r"(?<=[\w\]=!])\s?=\s?(?:\"[^\"\s]+\"|'[^'\s]+')")
 # A query up to its semicolon, else its clauses.
 _CLAUSE = (
     r"\s(?:WHERE|AND|OR|ORDER|GROUP|BY|LIMIT|JOIN|ON|HAVING)\b[^\S\n]?\S*(?:\s?[<>=!]+\s?\S+)?"
@@ -57,20 +58,6 @@ _ATTRIBUTE = re.compile(
 )
 _DOT = re.compile(r"\.[a-z]")
 _CALL = re.compile(r"\((?:h|she)")
-# Helium and higher education; no lookahead goes further than their next word.
-_H = re.compile(r"H[eE]\b")
-_ELEMENT = re.compile(
-    r"\b(?:of|in|with|contain(?:s|ed|ing)?|into|from|for|under|liquid|gaseous|pure|cold|dry"
-    r"|superfluid|residual|ioni[sz]ed|flowing|using|use[sd]?|per) (?:\d\w* )?"
-    r"He\b(?! (?:who|whom|that|is|was|has|had)\b)"
-    r"|[a-z] He(?= (?:atoms?|gas|nucle(?:i|us)|ions?|isotopes?|plasma|cryostats?|leaks?"
-    r"|abundances?|flow|dewars?)\b)"
-)
-_SECTOR = re.compile(
-    r"\b(?:[Tt]he|[Aa]n?|UK|US|EU|of|in|for|our|its) "
-    r"HE(?= [a-z]|[.,;:)]|\Z)(?! (?:who|said|is|was|has|had|did)\b)"
-    r"|[a-z] \(HE(?=\))"
-)
 # Mathematics, "$h_e = 1$", "\(he\)": no blanks, or a sign of it between the marks, so that neither
 # "$5 and he paid $6" nor the brackets of Markdown ("\[she laughs\]") are taken for it.
 _FORMULA = re.compile(
@@ -92,50 +79,70 @@ _VEILED = re.compile(r"(?<![^\W_])[A-Za-z]+\*+[A-Za-z]+")
 # Single signs stand one by one: a search skips to the first letters of such choices.
 _SIGN = re.compile(rf"@|/|\\|`|<|~~~|www\.|{_ENDING}")
 _OPENED = re.compile("[`<]")
+_SECTOR = re.compile(r"\b(?:UK|US|EU) HE\b|\(HE\)")  # higher education
 # Part numbers and tickets: "HE-2210", "44-MAN-7"; not "MAN-child", "UNDER-18".
-_NUMBERED = re.compile(r"-\d(?<=[A-Z][A-Z]-\d)")
 _PART = re.compile(r"(?<![A-Za-z])(?!(?:UNDER|OVER|AGED?|MID)-)[A-Z]{2,20}-\d[\w-]*")
 _RUN = 80
+# Signs of which one is there where a pattern finds something.
+_SIMPLE = (
+    (("=",), _VALUE),
+    (("SELECT ",), _QUERY),
+    (("-",), _PART),
+    (("*",), _VEILED),
+    (("HE",), _SECTOR),
+    (("$",), _PROMPT),
+    ((" --", " install ", "git clone ", " -m "), _COMMAND),
+)
+# A line break as JSON writes it, inside JSON too. A tab, but for the commands of TeX ("\\text").
+_ESCAPE = re.compile(r"(?:\\{1,4}r)?\\{1,4}n|\\{1,4}t(?=[A-Z])")
+_ENTITY = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#xa0);|\{\{nbsp\}\}", re.IGNORECASE)
+# One of these tells English at little cost; none is a word of the other languages.
+_ENGLISH = (" the ", " and ", " that ", " with ", " you ", " for ", " were ", " she ", " his ")
+
+
+@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
+def with_blanks(text: str) -> str:
+    """Return a text of the same length in which what stands for a space is spaces.
+
+    That is an escaped line break or "&nbsp;": words are found and read as those of the text that
+    is meant.
+    """
+    if "\\" in text:
+        text = _ESCAPE.sub(lambda e: ("\n" if e[0][-1] == "n" else "").rjust(len(e[0])), text)
+    if "&" in text or "{{" in text:
+        text = _ENTITY.sub(lambda found: " " * len(found[0]), text)
+    return text
+
+
+def is_foreign(text: str) -> bool:
+    """Whether two small words of other languages stand in a text, and none that tells English."""
+    if any(map(text.__contains__, _ENGLISH)):
+        return False
+    return len(words_of("of_other_languages").intersection(text.lower().split())) > 1
+
+
+def looks_english(word: str) -> bool:
+    """Whether a word means something else in another language: "son", "her", "man"."""
+    return is_one_of(word.lower(), "homographs")
 
 
 def protected_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans, by their start, that substitution and masking leave alone."""
     dotted = _DOT.search(text) is not None
-    marked = "@" in text or "/" in text or "\\" in text or "`" in text or "<" in text
-    marked = marked or "~~~" in text
-    spans = _marked_spans(text) if marked or dotted or "www." in text else []
-    if "=" in text:
-        values = [m.span() for m in _VALUE.finditer(text) if _is_assigned(text, m.start())]
-        spans = sorted([*spans, *values])
-    if "H" in text:
-        terms = (m.span() for m in _H.finditer(text, 2) if text[m.start() - 2] not in ".!?:\n")
-        named = [span for span in terms if _is_abbreviation(text, *span)]
-        spans = sorted([*spans, *named]) if named else spans
+    marked = dotted or "www." in text or "~~~" in text or any(map(text.__contains__, "@/\\`<"))
+    spans = _marked_spans(text) if marked else []
     if dotted or ("(" in text and _CALL.search(text)):
-        spans = sorted({*spans, *_attributes(text)})
-    if "SELECT " in text:
-        spans = sorted([*spans, *(match.span() for match in _QUERY.finditer(text))])
+        spans += _attributes(text)
     if "$" in text or "\\" in text:
-        spans = sorted([*spans, *_formulas(text)])
-    if " by " in text and (works := works_made_by(text)):
-        spans = sorted([*spans, *works])
-    if "-" in text and _NUMBERED.search(text):
-        spans = sorted([*spans, *(match.span() for match in _PART.finditer(text))])
-    if "*" in text:
-        spans = sorted([*spans, *(match.span() for match in _VEILED.finditer(text))])
-    if " --" in text or " install " in text or "git clone " in text or " -m " in text:
-        spans = sorted([*spans, *(match.span() for match in _COMMAND.finditer(text))])
-    return spans
-
-
-def _formulas(text: str) -> list[tuple[int, int]]:
-    """Return mathematics, and lines behind the sign of a prompt, which is one of its marks."""
-    found = [
-        match.span()
-        for match in _FORMULA.finditer(text)
-        if _MATHS.search(match[match.lastindex or 0]) is not None
-    ]
-    return [*found, *(match.span() for match in _PROMPT.finditer(text))]
+        spans += (
+            match.span()
+            for match in _FORMULA.finditer(text)
+            if _MATHS.search(match[match.lastindex or 0]) is not None
+        )
+    for signs, pattern in _SIMPLE:
+        if any(map(text.__contains__, signs)):
+            spans += (match.span() for match in pattern.finditer(text))
+    return sorted({*spans})
 
 
 def _attributes(text: str) -> list[tuple[int, int]]:
@@ -152,18 +159,6 @@ def _attributes(text: str) -> list[tuple[int, int]]:
         if run is not None and run.start() <= at < run.end():
             found.append(run.span())
     return found
-
-
-def _is_abbreviation(text: str, start: int, end: int) -> bool:
-    """Whether it is helium or higher education, by the words beside it."""
-    kind = _SECTOR if text[end - 1] == "E" else _ELEMENT
-    return any(match.end() == end for match in kind.finditer(text, max(0, start - 20), end + 14))
-
-
-def _is_assigned(text: str, sign: int) -> bool:
-    """Whether a variable stands before the sign of equality."""
-    before = text[max(0, sign - 4) : sign].rstrip("=! ")[-1:]
-    return before.isalnum() or before in ("_", "]")
 
 
 def _code_elements(text: str) -> dict[int, int]:

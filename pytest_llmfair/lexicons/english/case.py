@@ -1,4 +1,4 @@
-"""How a term is written in a place: its case, its blanks, and the article before it."""
+"""How a term is written in a place: its capitals, its spaces, its apostrophes and hyphens."""
 
 from __future__ import annotations
 
@@ -6,37 +6,24 @@ import functools
 import re
 import unicodedata
 
-from pytest_llmfair.lexicons.english.casing import (
-    has_own_capitals,
-    in_capitals,
-    with_capital,
-)
-from pytest_llmfair.lexicons.english.english import (
-    article_for,
-    is_in_ly,
-    is_one_of,
-    is_predicative,
-)
-from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.persons.words import is_modifier
+from pytest_llmfair.lexicons.english.protected import with_blanks
 
-_ARTICLE = re.compile(
-    r"(?<![^\W_])(?<![^\W_]/)(an?)\s+(?:</?[a-z][^<>\n]{0,60}>|[*_~\"'\u201c\u2018\u00ab(\[]){0,3}\Z",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
 _WORD = re.compile(r"[^\s-]+")
 _APOSTROPHES = "'\u2019"
 _HYPHENS = "-\u2010\u2011"
 _PLAIN = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None})
+_DOTTED = str.maketrans({"i": "\u0130", "\u0131": "I"})
+_TURKIC = ("tr", "az")
+_TONOS = "\u0301"
 _BLANKS = re.compile(r"\s+")
 # The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
 # A quote begins one too: 'he said, "Hinduism'.
 _SENTENCE = re.compile(
     r"(?:,[^\S\n][\"\u201c]\Z|(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:(?:\d+|[a-hA-H]|[ivx]{1,4})\)\s*)?\Z)"
 )
-
 _WRAP = re.compile(r"\n[^\S\n]*[\"\u201c\u2018(]?\Z")
-_CONTINUED = ("prepositions", "clause_starts", "copulas")
 _FULL = 60  # characters in a line that is full
 _NEAR = 200
 
@@ -47,7 +34,7 @@ def in_place(
     """Return a term as it is written for ``text[start:end]``.
 
     It takes the case of these words, unless they stand there `as_listed`; the capital of a
-    sentence; and their blanks, of which a line break comes first where it has fewer.
+    sentence; and their spaces, of which a line break comes first where it has fewer.
     """
     before = text[start:end]
     if has_own_capitals(language) and before[0].isupper():
@@ -57,17 +44,12 @@ def in_place(
     if before[0].isupper() and begins_sentence(text, start):
         after = capitalized(after)
     if " " in after and before.split(" ") != before.split():
-        after = _with_blanks_of(before, after)
+        gaps = _BLANKS.findall(before)
+        if len(gaps) != len(_BLANKS.findall(after)):
+            gaps = [next((gap for gap in gaps if "\n" in gap), " ")]
+        own = iter(gaps)
+        after = _BLANKS.sub(lambda blank: next(own, blank[0]), after)
     return in_form(text, before, after)
-
-
-def _with_blanks_of(before: str, term: str) -> str:
-    """Return a term with the line breaks and wide blanks of the words that it replaces."""
-    gaps = _BLANKS.findall(before)
-    if len(gaps) != len(_BLANKS.findall(term)):
-        gaps = [next((gap for gap in gaps if "\n" in gap), " ")]
-    own = iter(gaps)
-    return _BLANKS.sub(lambda blank: next(own, blank[0]), term)
 
 
 def in_form(text: str, before: str, term: str) -> str:
@@ -128,6 +110,25 @@ def capitalized(word: str, keep_small: bool = False) -> str:
     return word[0].upper() + word[1:]
 
 
+def has_own_capitals(language: str) -> bool:
+    """Whether capitals of a language are not those of ``str.upper``."""
+    return language in _TURKIC or language == "el"
+
+
+def in_capitals(text: str, language: str) -> str:
+    """Return a text in capitals: Turkish "iyi" as "\u0130Y\u0130", Greek \u03ac as \u0391."""
+    if language in _TURKIC:
+        return text.translate(_DOTTED).upper()
+    bare = unicodedata.normalize("NFD", text.upper()).replace(_TONOS, "")
+    return unicodedata.normalize("NFC", bare)
+
+
+def with_capital(text: str, language: str) -> str:
+    """Return a text with a capital first letter: Turkish "iyi" as "\u0130yi"."""
+    first = text[:1].translate(_DOTTED) if language in _TURKIC else text[:1]
+    return first.upper() + text[1:]
+
+
 def begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence, a heading or an item of a list begins here."""
     text = with_blanks(text)
@@ -150,49 +151,5 @@ def _goes_on(text: str, line_end: int) -> bool:
     words = line.split()
     if not words or not words[-1].islower() or not words[-1][-1].isalpha():
         return False
-    if len(line.strip()) >= _FULL:
-        return True
-    if len(words) > 2 and any(is_one_of(words[-1], kind) for kind in _CONTINUED):
-        return True
-    while words and _describes(words[-1]):  # "in a very large"
-        words.pop()
-    return bool(words) and is_one_of(words[-1].lower(), "determiners")
-
-
-def _describes(word: str) -> bool:
-    kinds = ("attributive", "person_modifiers", "degrees")
-    return any(is_one_of(word, kind) for kind in kinds) or is_predicative(word) or is_in_ly(word)
-
-
-def article_before(text: str, start: int) -> re.Match[str] | None:
-    """Return the "a" or "an" before a place; emphasis and quotes are looked through.
-
-    That of "Latino/a" is none.
-    """
-    text = with_blanks(text)
-    if start < 2 or text[start - 1].isalnum():
-        return None
-    if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case at less cost
-        last = text[start - 2]
-        if last in "nN":
-            before = text[max(0, start - 4) : start - 2]
-            if before[-1:] not in ("a", "A") or before[:-1].isalnum():
-                return None
-        elif last not in "aA" or text[max(0, start - 3) : start - 2].isalnum():
-            return None
-    article = _ARTICLE.search(text, max(0, start - (99 if text[start - 1] == ">" else 12)), start)
-    if article is not None and article[1] == "A":
-        label = _LABEL.search(text, max(0, article.start() - 20), article.start())
-        if label is not None and is_one_of(label[1].lower(), "labels"):
-            return None
-    return article
-
-
-def refitted(article: str, before: str, after: str) -> str:
-    """Return the article that fits `after`, or "" when none is needed or the old one was odd."""
-    old, new = article_for(before), article_for(after)
-    if old == new or article.lower() != old:
-        return ""
-    if article == "A":
-        return "AN" if len(after) > 1 and after.isupper() else "An"
-    return new.upper() if article.isupper() else (new.capitalize() if article[0] == "A" else new)
+    goes_on = is_one_of(words[-1], "closed") or is_modifier(words[-1])
+    return len(line.strip()) >= _FULL or (len(words) > 2 and goes_on)
