@@ -19,6 +19,7 @@ _PIECE_BEHIND = re.compile(r"[-\u2010\u2011]([^\W\d_]+)")
 STARTS = ("", "\n", "-", "*", "#", "\u2022", ".", ")", "|", ">")
 _NO_INITIALS = ((".", "u"), (".", "l"), (".", "d"), (".", "a"), (".", "p"))  # "in the U.S. James"
 QUOTES = ('"', "\u201c", "'", "\u2018", "(")
+_TOWNS = ("village", "town", "city", "capital", "county")
 _FEW = 6
 Words = tuple[str, ...]
 # "Henry VIII", "John 3:16"; not "John 10:30".
@@ -102,9 +103,9 @@ def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
         return False
     if last and _is_another_initial(here.text, here.start, name.full):
         return True
-    listed = back[0] == "," and front[0] in (*STARTS, ";")
+    listed = back[0] == "," and front[0] in (*STARTS, ";", ":")
     if last and listed and is_one_of(back[1], "first_names"):
-        return back[2] in ("", "\n", ";", "|") and back[1] not in name.own  # "Walsh, Daniel"
+        return len(back[2]) < 2 and back[1] not in name.own  # "Walsh, Daniel"
     if word == "." and len(verb) == 1 and here.before[1].isupper() and name.part == "name":
         return not _is_last_name(name, kinds) and here.front[2:4] not in _NO_INITIALS
     if not word[:1].isalpha() or word in name.own:
@@ -144,7 +145,7 @@ def _is_of_another(here: Around, name: Name) -> bool:
     if len(raw) == 1 and here.behind[1] == ".":  # "Emily J. Stone"
         other = other and here.behind[2][:1].isupper() and here.back[2] not in name.own
         return other and second != name.full.split()[-1][0].lower()
-    return other and not raw.isupper() and not is_one_of(second, "closed")
+    return other and not (raw.isupper() and raw.isalpha()) and not is_one_of(second, "closed")
 
 
 def is_counted(here: Around, *, family: bool) -> bool:
@@ -260,8 +261,11 @@ def _is_called(here: Around, own: frozenset[str]) -> bool:
         return True
     if any(front[n] in QUOTES and is_one_of(front[n + 1], "work_nouns") for n in range(4)):
         return True  # 'the film "Emma"'
-    if front[0] == "of" and front[1] in ("village", "town", "city", "gospel", "book", "epistle"):
+    body = here.before[1][:1].isupper() and is_one_of(front[1], "institutions")
+    if front[0] == "of" and (front[1] in (*_TOWNS, "gospel", "book") or body):
         return not here.owner
+    if back[0] in ("is", "was") and back[1] in ("a", "the") and back[2] in _TOWNS:
+        return True
     if back[0] == "the" and here.behind[1][:1].isupper() and is_one_of(back[1], "epithets"):
         return True
     if back[0] == "," and is_one_of(back[1], "regions") and is_one_of(front[0], "prepositions"):

@@ -33,6 +33,7 @@ _AGE = re.compile(r"\d\d[,.]?\Z")
 _SENTENCE = re.compile(r"[.!?\n]")
 _STOPS = (".", ",", "!", "?", ";", ":", "\n", ")", '"', "\u201d", "\u2019", "'", "")
 _BE = ("is", "was", "isn't", "wasn't")
+_PLURAL = ("are", "were", "have", "do", "aren't", "weren't", "need")
 _HELP = ("has", "had", "will", "would", "can", "could", "should", "might", "must", "won't")
 _DENY = ("doesn't", "didn't", "hasn't", "hadn't", "does", "did", "can't", "couldn't", "wouldn't")
 _ARTICLES = ("a", "an", "the", "this", "these", "no", "some", "any", "every", "another")
@@ -96,6 +97,7 @@ def _settled(
     # Inside a sentence the capital shows a name, but for what else has one.
     asked = here.front[0] in (*_BE, *_HELP, *_DENY)
     odd = here.front[0] in (*QUOTES, *_ARTICLES, *_OWNED, "in") or one_case(here.text)[1]
+    odd = odd or (here.behind[0].islower() and _is_noun(*here.back[:2]))
     return None if odd or (here.before[0][:1].isupper() and not asked) else True
 
 
@@ -166,8 +168,9 @@ def _acts(here: Around, kinds: Words) -> bool:
 def _is_finite(verb: str, following: str) -> bool:
     if is_one_of(verb, "past_forms") or is_one_of(verb, "finite_verbs"):
         return True
-    alone = verb.endswith("s") and following not in ("are", "were", "have", "do")
-    return verb.endswith(("s", "ed")) and is_verb(verb, following, bare=alone)
+    alone = verb.endswith("s")
+    plural = alone and following in _PLURAL
+    return verb.endswith(("s", "ed")) and not plural and is_verb(verb, following, bare=alone)
 
 
 def _has_person(words: Words) -> bool:
@@ -217,7 +220,7 @@ def _is_word(here: Around, last: bool) -> bool:
     starts = here.opens or front[0] in QUOTES or here.text[here.start].islower()
     if not starts or here.owner:
         return False
-    if is_one_of(back[0], "openers") or back[0] in ("are", "were"):
+    if is_one_of(back[0].partition("'")[0], "openers") or back[0] in _PLURAL:
         return True
     return here.behind[0].islower() and _is_noun(back[0], back[1])
 
@@ -226,6 +229,8 @@ def _is_noun(word: str, following: str) -> bool:
     """Whether a word behind a name is no verb of it: a noun, an adjective or a bare verb."""
     if not word.isalpha() or word in _HELP or is_one_of(word, "closed") or is_adverb(word):
         return word in ("be", "have", "do")
+    if word.endswith("s") and following in _PLURAL:
+        return True
     finite = _is_finite(word, following) or is_verb(word, following, bare=word.endswith("s"))
     return not (finite or word.endswith(("ed", "ing")))
 
@@ -264,7 +269,8 @@ def _is_place(here: Around, last: bool) -> bool:
         or is_one_of(front[0], "places_done_to")
         or (back[0] in _BE and is_any(back[1:5], "place_nouns"))
         or (front[0] in ("of", ":") and is_one_of(front[1], "place_nouns"))
-        or (front[0] == "from" and back[0] in ("to", "into") and here.behind[1][:1].isupper())
+        or (front[0] == "of" and here.before[1][:1].isupper())
+        or (front[0] == "from" and (is_person(front[1]) or back[0] in ("to", "into")))
         or (front[0] in ("the", "a", "an") and back[0] == here.behind[0] and _is_noun(*back[:2]))
     )
 
@@ -286,7 +292,7 @@ def _is_people(here: Around, last: bool) -> bool:
     if front[0] in _ARTICLES:
         return not is_one_of(back[0], "families")
     if front[0] in (*_BE, "are", "were", "be", "am") and back[0] != ",":
-        return "name" not in front[1:4]
+        return "name" not in front[1:4] and not here.behind[0][:1].isupper()
     if back[0] in ("and", "or") and is_one_of(back[1], "demonyms"):
         return True
     said = is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
