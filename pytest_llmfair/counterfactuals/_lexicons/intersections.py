@@ -166,7 +166,7 @@ class Intersection(Lexicon):
 def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
     """Part what a reading has twice in one place from the rest."""
     twice: list[_Double] = []
-    rest: Reading = []
+    rest = Reading()
     for each in found:
         if rest and each[:2] == rest[-1][:2] and each[2].entry and rest[-1][2].entry:
             twice.append((*each[:2], rest.pop()[2], each[2]))

@@ -217,7 +217,7 @@ def _goes_on_as_clause(around: Around) -> bool:
     for word in map(low, words_after(around.text, around.end, 6)[1:]):
         if word in MODALS or word in COPULAS or word in ("has", "had", "will"):
             return True
-        if is_closed(word) and word not in ARTICLES and not is_adverb(word):
+        if word in SUBJECTS or is_one_of(word, "clause_openers") or word in ("to", "that", "who"):
             return False
     return False
 

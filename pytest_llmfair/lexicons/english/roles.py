@@ -15,6 +15,7 @@ from pytest_llmfair.lexicons.english.around import (
     Around,
     Reading,
     describes,
+    ends,
     is_bare_verb,
     is_rather_verb,
     is_several,
@@ -147,8 +148,6 @@ def _noun_follows(around: Around) -> bool:
     """Whether the next words can begin the noun phrase of a possessive."""
     first, second, third, fourth = around.after
     verb = around.before[1]
-    if (first, second, third) == ("next", "of", "kin"):
-        return True
     if first in ("all", "everything"):
         return _is_effort(around)
     if first == "used" and second == "to":  # "me and her used to swim"
@@ -240,8 +239,8 @@ def _opens_phrase(around: Around) -> bool:
     if is_one_of(first, "goes_before_adjectives"):
         if second.endswith("ing") and not around.before[1][:1].isalnum():
             return True  # "Her not being there"
-        if is_in_ly(second) or second in ("so", "very", "too"):  # "her not so subtle hints"
-            return describes(third) and not is_final(fourth)
+        if second in ("so", "very", "too"):  # "her not so subtle hints"
+            return not ends(third) and not is_final(fourth)
     if is_final(second):
         return False
     forms = (second, second.removesuffix("s"))
