@@ -50,7 +50,7 @@ _PREDICATES = ("years old", "years of age")
 
 
 def _counts_before(text: str, start: int, end: int, kind: Kind) -> bool:
-    word = text[start:end].lower()
+    word = " ".join(text[start:end].lower().replace("\xad", "").split())
     if (word[0].isdigit() or word[-1].isdigit()) and ages.is_in_range(text, start, end):
         return False
     contexts = _contexts_before()[kind].get(word)
