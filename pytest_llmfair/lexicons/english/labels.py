@@ -145,7 +145,7 @@ def _delimiter(text: str, start: int, end: int) -> str:
     for sign in (",", ";", "\t"):
         if {before, behind} <= {sign, "\n", "\r", ""} and sign in (before, behind):
             return sign
-    return "|" if _has_bars(text) else ""
+    return "|" if "|" in text else ""
 
 
 def _is_line(text: str, start: int, end: int) -> bool:
@@ -170,15 +170,9 @@ def _is_line(text: str, start: int, end: int) -> bool:
     return headed and _is_label(_PHRASE_BEGIN.split(above)[-1])
 
 
-# These look through a whole text, which can hold many values.
 @functools.lru_cache(maxsize=8)
 def _table(text: str, sign: str) -> tuple[list[int], list[list[str]]]:
     """Return where each line begins, and its cells."""
     lines = text.split("\n")
     begins = [*itertools.accumulate((len(line) + 1 for line in lines[:-1]), initial=0)]
     return begins, [line.split(sign) for line in lines]
-
-
-@functools.lru_cache(maxsize=8)
-def _has_bars(text: str) -> bool:
-    return "|" in text
