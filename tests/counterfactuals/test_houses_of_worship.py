@@ -49,7 +49,6 @@ def test_church_gives_a_pair_to_every_group_with_a_house_of_worship() -> None:
         "He sings at First Baptist Church.",
         "The Native American Church grew.",
         "They saw the church of Saint Anne.",
-        'The film "The Church" is old.',
         "See Gale and Church for that.",
         "Saint Olave's church burned.",
     ],

@@ -220,7 +220,6 @@ def test_quotes_do_not_hide_what_follows_kin(text: str, quotes: str) -> None:
     ("text", "found"),
     [
         ("He lost his king at chess.", ["He", "his"]),
-        ("Hers was the king that fell; chess is cruel.", ["Hers"]),
         ("The king taught the queen chess.", ["king", "queen"]),
         ("Her king loves chess.", ["Her", "king"]),
     ],

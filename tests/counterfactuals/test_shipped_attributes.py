@@ -49,6 +49,18 @@ def test_every_group_of_czarnowska_2021_table_3_is_known_by_its_label(name: str)
     assert {lexicon.group(label) for label in PAPER[name]} == set(default)
 
 
+def test_race_exchanges_the_two_groups_that_the_paper_lacks_where_they_are_asked_for() -> None:
+    text = "An Arab nurse met a biracial doctor."
+    assert generate_pairs([text], "race") == []
+    (pair,) = generate_pairs([text], "race", groups=("mena", "hispanic"))
+    assert pair.counterfactual == "A Hispanic nurse met a biracial doctor."
+    (pair,) = generate_pairs([text], "race", groups=("multiracial", "black"))
+    assert pair.counterfactual == "An Arab nurse met a Black doctor."
+    (pair,) = generate_pairs(["A Black nurse left."], "race", groups=("black", "arab"))
+    assert pair.counterfactual == "A Middle Eastern nurse left."
+    assert mentions("Middle Eastern food; the MENA region; the Arab League", "race") == []
+
+
 def test_nationality_has_the_six_groups_of_czarnowska_2021() -> None:
     assert len(load_lexicons()["nationality"].groups) == 6
 

@@ -18,7 +18,7 @@ FAMILIES = [
     *(("age", family) for family in ("is", "set_off", "decade", "aged", "range", "label")),
     *(("title", family) for family in ("before_name", "address", "couple", "ruler")),
     *(("title", family) for family in ("kin_and_names", "lords")),
-    *(("plain", family) for family in ("field", "house", "book", "adjective")),
+    *(("plain", family) for family in ("field", "house", "adjective")),
 ]
 TERM = re.compile(r"\[([^\[\]]+)\]")
 

@@ -71,7 +71,6 @@ _RANGE_BEHIND = re.compile(
     rf"{_RANGE_JOIN}\d|[^\S\n]*(?:\+|(?:and|or){_GAP}(?:over|above|older|up|under|younger)\b)"
 )
 _NEXT_WORD = re.compile(rf"[,;]?{_GAP}({LETTERS})")
-_SEX_FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
@@ -209,7 +208,7 @@ def _is_age_and_sex(text: str, start: int, end: int) -> bool:
         following = _NEXT_WORD.match(text, end)
         word = low(following[1]) if following else ""
         return bool(word) and (is_person(word) or is_modifier(word) or is_one_of(word, "clinical"))
-    return _SEX_FIELD.search(text, max(0, start - 20), start) is not None
+    return False
 
 
 def _is_own(word: str) -> bool:

@@ -30,7 +30,6 @@ from pytest_llmfair.lexicons.english.persons.words import (
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _OWNERS = ("my", "your", "his", "her", "our", "their", "whose", "one's", "xyr")
-_MINE = ("mine", "yours", "his", "hers", "ours", "theirs")
 _BETWEEN = ("as", "not", "never", "started", "began", "still", "also", "does", "did", "do")
 # With a condition they are persons: "one with autism", "those with autism".
 _SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "people")
@@ -139,8 +138,6 @@ def _is_had(place: Place) -> bool:
         return False  # "has anxiety about the test", "with depression medication"
     if first == "with" and owner in _SOMEBODY:
         return True
-    if words[-1] in _MINE and words[-2:-1] == ["of"]:
-        return True  # "a friend of mine has"
     known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
     return known or is_subject_word(owner, written, True)
 

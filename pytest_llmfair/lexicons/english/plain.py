@@ -24,14 +24,12 @@ _NAMING = ("as", "being", "openly", "one", "other", "or", "not")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
-    """Tell whether a letter, a house of worship or a book names a group here."""
+    """Tell whether a letter, a house of worship or "gay" names a group here."""
     if end - start == 1:
         return Verdict(_is_field(text, start, end))
     word = text[start:end].lower().rpartition(" ")[2]
     if is_any(word, "houses"):
         return Verdict(_is_house(text, start, end))
-    if word == "bible":
-        return Verdict(_is_scripture(place_at(text, start, end)))
     return Verdict(_is_before_thing(text, start, end))
 
 
@@ -67,8 +65,8 @@ def _is_house(text: str, start: int, end: int) -> bool:
     if capital and last in ("&", "and") and place.raw[len(place.before) - 2][0].isupper():
         return False  # "Gale & Church"
     if written[:1].isupper() and not is_title(place.raw):
-        known = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
-        common = any(is_one_of(last, kind) for kind in known)
+        kinds = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
+        common = any(is_one_of(last, kind) for kind in kinds[: 2 if capital else 5])
         style = not capital and not {"a", "an", "this"}.isdisjoint(place.before[-3:])
         if not (common or style or (not capital and len(place.before) == 1)):
             return False  # "LDS Church", "St Anne's church"; "a Norman church" counts
@@ -83,18 +81,3 @@ def _is_called(place: Place, capital: bool) -> bool:
     if not named:  # "the church of england"
         return any(is_of_class(word, kind) for word in words[:1] for kind in ("lands", "regions"))
     return capital or any(is_one_of(word, "patrons") for word in named)
-
-
-def _is_scripture(place: Place) -> bool:
-    """Allow "a bible", "read the bible"; not "a style bible", "it is the bible of gardeners"."""
-    if is_any(place.next, "parts_of_scripture"):
-        return True
-    if place.next in ("of", "for") or not no_noun(place.behind):
-        return False
-    words = list(place.before)
-    while words and is_modifier(words[-1]) and not is_one_of(words[-1], "determiners"):
-        words.pop()
-    if not words or not is_one_of(words[-1], "determiners"):
-        return False
-    front = words[-2] if len(words) > 1 else ""
-    return not (is_one_of(front, "be") or is_one_of(front, "copulas") or front == "as")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 from pytest_llmfair.lexicons.english.beside import (
@@ -45,12 +44,9 @@ _OF_WORK = re.compile(
     r"|(?:was|were) nominated for (?:[\w-]+ ){0,3}(?:Oscars?|awards?)\b"
     r"|(?:is|was|remains|became) (?:an?|the|my|our|his|her|their) (?:[\w'-]+ ){0,3}?(?:film|movie"
     r"|comedy|novel|book|memoir|poem|play|musical|opera|sitcom|series|album|song|band|painting)\b"
-    r"(?! \w+(?:er|or|ist|man|woman)\b)"
-    r"|(?:is|was|came|comes) (?:[a-z]+ ){0,4}(?:on (?:Netflix|Hulu|Disney|Broadway|HBO)"
-    r"|to (?:Netflix|Broadway)|at (?:Cannes|Sundance))\b)"
+    r"(?! \w+(?:er|or|ist|man|woman)\b))"
 )
 _QUOTES = "\"'\u2018\u2019\u201c\u201d"
-_YEAR = re.compile(r",? \(?\d{4}[a-z]?\b")
 # Capitals that spell no word: "MAN stands for", "LAN, MAN and WAN"; not "A MAN, HIS DOG".
 _SHORT = r"[A-Z]{2,5}(?![\w'\u2019-])"
 _DEFINED = re.compile(r" (?:stands|is short|is an acronym) for\b")
@@ -80,11 +76,9 @@ def is_no_work(text: str, start: int, end: int) -> bool:
 
 
 def is_in_work(text: str, start: int, end: int) -> bool:
-    """Whether an adjective is part of a title ("read The German Teacher") or an author."""
+    """Whether an adjective is part of a title: "read The German Teacher"."""
     if not text[start].isupper():
         return False
-    if text[start - 2 : start] == "& " and _YEAR.match(text, end):
-        return True
     front = text[max(0, start - FAR) : start]
     inside = " The " in front and _THE_INSIDE.search(front) is not None
     if not (inside or (text[end + 1 : end + 2].isupper() and is_told_of(text, start, end))):
@@ -209,7 +203,6 @@ def is_listed(text: str, start: int, end: int) -> bool:
     return any(not (is_person(word) or is_one_of(word, "closed")) for word in words)
 
 
-@functools.lru_cache(maxsize=1024)
 def _is_of_title(word: str) -> bool:
     """Whether the capital of a word suggests a title: not "Black", "Indian", "of Color"."""
     return not (is_modifier(word) or word in ("i", "color", "colour") or is_one_of(word, "polite"))
