@@ -84,13 +84,14 @@ def _counts(text: str, start: int, end: int) -> bool:
         return _is_before_calling(text, start, end)
     if is_in_name(text, start, end):
         return False
-    faith = is_one_of(word.rpartition(" ")[2], "faiths")  # "Roman Catholic"
+    last = word.rpartition(" ")[2]
+    faith = is_one_of(last, "faiths")  # "Roman Catholic"
     if is_hyphenated(text, start, end):
         return _is_compound(text, start, end, faith)
     phrase = phrase_at(text, start, end)
     if is_any(word, "given_terms") and is_first_name(phrase):
         return is_value(text, start, end)
-    if faith or is_one_of(word, "group_adjectives"):
+    if faith or is_one_of(last, "group_adjectives"):
         return _is_of_group(phrase, faith) or is_value(text, start, end)
     return _is_said_of_persons(phrase) or is_value(text, start, end)
 
@@ -117,8 +118,11 @@ def _is_switched_off(phrase: Phrase) -> bool:
         return able or bool(phrase.earlier())
     if in_classes(subject, "person_subjects", "quantities", "person_objects"):
         return False
-    clause = clause_of(words)
-    return not any(is_person(w) or in_classes(w, "given_names", "titles") for w in clause)
+    written = phrase.raw[len(words) - 1]  # any name, however rare: "Kwame"; no "GC", "the Console"
+    named = is_name(subject, written) and not written.isupper() and not subject.endswith("ing")
+    if named and not is_one_of(" ".join(words[-2:-1]), "determiners"):
+        return False
+    return not any(is_person(word) or is_one_of(word, "titles") for word in clause_of(words))
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:

@@ -39,7 +39,7 @@ from pytest_llmfair.lexicons.grammar import Verdict
 
 _WINDOW = 7
 # "The French", "the Irish", "the Chinese" have no plural in -s.
-_PEOPLES_IN = ("ish", "ese", "ch", "sh", "ss")
+_PEOPLES_IN = ("ese", "nch", "tch", "sh", "ss")
 _OF_SEVERAL = ("who", "are", "were", "have")
 _SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _SHARES = frozenset(("%", "percent", "per"))
@@ -61,7 +61,7 @@ def _doubt(text: str, start: int, end: int) -> str:
     """Return what allows the other answer too; "" for nothing."""
     word, after = text[start:end], word_after(text, end)
     low_word, (before, begin) = word.lower(), word_before(text, start)
-    group = _is_strict(low_word, low_word) or is_people(singulars(low_word)[-1])
+    group = _is_strict(low_word, low_word, word[0].isupper()) or is_people(singulars(low_word)[-1])
     if group and before.lower() == "the" and is_one_of(low(after), "noun_verbs"):
         opens = ends_phrase(low(word_before(text, begin)[0]))
         if opens and not in_classes(low(after), "mostly_verbs", "plural_verbs"):
@@ -82,7 +82,7 @@ def _counts(text: str, start: int, end: int) -> bool:
     single = singulars(last)
     if is_one_of(word, "gods") or is_one_of(single[-1], "gods"):
         return _is_one_of_gods(text, start, end)
-    strict = _is_strict(word, last)
+    strict = _is_strict(word, last, text[start].isupper())
     plural_adjective = _is_plural_adjective(word, last)
     if not strict and not plural_adjective:
         return _is_person_noun(text, start, end)
@@ -99,11 +99,13 @@ def _counts(text: str, start: int, end: int) -> bool:
     return noun or is_collective(phrase)
 
 
-def _is_strict(word: str, last: str) -> bool:
+def _is_strict(word: str, last: str, capital: bool) -> bool:
     """Whether the noun is an adjective or a thing elsewhere, so that it needs a determiner."""
+    if last.endswith(("man", "woman")) and is_person(last):
+        return False
     if is_people(last) or is_aged(word) or word.endswith((" old", " race")):
         return True
-    if last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan", "Asiatic"
+    if capital and last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan"
         return True
     if in_classes(word, "faiths", "contrasted", "seldom_of_things", "strict_nouns"):
         return True
@@ -114,11 +116,11 @@ def _is_strict(word: str, last: str) -> bool:
 
 def _is_adjective_only(word: str, last: str) -> bool:
     """Whether no singular noun is spelled so: "blind", "French"; but "a Muslim", "a diabetic"."""
-    if in_classes(word, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
+    if in_classes(last, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
         return False
-    if is_one_of(last, "adjectives_as_nouns"):
+    if is_one_of(last, "adjectives_as_nouns") or last.endswith(_PEOPLES_IN):
         return True
-    return not is_people(last) or last.endswith(_PEOPLES_IN)
+    return not (is_people(last) or last.endswith(("an", "ic")))
 
 
 def _is_plural_adjective(word: str, last: str) -> bool:
