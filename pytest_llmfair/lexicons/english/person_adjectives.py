@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
+from pytest_llmfair.lexicons.english.names.words import is_of_class
 from pytest_llmfair.lexicons.english.noun_phrases import (
     compound_at,
     describes_person,
@@ -73,7 +74,20 @@ _EXCHANGED_BEFORE = re.compile(
 
 def counts(text: str, start: int, end: int) -> Verdict:
     """Tell whether the adjective is said of persons here."""
-    return Verdict(_counts(text, start, end))
+    answer = _counts(text, start, end)
+    doubt = _doubt(text, start, end) if answer else ""
+    return Verdict(answer, not doubt, doubt)
+
+
+def _doubt(text: str, start: int, end: int) -> str:
+    """Return what allows the other answer too; "" for nothing."""
+    if not is_one_of(text[start:end].lower(), "switched"):
+        return ""
+    verb, begin = word_before(text, start)
+    subject = word_before(text, begin)[0] if is_one_of(verb.lower(), "be") else ""
+    word = low(subject)
+    named = is_name(word, subject) and not is_person(word) and not is_of_class(word, "given")
+    return f"'{subject}' can be a person or a program" if named else ""
 
 
 def _counts(text: str, start: int, end: int) -> bool:

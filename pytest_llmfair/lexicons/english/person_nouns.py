@@ -92,11 +92,11 @@ def _counts(text: str, start: int, end: int) -> bool:
         return False
     phrase = phrase_at(text, start, end)
     if plural_adjective:
-        return are_people(phrase)
+        return _are_people(phrase)
     if any(is_one_of(form, "nouns_of_things") for form in single):
         return _is_insult(phrase, last.endswith("s"))
     noun = not _is_adjective_only(word, last) and is_group_noun(phrase)
-    return noun or is_collective(phrase)
+    return noun or _is_collective(phrase)
 
 
 def _is_strict(word: str, last: str, capital: bool) -> bool:
@@ -223,7 +223,7 @@ def _is_one_of_two(phrase: Phrase) -> bool:
     return joined and other[2:3] == ("one",) and other[3:4] in _LAST_OPENED
 
 
-def is_collective(phrase: Phrase) -> bool:
+def _is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
     term = term_of(phrase.term)
     joined = phrase.last in JOINED or phrase.next in JOINED
@@ -363,7 +363,7 @@ def _is_plural_noun(word: str) -> bool:
     return any(in_classes(form, "base_verbs", "person_verbs", "noun_verbs") for form in forms)
 
 
-def are_people(phrase: Phrase) -> bool:
+def _are_people(phrase: Phrase) -> bool:
     """Whether a plural names people: "most whites", "many seniors"; not "egg whites"."""
     if "eyes" in phrase.before or "eyes" in phrase.after or _is_near_things(phrase):
         return False
