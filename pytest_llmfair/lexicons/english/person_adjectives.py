@@ -129,7 +129,8 @@ def _is_switched_off(phrase: Phrase) -> bool:
         able = able or words.pop() in ("can", "could", "cannot", "can't", "must", "should")
     subject = words[-1] if words else ""
     if able or subject in ("", "they"):
-        return able or bool(phrase.earlier())
+        nouns = [word for word in map(str.lower, phrase.earlier()) if is_several(word)]
+        return able or bool(nouns and not is_person(nouns[-1]))
     if in_classes(subject, "person_subjects", "quantities", "person_objects"):
         return False
     written = phrase.raw[len(words) - 1]  # any name, however rare: "Kwame"; no "GC", "the Console"
@@ -307,8 +308,6 @@ def _names_animal(text: str, start: int, at: int) -> bool:
             plural = word.endswith("s") and _is_animal(word[:-1], "")
             if len(after) == 1 and closed_by in _OBJECTS and (plural or after[0].endswith("s")):
                 return True  # "male dogs guard it", "a female octopus guards its eggs"
-            if after and after[0].endswith("s") and not plural:  # "a female octopus guards eggs"
-                after = after[1:]
             return not any(is_person(other) for other in after)
         named = is_one_of(word, "animal_names")
         if not named and (is_person(word) or is_verb(word, "") or is_one_of(word, "acted")):

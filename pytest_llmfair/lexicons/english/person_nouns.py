@@ -139,8 +139,13 @@ def _is_person_noun(text: str, start: int, end: int) -> bool:
     if not text[start].isupper() or text[start:end].isupper():
         return True
     word = text[start:end].lower()
-    if is_any(word, "titled_persons") or is_people(singulars(word)[-1]):
-        return True  # "Father Brian", "the Turks"
+    if is_people(singulars(word)[-1]):
+        return True
+    if is_any(word, "titled_persons"):  # "Father Brian", "Dear Rabbi"; not "Judas Priest"
+        before = word_before(text, start)[0]
+        known = in_classes(low(before), "closed", "polite", "quantities")
+        surname = before[:1].isupper() and not (known or is_modifier(low(before)))
+        return not surname or opens_sentence(text, start)
     return not is_in_title(text, start, end)
 
 
@@ -227,8 +232,10 @@ def _is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
     term = term_of(phrase.term)
     joined = phrase.last in JOINED or phrase.next in JOINED
-    if joined and _is_joined_to_opposite(phrase):
+    if joined and (_is_joined_to_opposite(phrase) or _is_joined_to_people(phrase)):
         return True
+    if phrase.last == "of" and term.people and len(phrase.before) > 1:  # "millions of Japanese"
+        return is_any(phrase.before[-2], "counted_in") and no_noun(phrase.after)
     if term.people and _are_some(phrase):
         return True
     words = list(phrase.before)
@@ -318,6 +325,16 @@ def _is_joined_to_opposite(phrase: Phrase) -> bool:
         return False  # "there in black and white", "depth 2 (black and white)"
     opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
     return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
+
+
+def _is_joined_to_people(phrase: Phrase) -> bool:
+    """Whether it is joined to the plural of a people: "Spaniards, Portuguese and Italians pay"."""
+    rest = _after_joined(phrase.after)
+    if rest[:1] and rest[0] in JOINED:
+        rest = rest[2:]
+    others = (*phrase.before[-2:-1], *phrase.after[1:2])
+    people = any(word.endswith("s") and is_people(word[:-1]) for word in others)
+    return people and term_of(phrase.term).people and no_noun(rest, bare=True)
 
 
 def _is_followed(after: Words) -> bool:

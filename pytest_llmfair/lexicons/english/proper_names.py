@@ -19,7 +19,6 @@ from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.subjects import is_part_of_persons
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
-    JOINS,
     ends_phrase,
     in_classes,
     is_adjective,
@@ -192,7 +191,7 @@ def is_first_name(phrase: Phrase) -> bool:
         return not adjective or is_institution(phrase)
     if not phrase.raw and not (phrase.front + phrase.rear).strip(" \n.?!\"'()*"):
         return False  # a text of one word
-    if phrase.next in JOINS and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
+    if phrase.next in JOINED and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
         return False
     if len(phrase.before) > 1 and phrase.last in JOINED and is_adjective(phrase.before[-2]):
         return False  # "Jewish and Christian"
