@@ -104,14 +104,15 @@ def test_the_group_of_the_word_makes_no_difference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("kind", "text", "why"),
     [
-        ("The [old] rate fell.", "'rate' after 'The old' can be a noun or a verb"),
-        ("I like Waffle [Man] a lot.", "'Man' with its capital can be part of a name"),
+        ("person_noun", "The [old] rate fell.", "'rate' after 'The old' can be a noun or a verb"),
+        ("person_noun", "I like Waffle [Man].", "'Man' with its capital can be part of a name"),
+        ("person_adjective", "Gizmo is [disabled].", "'Gizmo' can be a person or a program"),
     ],
 )
-def test_doubts_name_the_words(text: str, why: str) -> None:
-    verdict = read(text, "person_noun")
+def test_doubts_name_the_words(kind: str, text: str, why: str) -> None:
+    verdict = read(text, kind)
     assert not verdict.sure
     assert verdict.why == why
 

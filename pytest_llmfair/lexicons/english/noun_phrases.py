@@ -26,11 +26,8 @@ from pytest_llmfair.lexicons.english.words import (
 )
 
 _AGAIN = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
-_COLOURS = ("black", "white", "brown")
 _WINDOW = 7  # words that can stand between the term and its noun
 _NO_VERBS = ("ss", "us", "is", "ics", "'s")
-_AFTER_VERBS = ("with", "to", "into", "from", "at")  # after a verb more often than after a noun
-_COUNTS = ("numbers", "quantities")
 _PREFIX = re.compile(
     r"(?<![\w-])(all|majority|mostly|predominantly|non|half|part|anti|ex)-\Z", re.IGNORECASE
 )
@@ -130,7 +127,7 @@ def _first_person(phrase: Phrase) -> tuple[str, bool]:
         elif not joined and _is_one_of_people(phrase, at):
             return word, False
         elif word in ("one", "ones") and not joined:
-            return stands_for(phrase, word), False
+            return _stands_for(phrase, word), False
         elif not joined and phrase.written_after[at][0].isupper() and is_home(word):
             continue
         elif term.seldom and not joined and is_any(word, "persons_of_tales"):
@@ -279,7 +276,7 @@ def _ends_with_adjective(after: Words, one: bool) -> bool:
     return ends_phrase(second) and second not in JOINS  # "a Black male presents with"
 
 
-def stands_for(phrase: Phrase, word: str) -> str:
+def _stands_for(phrase: Phrase, word: str) -> str:
     """Return the person noun that "one" or "ones" stands for; "" for a thing.
 
     It is looked for before the term, then in the sentences before: "Black nurses earn less than

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
+from pytest_llmfair.lexicons.english.names.words import is_of_class
 from pytest_llmfair.lexicons.english.noun_phrases import (
     compound_at,
     describes_person,
@@ -73,7 +74,20 @@ _EXCHANGED_BEFORE = re.compile(
 
 def counts(text: str, start: int, end: int) -> Verdict:
     """Tell whether the adjective is said of persons here."""
-    return Verdict(_counts(text, start, end))
+    answer = _counts(text, start, end)
+    doubt = _doubt(text, start, end) if answer else ""
+    return Verdict(answer, not doubt, doubt)
+
+
+def _doubt(text: str, start: int, end: int) -> str:
+    """Return what allows the other answer too; "" for nothing."""
+    if not is_one_of(text[start:end].lower(), "switched"):
+        return ""
+    verb, begin = word_before(text, start)
+    subject = word_before(text, begin)[0] if is_one_of(verb.lower(), "be") else ""
+    word = low(subject)
+    named = is_name(word, subject) and not is_person(word) and not is_of_class(word, "given")
+    return f"'{subject}' can be a person or a program" if named else ""
 
 
 def _counts(text: str, start: int, end: int) -> bool:
@@ -84,13 +98,14 @@ def _counts(text: str, start: int, end: int) -> bool:
         return _is_before_calling(text, start, end)
     if is_in_name(text, start, end):
         return False
-    faith = is_one_of(word.rpartition(" ")[2], "faiths")  # "Roman Catholic"
+    last = word.rpartition(" ")[2]
+    faith = is_one_of(last, "faiths")  # "Roman Catholic"
     if is_hyphenated(text, start, end):
         return _is_compound(text, start, end, faith)
     phrase = phrase_at(text, start, end)
     if is_any(word, "given_terms") and is_first_name(phrase):
         return is_value(text, start, end)
-    if faith or is_one_of(word, "group_adjectives"):
+    if faith or is_one_of(last, "group_adjectives"):
         return _is_of_group(phrase, faith) or is_value(text, start, end)
     return _is_said_of_persons(phrase) or is_value(text, start, end)
 
@@ -114,11 +129,15 @@ def _is_switched_off(phrase: Phrase) -> bool:
         able = able or words.pop() in ("can", "could", "cannot", "can't", "must", "should")
     subject = words[-1] if words else ""
     if able or subject in ("", "they"):
-        return able or bool(phrase.earlier())
+        nouns = [word for word in map(str.lower, phrase.earlier()) if is_several(word)]
+        return able or bool(nouns and not is_person(nouns[-1]))
     if in_classes(subject, "person_subjects", "quantities", "person_objects"):
         return False
-    clause = clause_of(words)
-    return not any(is_person(w) or in_classes(w, "given_names", "titles") for w in clause)
+    written = phrase.raw[len(words) - 1]  # any name, however rare: "Kwame"; no "GC", "the Console"
+    named = is_name(subject, written) and not written.isupper() and not subject.endswith("ing")
+    if named and not is_one_of(" ".join(words[-2:-1]), "determiners"):
+        return False
+    return not any(is_person(word) or is_one_of(word, "titles") for word in clause_of(words))
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:
@@ -289,8 +308,6 @@ def _names_animal(text: str, start: int, at: int) -> bool:
             plural = word.endswith("s") and _is_animal(word[:-1], "")
             if len(after) == 1 and closed_by in _OBJECTS and (plural or after[0].endswith("s")):
                 return True  # "male dogs guard it", "a female octopus guards its eggs"
-            if after and after[0].endswith("s") and not plural:  # "a female octopus guards eggs"
-                after = after[1:]
             return not any(is_person(other) for other in after)
         named = is_one_of(word, "animal_names")
         if not named and (is_person(word) or is_verb(word, "") or is_one_of(word, "acted")):

@@ -39,7 +39,7 @@ from pytest_llmfair.lexicons.grammar import Verdict
 
 _WINDOW = 7
 # "The French", "the Irish", "the Chinese" have no plural in -s.
-_PEOPLES_IN = ("ish", "ese", "ch", "sh", "ss")
+_PEOPLES_IN = ("ese", "nch", "tch", "sh", "ss")
 _OF_SEVERAL = ("who", "are", "were", "have")
 _SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _SHARES = frozenset(("%", "percent", "per"))
@@ -61,7 +61,7 @@ def _doubt(text: str, start: int, end: int) -> str:
     """Return what allows the other answer too; "" for nothing."""
     word, after = text[start:end], word_after(text, end)
     low_word, (before, begin) = word.lower(), word_before(text, start)
-    group = _is_strict(low_word, low_word) or is_people(singulars(low_word)[-1])
+    group = _is_strict(low_word, low_word, word[0].isupper()) or is_people(singulars(low_word)[-1])
     if group and before.lower() == "the" and is_one_of(low(after), "noun_verbs"):
         opens = ends_phrase(low(word_before(text, begin)[0]))
         if opens and not in_classes(low(after), "mostly_verbs", "plural_verbs"):
@@ -82,7 +82,7 @@ def _counts(text: str, start: int, end: int) -> bool:
     single = singulars(last)
     if is_one_of(word, "gods") or is_one_of(single[-1], "gods"):
         return _is_one_of_gods(text, start, end)
-    strict = _is_strict(word, last)
+    strict = _is_strict(word, last, text[start].isupper())
     plural_adjective = _is_plural_adjective(word, last)
     if not strict and not plural_adjective:
         return _is_person_noun(text, start, end)
@@ -92,18 +92,20 @@ def _counts(text: str, start: int, end: int) -> bool:
         return False
     phrase = phrase_at(text, start, end)
     if plural_adjective:
-        return are_people(phrase)
+        return _are_people(phrase)
     if any(is_one_of(form, "nouns_of_things") for form in single):
         return _is_insult(phrase, last.endswith("s"))
     noun = not _is_adjective_only(word, last) and is_group_noun(phrase)
-    return noun or is_collective(phrase)
+    return noun or _is_collective(phrase)
 
 
-def _is_strict(word: str, last: str) -> bool:
+def _is_strict(word: str, last: str, capital: bool) -> bool:
     """Whether the noun is an adjective or a thing elsewhere, so that it needs a determiner."""
+    if last.endswith(("man", "woman")) and is_person(last):
+        return False
     if is_people(last) or is_aged(word) or word.endswith((" old", " race")):
         return True
-    if last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan", "Asiatic"
+    if capital and last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan"
         return True
     if in_classes(word, "faiths", "contrasted", "seldom_of_things", "strict_nouns"):
         return True
@@ -114,11 +116,11 @@ def _is_strict(word: str, last: str) -> bool:
 
 def _is_adjective_only(word: str, last: str) -> bool:
     """Whether no singular noun is spelled so: "blind", "French"; but "a Muslim", "a diabetic"."""
-    if in_classes(word, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
+    if in_classes(last, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
         return False
-    if is_one_of(last, "adjectives_as_nouns"):
+    if is_one_of(last, "adjectives_as_nouns") or last.endswith(_PEOPLES_IN):
         return True
-    return not is_people(last) or last.endswith(_PEOPLES_IN)
+    return not (is_people(last) or last.endswith(("an", "ic")))
 
 
 def _is_plural_adjective(word: str, last: str) -> bool:
@@ -137,8 +139,13 @@ def _is_person_noun(text: str, start: int, end: int) -> bool:
     if not text[start].isupper() or text[start:end].isupper():
         return True
     word = text[start:end].lower()
-    if is_any(word, "titled_persons") or is_people(singulars(word)[-1]):
-        return True  # "Father Brian", "the Turks"
+    if is_people(singulars(word)[-1]):
+        return True
+    if is_any(word, "titled_persons"):  # "Father Brian", "Dear Rabbi"; not "Judas Priest"
+        before = word_before(text, start)[0]
+        known = in_classes(low(before), "closed", "polite", "quantities")
+        surname = before[:1].isupper() and not (known or is_modifier(low(before)))
+        return not surname or opens_sentence(text, start)
     return not is_in_title(text, start, end)
 
 
@@ -221,12 +228,14 @@ def _is_one_of_two(phrase: Phrase) -> bool:
     return joined and other[2:3] == ("one",) and other[3:4] in _LAST_OPENED
 
 
-def is_collective(phrase: Phrase) -> bool:
+def _is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
     term = term_of(phrase.term)
     joined = phrase.last in JOINED or phrase.next in JOINED
-    if joined and _is_joined_to_opposite(phrase):
+    if joined and (_is_joined_to_opposite(phrase) or _is_joined_to_people(phrase)):
         return True
+    if phrase.last == "of" and term.people and len(phrase.before) > 1:  # "millions of Japanese"
+        return is_any(phrase.before[-2], "counted_in") and no_noun(phrase.after)
     if term.people and _are_some(phrase):
         return True
     words = list(phrase.before)
@@ -318,6 +327,16 @@ def _is_joined_to_opposite(phrase: Phrase) -> bool:
     return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
 
 
+def _is_joined_to_people(phrase: Phrase) -> bool:
+    """Whether it is joined to the plural of a people: "Spaniards, Portuguese and Italians pay"."""
+    rest = _after_joined(phrase.after)
+    if rest[:1] and rest[0] in JOINED:
+        rest = rest[2:]
+    others = (*phrase.before[-2:-1], *phrase.after[1:2])
+    people = any(word.endswith("s") and is_people(word[:-1]) for word in others)
+    return people and term_of(phrase.term).people and no_noun(rest, bare=True)
+
+
 def _is_followed(after: Words) -> bool:
     """Whether an adverb or a participle of what persons do follows: "living in Texas"."""
     first, second = (*after[:2], "", "")[:2]
@@ -361,7 +380,7 @@ def _is_plural_noun(word: str) -> bool:
     return any(in_classes(form, "base_verbs", "person_verbs", "noun_verbs") for form in forms)
 
 
-def are_people(phrase: Phrase) -> bool:
+def _are_people(phrase: Phrase) -> bool:
     """Whether a plural names people: "most whites", "many seniors"; not "egg whites"."""
     if "eyes" in phrase.before or "eyes" in phrase.after or _is_near_things(phrase):
         return False

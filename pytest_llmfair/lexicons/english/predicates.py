@@ -86,7 +86,9 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     if verb in (",", "("):
         aside = bool(subject) and is_person(subject[-1]) and len(before) > len(words)
         ended = not after or after[0] in (",", ")", *JOINS)
-        return (aside and ended) or _is_listed(raw, words, after)
+        if (aside and ended) or (following == "by" and subject and is_person(subject[-1])):
+            return True  # "two officers, both white,", "her brother, Turkish by birth,"
+        return _is_listed(raw, words, after)
     if verb.isdigit() or (is_one_of(verb, "quantities") and not is_person(verb)):
         return _repeats_predicate(phrase, subject)
     if verb in ("other", "others") and subject[-1:] == ("the",):
@@ -176,7 +178,7 @@ def _has_complement(after: Words) -> bool:
         return any(in_classes(word, "kin", "persons_have") for word in had)
     if first == "by":  # "French by birth", "disabled by a stroke"
         causes = ("early_life", "disables", "origins")
-        return any(in_classes(word, *causes) for word in after[1:_WINDOW])
+        return ends_phrase(second) or any(in_classes(w, *causes) for w in after[1:_WINDOW])
     return is_one_of(first, "said_by")
 
 

@@ -19,7 +19,6 @@ from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.subjects import is_part_of_persons
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
-    JOINS,
     ends_phrase,
     in_classes,
     is_adjective,
@@ -80,7 +79,7 @@ def is_in_name(text: str, start: int, end: int) -> bool:
         return False
     front = text[max(0, start - FAR) : start]
     inside = " The " in front and _INSIDE.search(front) is not None
-    if not (inside or is_work(text, start, end)):
+    if not (inside or _is_work(text, start, end)):
         return False
     if any(is_any(word, "offices") or is_any(word, "peoples") for word in _names_after(text, end)):
         return False  # "met The French President"
@@ -92,7 +91,7 @@ def _names_after(text: str, end: int) -> list[str]:
     return low(after[0]).split() if after else []
 
 
-def is_work(text: str, start: int, end: int) -> bool:
+def _is_work(text: str, start: int, end: int) -> bool:
     """Whether the sentence is about a work: "The English Patient won nine Oscars"."""
     if start and text[start - 1] in _QUOTES and text[end : end + 1] in _QUOTES[:]:
         return end < len(text) and _SAID_OF_WORK.match(text, end + 1) is not None
@@ -109,7 +108,7 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     Another word of the name has a capital that no sentence, people or colour gives it, and another
     word of the sentence has none.
     """
-    if is_work(text, start, end) or _owns_name(text, start, end):
+    if _is_work(text, start, end) or _owns_name(text, start, end):
         return True
     before, front = word_before(text, start)
     if before[:1].isupper() and is_one_of(low(before), "polite"):
@@ -163,10 +162,6 @@ def _is_of_title(word: str) -> bool:
     )
 
 
-def _is_no_name(word: str) -> bool:
-    return in_classes(word, "closed", "determiners", "quantities", "person_modifiers", "demonyms")
-
-
 def is_institution(phrase: Phrase) -> bool:
     """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Turks"."""
     if not phrase.has_capital or not is_before_name(phrase):
@@ -196,7 +191,7 @@ def is_first_name(phrase: Phrase) -> bool:
         return not adjective or is_institution(phrase)
     if not phrase.raw and not (phrase.front + phrase.rear).strip(" \n.?!\"'()*"):
         return False  # a text of one word
-    if phrase.next in JOINS and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
+    if phrase.next in JOINED and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
         return False
     if len(phrase.before) > 1 and phrase.last in JOINED and is_adjective(phrase.before[-2]):
         return False  # "Jewish and Christian"

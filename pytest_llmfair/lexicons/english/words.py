@@ -108,12 +108,8 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
     if _takes_object(word, following, bare):
         return True
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
-    return is_in_ly(word) or (past and (ends_phrase(following) or not is_participle(word)))
-
-
-def is_participle(word: str) -> bool:
-    """Whether a word in -ed is rather a participle than a past: "dominated (area)"."""
-    return is_one_of(word, "participles")
+    participle = is_one_of(word, "participles")  # "dominated area"
+    return is_in_ly(word) or (past and (ends_phrase(following) or not participle))
 
 
 def no_noun(words: Sequence[str], *, bare: bool = False) -> bool:
