@@ -24,6 +24,7 @@ from pytest_llmfair.lexicons.english.features import (
 )
 
 BITS = 20  # a feature is one of 2 ** 20 numbers
+LARGEST = 2.0  # the few weights beyond are cut, which keeps finer steps for all others
 
 
 def numbers_of(found: Iterable[str], kinds: Iterable[str]) -> set[int]:
@@ -96,8 +97,8 @@ class Student:
 def pack(weights: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
     """Return weights as the arrays of a file: distances between those that are not 0, and int8."""
     kept = np.flatnonzero(weights)
-    scale = np.float32(np.abs(weights).max() / 127)
-    whole = np.round(weights[kept] / scale).astype(np.int8)
+    scale = np.float32(min(LARGEST, np.abs(weights).max()) / 127)
+    whole = np.round(np.clip(weights[kept] / scale, -127, 127)).astype(np.int8)
     kept, whole = kept[whole != 0], whole[whole != 0]
     return {"gaps": np.diff(kept, prepend=0).astype(np.uint16), "q": whole, "scale": scale}
 
