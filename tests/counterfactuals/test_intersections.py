@@ -124,7 +124,7 @@ def test_words_of_groups_of_both_become_words_for_either(
 
 def test_by_default_there_is_a_pair_to_every_other_group() -> None:
     pairs = generate_pairs([LATE], BOTH)
-    races = load_lexicons()["race"].groups
+    races = load_lexicons()["race"].default_groups
     labels = [f"{race} {gender}" for race, gender in itertools.product(races, ["female", "male"])]
     assert {pair.from_group for pair in pairs} == {"black female"}
     assert [pair.to_group for pair in pairs] == [x for x in labels if x != "black female"]
