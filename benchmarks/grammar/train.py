@@ -126,7 +126,7 @@ def numbers_of(question: str, example: Example) -> set[int]:
     """Return what the student sees of an example."""
     _, text, start, end, kind, *_ = example
     if question == "counts":
-        return model.counts_numbers(text, start, end, *kind.split(" ", 1))
+        return model.counts_numbers(text, start, end, *kind.split(" ")[:2])
     if question == "role":
         return model.role_numbers(text, start, end, ["object"] if kind == "her" else [])
     return model.name_numbers(text, start, end, kind)
@@ -214,7 +214,7 @@ def speed(student: model.Student, examples: dict[str, list[Example]]) -> float:
     some = examples["counts"][:: max(1, len(examples["counts"]) // 2000)]
     begun = time.perf_counter()
     for _, text, start, end, kind, *_ in some:
-        student.counts(text, start, end, *kind.split(" ", 1))
+        student.counts(text, start, end, *kind.split(" ")[:2])
     return len(some) / (time.perf_counter() - begun)
 
 

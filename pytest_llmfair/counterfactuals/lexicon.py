@@ -418,7 +418,7 @@ class Lexicon(ByValue):
 
     @functools.cached_property
     def _grammar(self) -> Grammar:
-        return grammar_for(self.language) if self.grammar is None else self.grammar
+        return grammar_for(self.language, self.name) if self.grammar is None else self.grammar
 
     def _meant(
         self, choice: Choice, text: str, start: int, end: int

@@ -95,11 +95,11 @@ class EveryMention:
         return Verdict(True)
 
 
-def grammar_for(language: str) -> Grammar:
-    """Return the grammar of a language; English has rules."""
+def grammar_for(language: str, attribute: str) -> Grammar:
+    """Return the grammar of a language for the terms of an attribute; English has rules."""
     if language != "en":
         return EveryMention()
     from pytest_llmfair.lexicons.english.grammar import English
     from pytest_llmfair.lexicons.english.second_opinion import SecondOpinion
 
-    return SecondOpinion(English())
+    return SecondOpinion(English(), attribute)

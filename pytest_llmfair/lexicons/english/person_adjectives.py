@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
-from pytest_llmfair.lexicons.english.names.words import is_of_class
+from pytest_llmfair.lexicons.english.old_names import is_of_class
 from pytest_llmfair.lexicons.english.noun_phrases import (
     compound_at,
     describes_person,

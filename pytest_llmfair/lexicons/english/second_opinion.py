@@ -26,11 +26,14 @@ class SecondOpinion:
     ----------
     rules : Grammar
         Gives the answers.
+    attribute : str
+        The protected attribute of the terms; the student read more of those that ship.
     veto : float
         The student objects where it gives the opposite answer at least this probability.
     """
 
     rules: Grammar
+    attribute: str = ""
     veto: float = VETO
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
@@ -50,7 +53,7 @@ class SecondOpinion:
         verdict = self.rules.counts(text, start, end, kind)
         if not verdict.sure:
             return verdict
-        likely = student().counts(text, start, end, kind)
+        likely = student().counts(text, start, end, kind, self.attribute)
         if (1 - likely if verdict.answer else likely) < self.veto:
             return verdict
         why = f"{_place(text, start, end)} may or may not speak of a person"
