@@ -21,7 +21,6 @@ from pytest_llmfair.lexicons.english.full_names import (
     is_any,
     is_counted,
     is_initial,
-    is_no_name,
     is_title,
     whose,
 )
@@ -88,10 +87,6 @@ def _settled(
         return False
     if _is_named(here) or _acts(here, kinds) or _is_referred_to(here):
         return True
-    body = "also_place" in kinds or "also_firm" in kinds
-    around = TOKEN.findall(here.text[max(0, here.start - _NEAR) : here.end + _NEAR].lower())
-    if body and is_any(around, "place_nouns" if "also_place" in kinds else "firm_nouns"):
-        return False
     if kinds != ("also_word",) or here.opens or not here.text[here.start].isupper():
         return None
     # Inside a sentence the capital shows a name, but for what else has one.
@@ -166,11 +161,10 @@ def _acts(here: Around, kinds: Words) -> bool:
 
 
 def _is_finite(verb: str, following: str) -> bool:
-    if is_one_of(verb, "past_forms") or is_one_of(verb, "finite_verbs"):
-        return True
-    alone = verb.endswith("s")
-    plural = alone and following in _PLURAL
-    return verb.endswith(("s", "ed")) and not plural and is_verb(verb, following, bare=alone)
+    alone = verb.endswith("s") and following not in _PLURAL
+    if alone or verb.endswith("ed"):
+        return is_verb(verb, following, bare=alone)
+    return is_one_of(verb, "past_forms") or is_one_of(verb, "finite_verbs")
 
 
 def _has_person(words: Words) -> bool:
@@ -194,12 +188,7 @@ def _is_referred_to(here: Around) -> bool:
 
 def _is_asked(here: Around, forms: frozenset[str]) -> bool:
     """Whether "Will" or "May" asks about the name behind it: "Will Anna come?"."""
-    if forms.isdisjoint(("will", "may")) or not here.opens:
-        return False
-    if here.behind[0].islower():  # "Will get there."
-        verb = here.back[0]
-        return is_verb(verb, "", bare=True) and not _is_finite(verb, "") and verb not in _HELP
-    if not here.behind[0].isalpha():
+    if forms.isdisjoint(("will", "may")) or not (here.opens and here.behind[0][:1].isupper()):
         return False
     stop = _SENTENCE.search(here.text, here.end, here.end + 2 * _FAR)
     return stop is not None and stop[0] == "?"
@@ -213,10 +202,6 @@ def _is_word(here: Around, last: bool) -> bool:
         return not (family or (last and front[0] == "the"))
     if back[back[0] == "."][:1].isdigit() or is_one_of(front[0], "demonyms"):  # "Art. 5"
         return True
-    if back[0] == "of" and here.behind[2 if back[1] == "the" else 1][:1].isupper():
-        return True
-    if front[0] in ("of", "for") and here.before[1][:1].isupper() and not is_person(front[1]):
-        return not is_no_name(front[1])
     starts = here.opens or front[0] in QUOTES or here.text[here.start].islower()
     if not starts or here.owner:
         return False
@@ -293,8 +278,6 @@ def _is_people(here: Around, last: bool) -> bool:
         return not is_one_of(back[0], "families")
     if front[0] in (*_BE, "are", "were", "be", "am") and back[0] != ",":
         return "name" not in front[1:4] and not here.behind[0][:1].isupper()
-    if back[0] in ("and", "or") and is_one_of(back[1], "demonyms"):
-        return True
     said = is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
     return said and not here.owner and not is_verb(back[0], back[1])
 
