@@ -17,7 +17,13 @@ from pytest_llmfair.lexicons.english.english import word_classes
 GRAMMAR = resources.files("pytest_llmfair.lexicons") / "english"
 FILES = {  # a class that stands twice in one file is an error of the loader
     name: load_yaml((GRAMMAR / name).read_text(encoding="utf-8"), name)
-    for name in ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
+    for name in (
+        "en.yaml",
+        "en_persons.yaml",
+        "en_things.yaml",
+        "en_work.yaml",
+        "words_roles.yaml",
+    )
 }
 NAMES = "en_names.yaml"  # classes of its own, which can share a name with those above
 ALL = {**FILES, NAMES: load_yaml((GRAMMAR / NAMES).read_text(encoding="utf-8"), NAMES)}

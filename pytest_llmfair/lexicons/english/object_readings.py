@@ -235,9 +235,11 @@ def _before_office(around: Around) -> Reading | None:
     first, second, third, fourth = around.after
     if not around.is_after("appoints"):
         return None
-    if is_one_of(first, "before_offices") and (is_one_of(second, "offices") or is_person(second)):
+    if is_one_of(first, "before_elected_to") and (
+        is_one_of(second, "elected_to") or is_person(second)
+    ):
         return OBJECT if ends(third, fourth) else OWNER
-    if is_one_of(first, "offices"):
+    if is_one_of(first, "elected_to"):
         return OBJECT if ends(second, third) and second != "as" else OWNER
     made = around.before[1].startswith(("ma", "declare"))
     named = around.raw[:1].isupper() and (first.endswith("'s") or not made)
@@ -249,7 +251,7 @@ def _before_state(around: Around) -> Reading | None:
     first, second, third, _ = around.after
     final = is_final(second)
     makes_so = around.is_after("rendering")
-    if is_one_of(first, "degrees") and is_final(third) and not is_one_of(second, "after_degrees"):
+    if is_one_of(first, "how_very") and is_final(third) and not is_one_of(second, "after_degrees"):
         return OBJECT if makes_so or is_adverb(second) else None
     if not makes_so and not around.is_after("keeps", "perceives", "arranges", "appoints"):
         return None
