@@ -113,7 +113,7 @@ class Around(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Whether the pronoun is an object, and whether the words around it tell that."""
+    """Whether a pronoun is an object ("his": stands alone), and whether the words tell that."""
 
     is_object: bool
     sure: bool = True
