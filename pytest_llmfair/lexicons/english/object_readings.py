@@ -81,12 +81,12 @@ def _before_idiom(around: Around) -> Reading | None:
     if first == third and second in ("by", "after", "for", "to") and is_final(fourth):
         return OBJECT  # "line by line"
     if any(is_one_of(f"{base}-{first}", "idioms") for base in base_forms(verb)):
-        return OBJECT if is_final(second) else None  # "does her good", "serves her right"
+        return OBJECT if ends(second) else None  # "does her good", "serves her right"
     if first == "one" and verb not in ("of", "from", "in"):
         again = second in ("last", "more") and is_one_of(third, "times")
         return OBJECT if second == "of" or again or is_one_of(second, "times") else None
     scared = is_one_of(first, "resulting") and verb[:1].isalpha() and not is_closed(verb)
-    return OBJECT if scared and ends(second) else None  # "scared her silly"
+    return OBJECT if scared and ends(second) and second != "," else None  # "scared her silly"
 
 
 def _before_quotation(around: Around) -> Reading | None:
