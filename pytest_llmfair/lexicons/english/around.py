@@ -113,7 +113,7 @@ class Around(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Whether the pronoun is an object, and whether the words around it tell that."""
+    """Whether a pronoun is an object ("his": stands alone), and whether the words tell that."""
 
     is_object: bool
     sure: bool = True
@@ -127,8 +127,9 @@ def words_around(text: str, start: int, end: int) -> Around:
     """Return the words around the pronoun ``text[start:end]``."""
     if text[start - 1 : start] + text[end : end + 1] in _ENCLOSED:
         start, end = start - 1, end + 1
-    raw, *rest = words_after(text, end, 7)
+    raw, *rest = words_after(text, end, 4)
     if is_initialism(raw) and not one_case(text)[1]:  # "her US visa", "his US and UK licences"
+        rest = words_after(text, end, 7)[1:]
         joined = rest[1].isupper() and rest[0] in ("and", "or", "&", "/", "to")
         if joined or not is_final(low(rest[0])):
             raw, *rest = rest[2:] if joined else rest

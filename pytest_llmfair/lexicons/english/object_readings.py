@@ -81,12 +81,12 @@ def _before_idiom(around: Around) -> Reading | None:
     if first == third and second in ("by", "after", "for", "to") and is_final(fourth):
         return OBJECT  # "line by line"
     if any(is_one_of(f"{base}-{first}", "idioms") for base in base_forms(verb)):
-        return OBJECT if is_final(second) else None  # "does her good", "serves her right"
+        return OBJECT if ends(second) else None  # "does her good", "serves her right"
     if first == "one" and verb not in ("of", "from", "in"):
         again = second in ("last", "more") and is_one_of(third, "times")
         return OBJECT if second == "of" or again or is_one_of(second, "times") else None
     scared = is_one_of(first, "resulting") and verb[:1].isalpha() and not is_closed(verb)
-    return OBJECT if scared and ends(second) else None  # "scared her silly"
+    return OBJECT if scared and ends(second) and second != "," else None  # "scared her silly"
 
 
 def _before_quotation(around: Around) -> Reading | None:
@@ -235,9 +235,11 @@ def _before_office(around: Around) -> Reading | None:
     first, second, third, fourth = around.after
     if not around.is_after("appoints"):
         return None
-    if is_one_of(first, "before_offices") and (is_one_of(second, "offices") or is_person(second)):
+    if is_one_of(first, "before_elected_to") and (
+        is_one_of(second, "elected_to") or is_person(second)
+    ):
         return OBJECT if ends(third, fourth) else OWNER
-    if is_one_of(first, "offices"):
+    if is_one_of(first, "elected_to"):
         return OBJECT if ends(second, third) and second != "as" else OWNER
     made = around.before[1].startswith(("ma", "declare"))
     named = around.raw[:1].isupper() and (first.endswith("'s") or not made)
@@ -249,7 +251,7 @@ def _before_state(around: Around) -> Reading | None:
     first, second, third, _ = around.after
     final = is_final(second)
     makes_so = around.is_after("rendering")
-    if is_one_of(first, "degrees") and is_final(third) and not is_one_of(second, "after_degrees"):
+    if is_one_of(first, "how_very") and is_final(third) and not is_one_of(second, "after_degrees"):
         return OBJECT if makes_so or is_adverb(second) else None
     if not makes_so and not around.is_after("keeps", "perceives", "arranges", "appoints"):
         return None

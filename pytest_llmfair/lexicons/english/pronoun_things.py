@@ -56,10 +56,9 @@ def stands_for_thing(text: str, start: int, end: int) -> bool:
 
 def is_capital_inside(text: str, start: int, end: int) -> bool:
     """Whether a pronoun has a capital that no sentence or headline gives it: "directed Her"."""
-    before, _ = word_before(text, start)
-    if not text[start:end].istitle() or not before or opens_sentence(text, start):
+    if not text[start:end].istitle() or not word_before(text, start)[0]:
         return False
-    if _BESIDE.match(text, end):
+    if opens_sentence(text, start) or _BESIDE.match(text, end):
         return False
     near = text[max(0, start - FAR) : end + FAR]
     return len(_SMALL.findall(near)) > 1

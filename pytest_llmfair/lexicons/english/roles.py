@@ -55,11 +55,10 @@ CASES = frozenset(("object", DETERMINER, PRONOUN))
 
 _JOINS = ("or", "and", "nor", "/", "&")
 _OTHER_OWNERS = ("their", "my", "your", "our", "its")
-_NAME = r"(?:[A-Z][\w.-]{0,30}\s){0,2}[A-Z][\w-]{0,30}"
 # "and Tom's", "and her husband's", "and my old school friends'".
 _OWNER = re.compile(
     r"\s(?:and|n?or|&)\s(?:(?i:my|your|our|their|his|her|the)\s(?:[\w-]{1,30}\s){0,2}[\w-]{1,30}"
-    rf"|{_NAME}|(?:every|some|any|no)(?:one|body))(?:['\u2019]s|(?<=s)['\u2019])(?=\s)"
+    r"|(?:[A-Z][\w.-]{0,30}\s){0,2}[A-Z][\w-]{0,30}|(?:every|some|any|no)(?:one|body))(?:['\u2019]s|(?<=s)['\u2019])(?=\s)"
 )
 # "his, her and my shoes"
 _LIST = re.compile(
@@ -236,7 +235,8 @@ def _opens_phrase(around: Around) -> bool:
     first, second, third, fourth = around.after
     if is_one_of(f"{first}-{second}", "time_before_adjectives"):  # "her by now famous soup"
         return not is_final(fourth) and not is_final(third)
-    if is_one_of(first, "goes_before_adjectives"):
+    opens = is_one_of(first, "goes_before_adjectives")
+    if opens:
         if second.endswith("ing") and not around.before[1][:1].isalnum():
             return True  # "Her not being there"
         if second in ("so", "very", "too"):  # "her not so subtle hints"
@@ -249,9 +249,7 @@ def _opens_phrase(around: Around) -> bool:
     if first == "later":
         acts = is_bare_verb(second) or second.endswith("ing")
         return not (acts or is_adverb(second) or tells_when(second, third))
-    if not is_one_of(first, "goes_before_adjectives") or tells_when(third, ""):
-        return False
-    if is_final(third):
+    if not opens or is_final(third) or tells_when(third, ""):
         return False
     if around.is_after("rendering", "perceives", "keeps"):
         return is_one_of(second, "describing") and not is_adverb(third)
@@ -335,4 +333,5 @@ def _breaks_off(around: Around) -> bool:
         return not further[:1].isalnum()
     if word == "for":
         return further in ("known", "famous", "noted", "remembered", "praised")
-    return word == "," or is_one_of(word, "clause_openers")
+    listed = further in PERSONAL_PRONOUNS  # "her, his"
+    return (word == "," and not listed) or is_one_of(word, "clause_openers")
