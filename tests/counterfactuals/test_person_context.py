@@ -240,7 +240,9 @@ def test_speaks_of_no_person(text: str) -> None:
 
 @pytest.mark.parametrize("text", cases(PERSONS))
 def test_twin_is_read_alike(text: str) -> None:
-    (pair,) = generate_pairs([text], attribute=WORDS, groups=None)
+    made = generate_pairs([text], attribute=WORDS, groups=None)
+    # In this lexicon many words become one, which the gate may refuse.
+    (pair,) = (*made, *(rejected.pair for rejected in made.rejected))
     assert WORDS.mask(pair.counterfactual) == WORDS.mask(pair.original)
 
 
