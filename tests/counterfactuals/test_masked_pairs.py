@@ -20,14 +20,14 @@ ATTRIBUTES = [
     "sexual_orientation",
 ]
 
-GENDER = load_lexicons()["gender"]
-
 
 def test_the_masking_example_of_bouchard_2024_scores_exactly_one() -> None:
     one, other = "then he drove his car to work", "then she drove her car to work"
     (pair,) = generate_pairs([one], "gender")
     assert pair.counterfactual == other
-    assert metrics.counterfactual_rouge_l([one], [other], mask=GENDER).value == 1.0
+    assert (
+        metrics.counterfactual_rouge_l([one], [other], mask=load_lexicons()["gender"]).value == 1.0
+    )
     assert metrics.counterfactual_rouge_l([one], [other]).value < 1.0
 
 
@@ -72,17 +72,12 @@ def test_pairs_of_two_attributes_are_equal_once_masked(
             assert mask(pair.original, attributes) == mask(pair.counterfactual, attributes)
 
 
-@pytest.mark.parametrize(
-    ("text", "attribute", "expected"),
-    [
+def test_a_noun_that_makes_a_term_with_an_adjective_is_masked_with_it() -> None:
+    for text, attribute, expected in [
         ("The visually impaired people left.", "disability", "The [MASK] left."),
         ("A gay woman and a gay man", "sexual_orientation", "A [MASK] and a [MASK] man"),
         ("Caucasian American Indian nurses", "race", "[MASK] [MASK] nurses"),
         ("Her people left.", "gender", "[MASK] people left."),
         ("a deaf peopled place", "disability", "a deaf peopled place"),
-    ],
-)
-def test_a_noun_that_makes_a_term_with_an_adjective_is_masked_with_it(
-    text: str, attribute: str, expected: str
-) -> None:
-    assert mask(text, attribute) == expected
+    ]:
+        assert mask(text, attribute) == expected

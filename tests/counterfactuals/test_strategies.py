@@ -16,7 +16,10 @@ from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_l
 from pytest_llmfair.counterfactuals import strategies as fair
 from pytest_llmfair.counterfactuals._templates.generated_sentences import sentences_about
 
-ATTRIBUTES = list(load_lexicons())
+ATTRIBUTES = [
+    *("age", "disability", "gender", "gender_es", "nationality", "race", "religion"),
+    "sexual_orientation",
+]
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
@@ -60,9 +63,8 @@ def test_a_trigger_shrinks_to_the_first_sentence_that_holds_it() -> None:
     assert found == "Nobody had read his report before the meeting."
 
 
-@pytest.mark.parametrize(
-    ("attribute", "sentence"),
-    [
+def test_a_term_stands_in_a_sentence_that_fits_its_role() -> None:
+    for attribute, sentence in [
         ("disability", 'What does "uses a wheelchair" mean?'),
         ("disability", "We met people in a wheelchair."),
         ("disability", 'What does "went blind" mean?'),
@@ -70,12 +72,10 @@ def test_a_trigger_shrinks_to_the_first_sentence_that_holds_it() -> None:
         ("religion", "We met the rabbi."),
         ("religion", "We read the Quran."),
         ("nationality", "We met a nurse from Kenya."),
-    ],
-)
-def test_a_term_stands_in_a_sentence_that_fits_its_role(attribute: str, sentence: str) -> None:
-    lexicon = load_lexicons()[attribute]
-    by_role = sentences_about(lexicon, lexicon.default_groups)
-    assert any(sentence in own for own in by_role)
+    ]:
+        lexicon = load_lexicons()[attribute]
+        by_role = sentences_about(lexicon, lexicon.default_groups)
+        assert any(sentence in own for own in by_role)
 
 
 def test_surroundings_shrink_away() -> None:
@@ -175,9 +175,8 @@ def test_without_an_effect_groups_can_differ_in_any_way() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
+def test_wrong_arguments_say_what_is_wrong() -> None:
+    for make, words in [
         (lambda: fair.prompts("gendre"), "did you mean gender"),
         (lambda: fair.prompts("gender", ["females"]), "did you mean female"),
         (lambda: fair.prompts("gender", "female"), "groups is one text"),
@@ -197,11 +196,9 @@ def test_without_an_effect_groups_can_differ_in_any_way() -> None:
         (lambda: fair.scores_by_group(effect=1.5), "differ by 0 to 1"),
         (lambda: fair.scores_by_group(low=1.0, high=0.0), "low is 1.0, high 0.0"),
         (lambda: fair.scores_by_group(min_size=30), "min_size 30, max_size 20"),
-    ],
-)
-def test_wrong_arguments_say_what_is_wrong(make: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        make()
+    ]:
+        with pytest.raises(ValueError, match=words):
+            make()
 
 
 def test_a_group_without_a_term_to_write_is_named() -> None:

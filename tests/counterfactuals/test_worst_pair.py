@@ -25,7 +25,6 @@ PROMPTS = [
     "My neighbour is a surgeon, and she said that the operation on Monday went well; what now?",
     "Is she a nurse?",
 ]
-OCCUPATIONS = builtin_occupations()
 
 
 class Planted:
@@ -42,7 +41,7 @@ class Planted:
 
 
 def stereotypes(text: str) -> set[str]:
-    return {OCCUPATIONS[word] for word in OCCUPATIONS if word in text}
+    return {kind for word, kind in builtin_occupations().items() if word in text}
 
 
 def other_stereotype(first: str, second: str) -> float:
@@ -284,9 +283,8 @@ def test_the_report_escapes_control_characters() -> None:
     said.encode()
 
 
-@pytest.mark.parametrize(
-    ("keywords", "words"),
-    [
+def test_wrong_arguments_say_what_is_wrong() -> None:
+    for keywords, words in [
         ({"threshold": 1.0}, "threshold is 1.0"),
         ({"threshold": "a"}, "threshold is 'a'; give a number"),
         ({"max_calls": 0}, "max_calls is 0"),
@@ -299,12 +297,10 @@ def test_the_report_escapes_control_characters() -> None:
         ({"prompts": "She sings."}, "is one text"),
         ({"prompts": None}, "prompts is a NoneType; give a list"),
         ({"database": "examples"}, "database is 'examples'; give an ExampleDatabase"),
-    ],
-)
-def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:
-    given: dict[str, object] = {"prompts": PROMPTS, "database": None, **keywords}
-    with pytest.raises(ValueError, match=words):
-        find_worst_pair(Planted(), **given)  # type: ignore[arg-type]
+    ]:
+        given: dict[str, object] = {"prompts": PROMPTS, "database": None, **keywords}
+        with pytest.raises(ValueError, match=words):
+            find_worst_pair(Planted(), **given)  # type: ignore[arg-type]
 
 
 @given(
