@@ -104,11 +104,11 @@ def test_the_head_of_the_lexicons_explains_every_context() -> None:
     assert {"", *re.findall(r"^#(?: {3}context: | {12})(\w+) ", head, re.M)} == {*CONTEXTS}
 
 
-@pytest.mark.parametrize("name", list(load_lexicons()))
-def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack(name: str) -> None:
-    shipped = load_lexicons()[name]
-    assert isinstance(shipped.reviewed, date)
-    assert shipped.lacks
+def test_shipped_lexicons_say_when_they_were_reviewed_and_what_they_lack() -> None:
+    for name in load_lexicons():
+        shipped = load_lexicons()[name]
+        assert isinstance(shipped.reviewed, date)
+        assert shipped.lacks
 
 
 @pytest.mark.parametrize(
