@@ -113,38 +113,23 @@ def test_another_name_puts_it_beside_the_shipped_one(tmp_path: Path) -> None:
 
 def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
     for old, new, message in [
-        (
-            "extends: gender",
-            "extends: gendr",
-            "ours.yaml, line 1: extends 'gendr', which is no lexicon .*; did you mean gender",
-        ),
+        ("extends: gender", "extends: gendr",
+         "ours.yaml, line 1: extends 'gendr', which is no lexicon .*; did you mean gender"),
         ("extends: gender", "extends: [gender]", "line 1: extends .'gender'.*, which is no"),
-        (
-            "female: seamstress",
-            "femal: seamstress",
-            "line 6: entry 1 .*unknown group 'femal'; did you mean female",
-        ),
-        (
-            "female: nan",
-            "female: uncle",
-            "line 7: entry 2 .*'uncle' is in group female and, in the lexicon that it extends, in "
-            "group male",
-        ),
+        ("female: seamstress", "femal: seamstress",
+         "line 6: entry 1 .*unknown group 'femal'; did you mean female"),
+        ("female: nan", "female: uncle",
+         "line 7: entry 2 .*'uncle' is in group female and, in the lexicon that it extends, in "
+         "group male"),
         ("[agender]", "[non-binary]", "line 2: 'non-binary' is another name of 'nonbinary'"),
         ("genderless", "trans", "line 4: alias 'trans' of agender already stands for transgender"),
         ("[two-spirit]", "[female]", "line 3: 'female' is lacking and a group"),
-        (
-            "[nan, grandmother]",
-            "[nan, grandmothr]",
-            "line 11: synonyms, line 1: 'grandmothr' is no term .*did you mean grandmother",
-        ),
-        (
-            "[nan, grandmother]",
-            "[nan, grandfather]",
-            "line 11: synonyms, line 1: nan, grandfather name the groups female and male",
-        ),
+        ("[nan, grandmother]", "[nan, grandmothr]",
+         "line 11: synonyms, line 1: 'grandmothr' is no term .*did you mean grandmother"),
+        ("[nan, grandmother]", "[nan, grandfather]",
+         "line 11: synonyms, line 1: nan, grandfather name the groups female and male"),
         ("exceptions:", "exeptions:", "line 8: unknown key 'exeptions'; did you mean exceptions"),
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(ValueError, match=message):
             lexicon(tmp_path, FILE.replace(old, new, 1))
 

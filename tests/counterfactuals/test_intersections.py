@@ -135,23 +135,14 @@ def test_of_other_attributes_work_alike() -> None:
 
 def test_an_unmarked_part_is_left_out_and_named() -> None:
     for text, groups, expected in [
-        (
-            "A blind woman called.",
-            ("sight female", "without male"),
-            {"omission": "A man called.", "explicit": "A sighted man called."},
-        ),
-        (
-            "Blind women called.",
-            ("sight female", "without male"),
-            {"omission": "Men called.", "explicit": "Sighted men called."},
-        ),
-        (
-            "A blind aunt and a deaf son",
-            ("sight female", "without male"),
-            {"omission": "An uncle and a deaf son", "explicit": "A sighted uncle and a deaf son"},
-        ),
+        ("A blind woman called.", ("sight female", "without male"),
+         {"omission": "A man called.", "explicit": "A sighted man called."}),
+        ("Blind women called.", ("sight female", "without male"),
+         {"omission": "Men called.", "explicit": "Sighted men called."}),
+        ("A blind aunt and a deaf son", ("sight female", "without male"),
+         {"omission": "An uncle and a deaf son", "explicit": "A sighted uncle and a deaf son"}),
         ("She is blind.", ("sight female", "without male"), {"explicit": "He is sighted."}),
-    ]:
+    ]:  # fmt: skip
         pairs = generate_pairs([text], ("gender", "disability"), groups=groups)
         assert not pairs.rejected
         assert {pair.variant: pair.counterfactual for pair in pairs} == expected

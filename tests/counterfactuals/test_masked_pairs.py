@@ -43,20 +43,6 @@ def test_pairs_of_every_attribute_are_equal_once_masked(
             assert mask(pair.original, attribute) == mask(pair.counterfactual, attribute)
 
 
-@pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_every_term_that_is_exchanged_is_masked(attribute: str) -> None:
-    lexicon = load_lexicons()[attribute]
-    terms = [term for entry in lexicon.entries for words in entry.terms.values() for term in words]
-    pairs = generate_pairs([f"The {term} people asked." for term in terms], attribute)
-    masked = [
-        (mask(pair.original, attribute), mask(pair.counterfactual, attribute))
-        for pair in pairs
-        if pair.variant != "omission"
-    ]
-    assert len(masked) > 10
-    assert all(one == other for one, other in masked)
-
-
 CROSSED = [("gender", "race"), ("gender", "sexual_orientation"), ("age", "disability")]
 
 

@@ -208,7 +208,7 @@ def test_every_pair_is_sound(attribute: str) -> None:
     placebos = []
 
     @given(cases(attribute))
-    @settings(max_examples=150)
+    @settings(max_examples=300)
     def check(made: Pairs) -> None:
         for pair in all_of(made):
             assert rebuilt(pair) == pair.counterfactual

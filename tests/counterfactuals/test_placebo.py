@@ -45,30 +45,19 @@ def groups_of(text: str, lexicon: Lexicon) -> list[str]:
 
 def test_is_another_term_of_the_group() -> None:
     for text, attribute, groups, expected in [
-        (
-            "My mother said so.",
-            "gender",
-            ("female", "male"),
-            {"My mom said so.", "My mum said so."},
-        ),
+        ("My mother said so.", "gender", ("female", "male"),
+         {"My mom said so.", "My mum said so."}),
         ("Ask his dad.", "gender", ("male", "female"), {"Ask his father."}),
         ("MOM LEFT", "gender", ("female", "male"), {"MOTHER LEFT", "MUM LEFT"}),
-        (
-            "A Caucasian man",
-            "race",
-            ("white", "black"),
-            {"A white man", "A European American man", "A European-American man"},
-        ),
-        ("An African-American man", "race", ("black", "white"), {"A Black man", "A black man"}),
+        ("A Caucasian man", "race", ("white", "black"),
+         {"A white man", "A European American man", "A European-American man"}),
+        ("An African-American man", "race", ("black", "white"),
+         {"A Black man", "A black man"}),
         ("A teenager", "age", ("young", "older"), {"A youngster", "An adolescent"}),
-        (
-            "a chronic illness",
-            "disability",
-            ("chronic illness", "no disability"),
-            {"a chronic condition"},
-        ),
+        ("a chronic illness", "disability", ("chronic illness", "no disability"),
+         {"a chronic condition"}),
         ("the gays", "sexual_orientation", ("gay", "bisexual"), {"the gay people"}),
-    ]:
+    ]:  # fmt: skip
         assert {placebo(text, attribute, groups, seed) for seed in range(20)} == expected
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,31 +70,19 @@ FRONTS = ("", "is ", "vitamin ", "(", "x-", "_", "\u00e9", "'", "3")
 GAPS = (" ", "  ", "\n", " *", ' "', " (", "", ", ")
 
 
-def test_an_article_is_found_where_the_pattern_finds_it() -> None:
-    for article in [
-        "a",
-        "A",
-        "an",
-        "An",
-        "AN",
-        "aN",
-        "in",
-        "than",
-        "banana",
-        "ban",
-        "n",
-        "_a",
-        "3a",
-    ]:
-        for front, gap in itertools.product(FRONTS, GAPS):
-            text = f"{front}{article}{gap}man"
-            start = len(text) - len("man")
-            found = writing.article_before(text, start)
+@pytest.mark.parametrize(
+    "article", ["a", "A", "an", "An", "AN", "aN", "in", "than", "banana", "ban", "n", "_a", "3a"]
+)
+def test_an_article_is_found_where_the_pattern_finds_it(article: str) -> None:
+    for front, gap in itertools.product(FRONTS, GAPS):
+        text = f"{front}{article}{gap}man"
+        start = len(text) - len("man")
+        found = writing.article_before(text, start)
 
-            by_pattern = writing._ARTICLE.search(text, max(0, start - 12), start)
-            if text[start - 1].isalnum() or (front, article) == ("vitamin ", "A"):
-                by_pattern = None
-            assert (found and found.span()) == (by_pattern and by_pattern.span()), text
+        by_pattern = writing._ARTICLE.search(text, max(0, start - 12), start)
+        if text[start - 1].isalnum() or (front, article) == ("vitamin ", "A"):
+            by_pattern = None
+        assert (found and found.span()) == (by_pattern and by_pattern.span()), text
 
 
 OF_WORDS = (
@@ -127,13 +116,14 @@ def test_no_check_of_words_finds_fault_with_a_usual_replacement(
     assert said == [None] * len(OF_WORDS) or not replacements.is_usual(before, after)
 
 
-def test_ordinary_replacements_are_usual() -> None:
-    for before, after in [("he", "she"), ("Men", "Women"), ("men", "girls")]:
-        assert replacements.is_usual(before, after)
+@pytest.mark.parametrize(("before", "after"), [("he", "she"), ("Men", "Women"), ("men", "girls")])
+def test_ordinary_replacements_are_usual(before: str, after: str) -> None:
+    assert replacements.is_usual(before, after)
 
 
-def test_replacements_that_a_check_may_fault_are_not_usual() -> None:
-    for before, after in [
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
         ("he", "he"),
         ("\u00e9", "e\u0301"),
         ("him", "the man"),
@@ -145,5 +135,7 @@ def test_replacements_that_a_check_may_fault_are_not_usual() -> None:
         ("he", "w" * 70),
         ("w" * 70, "he"),
         ("he", "w " * 9 + "w"),
-    ]:
-        assert not replacements.is_usual(before, after)
+    ],
+)
+def test_replacements_that_a_check_may_fault_are_not_usual(before: str, after: str) -> None:
+    assert not replacements.is_usual(before, after)
