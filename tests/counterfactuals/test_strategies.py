@@ -35,7 +35,7 @@ def test_prompts_mention_the_attribute_as_often_as_asked(attribute: str) -> None
     check()
 
 
-@given(fair.prompts("race", groups=["african american"]))
+@given(st.deferred(lambda: fair.prompts("race", groups=["african american"])))
 def test_prompts_mention_the_group_asked_for_under_any_label(text: str) -> None:
     groups = [m.group for m in load_lexicons()["race"].mentions(text)]
     assert "black" in groups
@@ -88,7 +88,7 @@ def test_prompts_have_other_scripts_line_breaks_and_quotes_around() -> None:
         assert sign in find(fair.prompts("gender"), lambda text, sign=sign: sign in text)
 
 
-@given(fair.prompts("name", groups=("John", "Jane"), plain=True))
+@given(st.deferred(lambda: fair.prompts("name", groups=("John", "Jane"), plain=True)))
 def test_prompts_can_be_about_a_name(text: str) -> None:
     assert "John" in text or "Jane" in text
 
@@ -104,7 +104,7 @@ def test_a_lexicon_of_the_users_own_makes_prompts() -> None:
     assert find(fair.prompts(colours), lambda text: True) == "We spoke about Reds."
 
 
-@given(fair.counterfactual_pairs("gender", ("male", "nonbinary")))
+@given(st.deferred(lambda: fair.counterfactual_pairs("gender", ("male", "nonbinary"))))
 def test_pairs_are_those_of_generate_pairs(pair: Pair) -> None:
     assert pair in generate_pairs([pair.original], "gender", ("male", "nonbinary"))
 
@@ -138,7 +138,11 @@ def test_prompts_of_two_attributes_name_both() -> None:
     assert found == "We met the Black nurse. She asked for help."
 
 
-@given(fair.counterfactual_pairs(("race", "gender"), ("black female", "white male")))
+@given(
+    st.deferred(
+        lambda: fair.counterfactual_pairs(("race", "gender"), ("black female", "white male"))
+    )
+)
 @settings(max_examples=40)
 def test_pairs_of_two_attributes(pair: Pair) -> None:
     groups = ("race", "gender"), ("black female", "white male")
@@ -146,7 +150,7 @@ def test_pairs_of_two_attributes(pair: Pair) -> None:
     assert (pair.from_group, pair.to_group) == ("black female", "white male")
 
 
-@given(fair.counterfactual_pairs("name", ("John", "Jane")))
+@given(st.deferred(lambda: fair.counterfactual_pairs("name", ("John", "Jane"))))
 @settings(max_examples=30)
 def test_pairs_of_names(pair: Pair) -> None:
     assert {pair.from_group, pair.to_group} == {"John", "Jane"}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 from pytest_llmfair.clients import Missing, ModelClient, ModelSpecError, load_client
 from pytest_llmfair.clients._seeds import sample_seed
@@ -45,12 +45,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words.post_processor = processors.TemplateProcessing(
         single="$A </s>", special_tokens=[("</s>", 1)]
     )
-    tokenizer = PreTrainedTokenizerFast(
+    tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
     )
     tokenizer.save_pretrained(where)
     torch.manual_seed(3)
-    config = T5Config(
+    config = transformers.T5Config(
         vocab_size=len(vocabulary),
         d_model=16,
         d_kv=8,
@@ -61,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         initializer_factor=0.5,
         tie_word_embeddings=False,
     )
-    T5ForConditionalGeneration(config).save_pretrained(where)
+    transformers.T5ForConditionalGeneration(config).save_pretrained(where)
     return where
 
 

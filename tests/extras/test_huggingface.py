@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 import torch
+import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
 from pytest_llmfair.clients._decoder import _choose
@@ -37,10 +37,10 @@ def folder(tmp_path_factory):
         show_progress=False,
     )
     bpe.train_from_iterator([*SHORT, *LONG], trainer)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<end>")
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<end>")
     tokenizer.save_pretrained(where)
     torch.manual_seed(0)
-    config = GPT2Config(
+    config = transformers.GPT2Config(
         vocab_size=len(tokenizer),
         n_positions=CONTEXT,
         n_embd=16,
@@ -48,7 +48,7 @@ def folder(tmp_path_factory):
         n_head=2,
         eos_token_id=0,
     )
-    model = GPT2LMHeadModel(config)
+    model = transformers.GPT2LMHeadModel(config)
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(4.0)
