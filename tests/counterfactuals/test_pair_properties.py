@@ -30,7 +30,7 @@ GROUPS = {
     "race": [None, ("black", "white"), ("asian", "hispanic")],
     "disability": [None, ("visual disability", "no disability"), ("epilepsy", "short stature")],
 }
-MANY = 5_000
+MANY = 3_000
 
 
 @cache
@@ -208,7 +208,7 @@ def test_every_pair_is_sound(attribute: str) -> None:
     placebos = []
 
     @given(cases(attribute))
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     def check(made: Pairs) -> None:
         for pair in all_of(made):
             assert rebuilt(pair) == pair.counterfactual
@@ -247,7 +247,7 @@ def test_without_a_mention_there_is_no_pair(attribute: str) -> None:
     lexicon = load_lexicons()[attribute]
 
     @given(texts(terms_of(attribute)))
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def check(text: str) -> None:
         made = generate_pairs([text], attribute)
         groups = {m.group for m in lexicon.mentions(text)} & {*lexicon.default_groups}

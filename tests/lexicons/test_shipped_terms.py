@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -138,8 +137,8 @@ def test_every_term_gives_pairs_of_plain_words_that_are_equal_once_masked(name: 
     lexicon = load_lexicons()[name]
     left, reached = set(), set()
     for number, (entry, group, term) in enumerate(terms(lexicon)):
-        if number % 3 and entry.register(term) == "preferred":
-            continue  # a third of the usual terms, and all others
+        if number % 5 and entry.register(term) == "preferred":
+            continue  # a fifth of the usual terms, and all others
         text = write(first_frame(lexicon, group, term, FRAMES) or "{}", term)
         for pair in all_named(name, text):
             left.add(pair.from_group)
@@ -157,9 +156,10 @@ def test_written_terms_take_each_others_place_with_their_article_and_come_back(n
     lexicon = load_lexicons()[name]
     made = 0
     for entry in entries(lexicon):
-        for group, other in itertools.permutations(entry.terms, 2):
+        groups = [*entry.terms]
+        for group, other in zip(groups, groups[1:] + groups[:1], strict=True):
             term = entry.written(group)
-            if term is None or not reads(lexicon, entry, group, term):
+            if group == other or term is None or not reads(lexicon, entry, group, term):
                 continue
             frame = first_frame(lexicon, group, term, frames_for(entry))
             if frame is None:
