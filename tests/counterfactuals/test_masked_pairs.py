@@ -10,15 +10,8 @@ from pytest_llmfair import metrics
 from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons, mask
 from pytest_llmfair.counterfactuals import strategies as fair
 
-ATTRIBUTES = [
-    "age",
-    "disability",
-    "gender",
-    "nationality",
-    "race",
-    "religion",
-    "sexual_orientation",
-]
+# The others are in test_pair_properties.py.
+ATTRIBUTES = ["age", "nationality", "religion", "sexual_orientation"]
 
 
 def test_the_masking_example_of_bouchard_2024_scores_exactly_one() -> None:
@@ -33,7 +26,7 @@ def test_the_masking_example_of_bouchard_2024_scores_exactly_one() -> None:
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20)
 def test_pairs_of_every_attribute_are_equal_once_masked(
     attribute: str, data: st.DataObject
 ) -> None:
@@ -48,7 +41,7 @@ CROSSED = [("gender", "race"), ("gender", "sexual_orientation"), ("age", "disabi
 
 @pytest.mark.parametrize("attributes", CROSSED)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20)
 def test_pairs_of_two_attributes_are_equal_once_masked(
     attributes: tuple[str, str], data: st.DataObject
 ) -> None:
