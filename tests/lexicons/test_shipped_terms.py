@@ -125,7 +125,7 @@ def test_every_term_is_found(name: str) -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "gender", "gender_es"])
 def test_no_exception_and_no_neutral_word_is_found(name: str) -> None:
     lexicon = load_lexicons()[name]
     phrases = (*lexicon.exceptions, *lexicon.neutral)
@@ -135,7 +135,7 @@ def test_no_exception_and_no_neutral_word_is_found(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_term_gives_pairs_of_plain_words_that_are_equal_once_masked(name: str) -> None:
     lexicon = load_lexicons()[name]
-    left, reached = set(), set()
+    left, reached, wrong = set(), set(), []
     for number, (entry, group, term) in enumerate(terms(lexicon)):
         if number % 5 and entry.register(term) == "preferred":
             continue  # a fifth of the usual terms, and all others
@@ -143,18 +143,19 @@ def test_every_term_gives_pairs_of_plain_words_that_are_equal_once_masked(name: 
         for pair in all_named(name, text):
             left.add(pair.from_group)
             reached.add(pair.to_group)
-            assert mask(text, name) == mask(pair.counterfactual, name), pair
-            for twin in (pair.counterfactual, pair.placebo or pair.counterfactual):
-                registers = {mention.register for mention in mentions(twin, name)}
-                assert registers, pair
-                assert registers <= {"preferred", "neutral"}, pair
+            twins = (pair.counterfactual, pair.placebo or pair.counterfactual)
+            registers = [{mention.register for mention in mentions(t, name)} for t in twins]
+            plain = all(found and found <= {"preferred", "neutral"} for found in registers)
+            if not plain or mask(text, name) != mask(pair.counterfactual, name):
+                wrong.append(pair)
+    assert wrong == []
     assert left == reached == set(lexicon.groups)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_written_terms_take_each_others_place_with_their_article_and_come_back(name: str) -> None:
     lexicon = load_lexicons()[name]
-    made = 0
+    made, wrong = 0, []
     for entry in entries(lexicon):
         groups = [*entry.terms]
         for group, other in zip(groups, groups[1:] + groups[:1], strict=True):
@@ -166,12 +167,15 @@ def test_written_terms_take_each_others_place_with_their_article_and_come_back(n
                 continue
             text = write(frame, term)
             for pair in all_named(name, text, (group, other)):
-                twin = pair.edits[-1].after
-                assert pair.counterfactual == write(frame, twin), pair
                 made += 1
+                twin = pair.edits[-1].after
+                back = [text]
                 if twin in entry.terms[other] and reads(lexicon, entry, other, twin):
-                    back = all_named(name, pair.counterfactual, (other, group))
-                    assert text in [each.counterfactual for each in back], pair
+                    turned = all_named(name, pair.counterfactual, (other, group))
+                    back = [each.counterfactual for each in turned]
+                if pair.counterfactual != write(frame, twin) or text not in back:
+                    wrong.append((pair, back))
+    assert wrong == []
     assert made > 10
 
 
