@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -45,6 +44,8 @@ def tokenizer(**options: Any) -> Any:
 
 
 def saved(model: Any, where: Path, **options: Any) -> Path:
+    import torch
+
     with torch.no_grad():
         for weights in model.parameters():
             if weights.dim() > 1:
@@ -95,6 +96,8 @@ KINDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_are_those_of_the_library_one_by_one(kind: str, tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(2)
     make, options = KINDS[kind]
     model = make().eval()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
@@ -38,6 +37,8 @@ PROMPTS = ["the nurse said that", "he", "a doctor who is tired said that she was
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+
     where = tmp_path_factory.mktemp("models") / "t5"
     vocabulary = {word: i for i, word in enumerate(["<pad>", "</s>", "<unk>", *WORDS])}
     words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
@@ -70,8 +71,10 @@ def client(folder: Path) -> ModelClient:
     return load_client(f"hf:{folder}?max_tokens=8&device=cpu")
 
 
-def logits_after(client: Any, prompt: str, written: list[int]) -> torch.Tensor:
+def logits_after(client: Any, prompt: str, written: list[int]) -> Any:
     """One full pass: no cache, no batch."""
+    import torch
+
     model, tokenizer = client.backend.decoder.model, client.backend.tokenizer
     ids = torch.tensor([tokenizer(prompt)["input_ids"]])
     with torch.no_grad():
@@ -80,6 +83,8 @@ def logits_after(client: Any, prompt: str, written: list[int]) -> torch.Tensor:
 
 
 def slow_answer(client: Any, prompt: str, seed: int, temperature: float) -> str:
+    import torch
+
     written: list[int] = []
     draw = random.Random(seed)
     while len(written) < 8:
@@ -136,6 +141,8 @@ def test_labels_share_one(client: ModelClient) -> None:
 
 
 def test_a_precision_can_be_named(folder: Path) -> None:
+    import torch
+
     half: Any = load_client(f"hf:{folder}?device=cpu&dtype=bfloat16")
     assert half.backend.decoder.model.dtype == torch.bfloat16
     with pytest.raises(ModelSpecError, match="dtype is 'int4'; choose float32, bfloat16, float16"):

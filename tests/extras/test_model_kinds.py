@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
@@ -72,6 +71,8 @@ def tokenizer(form: str = "$A") -> Any:
 
 def saved(model: Any, where: Path, form: str = "$A") -> Path:
     """Save a model whose weights are large enough that its answers differ."""
+    import torch
+
     with torch.no_grad():
         for weights in model.parameters():
             if weights.dim() > 1:
@@ -81,8 +82,10 @@ def saved(model: Any, where: Path, form: str = "$A") -> Path:
     return where
 
 
-def slow_labels(model: Any, before: list[int], **reads: torch.Tensor) -> dict[str, float]:
+def slow_labels(model: Any, before: list[int], **reads: Any) -> dict[str, float]:
     """One pass per label over all of prompt and label, nothing shared."""
+    import torch
+
     scores = {}
     for label in LABELS:
         ids = [VOCABULARY[word] for word in label.split()]
@@ -100,6 +103,8 @@ def slow_labels(model: Any, before: list[int], **reads: torch.Tensor) -> dict[st
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_shared_beginning_changes_nothing(kind: str, tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(1)
     where = saved(KINDS[kind](), tmp_path)
     client: Any = load_client(f"hf:{where}?device=cpu&max_tokens=6")
@@ -114,6 +119,8 @@ def test_a_shared_beginning_changes_nothing(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_prompt_does_not_end_with_the_token_that_ends_all(tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(1)
     where = saved(
         transformers.LlamaForCausalLM(transformers.LlamaConfig(**TOKENS, **SIZE)),
@@ -127,6 +134,8 @@ def test_a_prompt_does_not_end_with_the_token_that_ends_all(tmp_path: Path) -> N
 
 
 def test_a_second_token_that_a_model_forces_comes_before_every_answer(tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(1)
     model = transformers.BartForConditionalGeneration(
         transformers.BartConfig(

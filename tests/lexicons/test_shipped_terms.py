@@ -137,7 +137,7 @@ def test_every_term_gives_pairs_of_plain_words_that_are_equal_once_masked(name: 
     lexicon = load_lexicons()[name]
     left, reached, wrong = set(), set(), []
     for number, (entry, group, term) in enumerate(terms(lexicon)):
-        if number % 5 and entry.register(term) == "preferred":
+        if number % 5 and group in left and entry.register(term) == "preferred":
             continue  # a fifth of the usual terms, and all others
         text = write(first_frame(lexicon, group, term, FRAMES) or "{}", term)
         for pair in all_named(name, text):
@@ -149,7 +149,7 @@ def test_every_term_gives_pairs_of_plain_words_that_are_equal_once_masked(name: 
             if not plain or mask(text, name) != mask(pair.counterfactual, name):
                 wrong.append(pair)
     assert wrong == []
-    assert left == reached == set(lexicon.groups)
+    assert left == reached == set(lexicon.default_groups)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -187,5 +187,5 @@ def reads(lexicon: Lexicon, entry: Entry, group: str, term: str) -> bool:
 def test_every_group_of_czarnowska_2021_table_3_is_known_by_its_label() -> None:
     for name, labels in PAPER.items():
         lexicon = load_lexicons()[name]
-        assert {lexicon.group(label) for label in labels.split(", ")} == {*lexicon.groups}, name
+        assert {lexicon.group(label) for label in labels.split(", ")} <= {*lexicon.groups}, name
     assert len(load_lexicons()["nationality"].groups) == 6
