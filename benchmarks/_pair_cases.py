@@ -48,6 +48,8 @@ class Answer:
     found: str | list[str] | None
     doubts: tuple[str, ...]
     outcome: Outcome
+# The same as yaml.safe_load and ten times as fast, where PyYAML was built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class Tally:
 def cases(*, folder: Path = FOLDER) -> Iterator[Case]:
     """Yield the cases of every file, in the order of the names of the files."""
     for path in sorted(folder.glob("*.yaml")):
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
         for case in data["cases"]:
             # The groups of a file are those of its attribute.
             groups = case.get("groups", None if "attribute" in case else data.get("groups"))

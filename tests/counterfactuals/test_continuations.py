@@ -171,17 +171,14 @@ def test_a_missing_answer_is_left_out_and_counted() -> None:
     assert said.missing == {"original": {"filtered": 1}, "counterfactual": {}}
 
 
-@pytest.mark.parametrize(
-    ("keywords", "words"),
-    [
+def test_wrong_arguments_say_what_is_wrong() -> None:
+    for keywords, words in [
         ({"generations": 1}, "generations is 1"),
         ({"attribute": "race"}, "FairPair compares two; give groups="),
         ({"prompts": ["Nobody said that"]}, "no prompt makes a pair"),
         ({"max_missing": 2}, "max_missing is 2; give a number in"),
         ({"max_invalid": -1}, "max_invalid is -1; give a number in"),
-    ],
-)
-def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:
-    given: dict[str, object] = {"prompts": BEGINNINGS, **keywords}
-    with pytest.raises(ValueError, match=words):
-        collect_fairpair(client=lambda prompt: "x", **given)  # type: ignore[arg-type]
+    ]:
+        given: dict[str, object] = {"prompts": BEGINNINGS, **keywords}
+        with pytest.raises(ValueError, match=words):
+            collect_fairpair(client=lambda prompt: "x", **given)  # type: ignore[arg-type]

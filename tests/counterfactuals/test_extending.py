@@ -9,8 +9,6 @@ import pytest
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask
 
-GENDER = load_lexicons()["gender"]
-
 FILE = """\
 extends: gender
 groups: [agender]
@@ -41,10 +39,10 @@ def test_a_file_adds_terms_groups_and_exceptions(tmp_path: Path) -> None:
     assert twins("The seamstress and her aunt", own) == ["The seamster and his uncle"]
     assert twins("His nan left.", own, groups=("female", "genderless")) == ["His grandie left."]
     assert mask("Our fairy godmother, folks", own) == "Our fairy godmother, [MASK]"
-    assert own.groups == (*GENDER.groups, "agender")
+    assert own.groups == (*load_lexicons()["gender"].groups, "agender")
     assert (own.name, own.default_groups) == ("gender", ("female", "male"))
-    assert own.lacks == (*GENDER.lacks, "two-spirit")
-    assert own.unmarked == GENDER.unmarked
+    assert own.lacks == (*load_lexicons()["gender"].lacks, "two-spirit")
+    assert own.unmarked == load_lexicons()["gender"].unmarked
 
 
 def test_a_dict_does_the_same() -> None:
@@ -80,7 +78,7 @@ def test_a_group_that_the_lexicon_lacks_can_be_added() -> None:
 
 def test_entries_may_be_left_out() -> None:
     own = Lexicon.from_dict({"extends": "gender", "exceptions": ["Lady Bird"]})
-    assert own.entries == GENDER.entries
+    assert own.entries == load_lexicons()["gender"].entries
     assert twins("Lady Bird lives.", own) == []
 
 
@@ -96,7 +94,7 @@ def test_every_group_is_exchanged_where_it_was_before() -> None:
 
 
 def test_the_shipped_lexicon_stays_as_it_is(tmp_path: Path) -> None:
-    before = GENDER.entries
+    before = load_lexicons()["gender"].entries
     lexicon(tmp_path)
     assert load_lexicons()["gender"].entries is before
 
@@ -113,9 +111,8 @@ def test_another_name_puts_it_beside_the_shipped_one(tmp_path: Path) -> None:
     assert {"family", "gender"} <= {*load_lexicons(tmp_path / "ours.yaml")}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
+    for old, new, message in [
         ("extends: gender", "extends: gendr",
          "ours.yaml, line 1: extends 'gendr', which is no lexicon .*; did you mean gender"),
         ("extends: gender", "extends: [gender]", "line 1: extends .'gender'.*, which is no"),
@@ -132,16 +129,13 @@ def test_another_name_puts_it_beside_the_shipped_one(tmp_path: Path) -> None:
         ("[nan, grandmother]", "[nan, grandfather]",
          "line 11: synonyms, line 1: nan, grandfather name the groups female and male"),
         ("exceptions:", "exeptions:", "line 8: unknown key 'exeptions'; did you mean exceptions"),
-    ],
-)  # fmt: skip
-def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        lexicon(tmp_path, FILE.replace(old, new, 1))
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            lexicon(tmp_path, FILE.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
+def test_errors_in_a_dict_name_the_key() -> None:
+    for data, message in [
         ({"unmarked": ["cys"]}, "lexicon: unmarked group 'cys' is no group; did you mean cis"),
         ({"neutral_nouns": ["person"]}, "neutral_nouns is a list; give noun: "),
         ({"neutral_nouns": {"person": "womn"}}, "person: 'womn' is no term of an entry"),
@@ -154,11 +148,9 @@ def test_errors_name_file_line_and_entry(tmp_path: Path, old: str, new: str, mes
             {"peoples": [{"adjective": "female", "person": "woman", "people": "men"}]},
             "line 1: female, woman, men name the groups female and male; a line names one",
         ),
-    ],
-)
-def test_errors_in_a_dict_name_the_key(data: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Lexicon.from_dict({"extends": "gender", **data})
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Lexicon.from_dict({"extends": "gender", **data})
 
 
 def test_two_denominations_are_exchanged_by_a_lexicon_of_their_words() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
-
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask, mentions
 from pytest_llmfair.lexicons.english.protected import with_blanks
 
@@ -14,22 +12,19 @@ def twin(text: str, attribute: str | Lexicon = "gender") -> str:
     return generate_pairs([text], attribute=attribute)[0].counterfactual
 
 
-@pytest.mark.parametrize("joiner", ["\u200c", "\u200d", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])
-def test_what_joins_letters_stays_behind_a_word(joiner: str) -> None:
-    assert twin(f"Ask mother{joiner} now") == f"Ask father{joiner} now"
+def test_what_joins_letters_stays_behind_a_word() -> None:
+    for joiner in ["\u200c", "\u200d", "\u2060", "\u00ad", "\ufe0f", "\ufeff"]:
+        assert twin(f"Ask mother{joiner} now") == f"Ask father{joiner} now"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_term_has_the_form_of_what_it_replaces() -> None:
+    for text, expected in [
         ("Step\u2011mother, step-mother", "Step\u2011father, step-father"),
         ("A fiance\u0301e sang.", "A fiance\u0301 sang."),
         ("A fianc\u00e9e sang in the cafe\u0301.", "A fianc\u00e9 sang in the cafe\u0301."),
-    ],
-)
-def test_a_term_has_the_form_of_what_it_replaces(text: str, expected: str) -> None:
-    assert twin(text) == expected
-    assert twin(expected) == text
+    ]:
+        assert twin(text) == expected
+        assert twin(expected) == text
 
 
 def test_a_decomposed_text_gets_decomposed_letters() -> None:
@@ -51,17 +46,14 @@ FRENCH = Lexicon.from_dict(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_words_behind_an_elision_are_found_and_apostrophes_kept() -> None:
+    for text, expected in [
         ("L\u2019avocate dort, la femme aussi.", "L\u2019avocat dort, l\u2019homme aussi."),
         ("L'avocate dort, la femme aussi.", "L'avocat dort, l'homme aussi."),
         ("C'est l'amie d'ami.", "C'est l'ami d'amie."),
-    ],
-)
-def test_words_behind_an_elision_are_found_and_apostrophes_kept(text: str, expected: str) -> None:
-    assert twin(text, FRENCH) == expected
-    assert twin(expected, FRENCH) == text
+    ]:
+        assert twin(text, FRENCH) == expected
+        assert twin(expected, FRENCH) == text
 
 
 def test_in_english_a_name_with_an_apostrophe_is_one_word() -> None:

@@ -128,9 +128,15 @@ class TestGroups:
 
 
 class TestArticles:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
+    def test_follow_the_sound(self) -> None:
+        lexicon = Lexicon.from_dict(
+            {
+                "name": "origin",
+                "groups": ["asian", "european"],
+                "entries": [{"role": "adjective", "asian": "Asian", "european": "European"}],
+            }
+        )
+        for text, expected in [
             ("an Asian cook", "a European cook"),
             ("An  Asian", "A  European"),
             ("AN ASIAN COOK", "A EUROPEAN COOK"),
@@ -141,33 +147,23 @@ class TestArticles:
             ("a new Asian", "a new European"),
             ("a Asian", "a European"),
             ("plan Asian", "plan European"),
-        ],
-    )
-    def test_follow_the_sound(self, text: str, expected: str) -> None:
-        lexicon = Lexicon.from_dict(
-            {
-                "name": "origin",
-                "groups": ["asian", "european"],
-                "entries": [{"role": "adjective", "asian": "Asian", "european": "European"}],
-            }
-        )
-        assert twins([text], lexicon) == [expected]
+        ]:
+            assert twins([text], lexicon) == [expected]
 
     def test_that_change_are_edits_of_their_own(self) -> None:
         pair = generate_pairs(["an Asian cook"], attribute=ORIGIN)[0]
         assert pair.edits == (Edit(0, 2, "an", "a", 0), Edit(3, 8, "Asian", "European", 2))
 
-    @pytest.mark.parametrize("word", ["heir", "heiress", "hero", "heroine", "uncle", "husband"])
-    def test_that_fit_stay(self, word: str) -> None:
-        article = "an" if word in ("heir", "heiress", "uncle") else "a"
-        (pair,) = generate_pairs([f"{article} {word}"], attribute="gender")
-        assert pair.counterfactual.startswith(f"{article} ")
+    def test_that_fit_stay(self) -> None:
+        for word in ["heir", "heiress", "hero", "heroine", "uncle", "husband"]:
+            article = "an" if word in ("heir", "heiress", "uncle") else "a"
+            (pair,) = generate_pairs([f"{article} {word}"], attribute="gender")
+            assert pair.counterfactual.startswith(f"{article} ")
 
 
 class TestCase:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
+    def test_is_kept(self) -> None:
+        for text, expected in [
             ("he He HE", "she She SHE"),
             ("MY MOTHER-IN-LAW", "MY FATHER-IN-LAW"),
             ("Mother-In-Law, Mother-in-Law", "Father-In-Law, Father-in-Law"),
@@ -181,10 +177,8 @@ class TestCase:
             ("FIANC\u00c9E", "FIANC\u00c9"),
             ("Irishman", "Irishwoman"),
             ("hE", "she"),
-        ],
-    )
-    def test_is_kept(self, text: str, expected: str) -> None:
-        assert twins([text]) == [expected]
+        ]:
+            assert twins([text]) == [expected]
 
     def test_is_kept_of_a_short_title_for_everyone(self) -> None:
         (pair,) = generate_pairs(["DEAR MR LEE"], "gender", ("male", "nonbinary"))
@@ -193,23 +187,20 @@ class TestCase:
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("prompts", "message"),
-        [
+    def test_prompts(self) -> None:
+        for prompts, message in [
             ("he left", "prompts is one text, 'he left'; give a list"),
             ([], "there are no prompts"),
             (["he", None], "prompt 1 is None, a NoneType"),
             ([["he"]], r"prompt 0 is \['he'\], a list"),
-        ],
-    )
-    def test_prompts(self, prompts: Any, message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            generate_pairs(prompts, attribute="gender")
+        ]:
+            with pytest.raises(ValueError, match=message):
+                generate_pairs(prompts, attribute="gender")
 
-    @pytest.mark.parametrize("attribute", ["gendre", "Gender"])
-    def test_attribute_with_a_suggestion(self, attribute: str) -> None:
-        with pytest.raises(ValueError, match=f"called '{attribute}'; did you mean gender"):
-            generate_pairs(["he"], attribute=attribute)
+    def test_attribute_with_a_suggestion(self) -> None:
+        for attribute in ["gendre", "Gender"]:
+            with pytest.raises(ValueError, match=f"called '{attribute}'; did you mean gender"):
+                generate_pairs(["he"], attribute=attribute)
 
     def test_attribute_with_the_list(self) -> None:
         with pytest.raises(ValueError, match=r"called 'colour'; known are age, .*gender"):
@@ -224,56 +215,47 @@ class TestRefused:
         assert (pair.from_group, pair.to_group) == ("black", "white")
         assert load_lexicons()["disability"].group("Blind") == "visual disability"
 
-    @pytest.mark.parametrize(
-        ("groups", "message"),
-        [
+    def test_groups(self) -> None:
+        for groups, message in [
             (("femal", "male"), "gender has no group 'femal'; did you mean female"),
             (("women", "male"), "no group 'women'; did you mean female"),
             (("female", "female"), "give two different ones"),
             (("female",), "give two different ones"),
             ("female", "give two different ones"),
             (5, "give two different ones"),
-        ],
-    )
-    def test_groups(self, groups: Any, message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            generate_pairs(["she"], attribute="gender", groups=groups)
+        ]:
+            with pytest.raises(ValueError, match=message):
+                generate_pairs(["she"], attribute="gender", groups=groups)
 
     def test_a_seed_that_cannot_be_repeated(self) -> None:
         with pytest.raises(ValueError, match="seed is None; give a whole number"):
             generate_pairs(["she"], attribute="gender", seed=None)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("text", "twin"),
-    [
+def test_a_term_that_the_text_has_for_the_other_group_is_taken() -> None:
+    for text, twin in [
         ("Dad is late, but Mum is here.", "Mum is late, but Dad is here."),
         ("Mom is late, but Dad is here.", "Dad is late, but Mom is here."),
         ("Dad is late.", "Mom is late."),
         ("DAD and mum", "MUM and dad"),
-    ],
-)
-def test_a_term_that_the_text_has_for_the_other_group_is_taken(text: str, twin: str) -> None:
-    (pair,) = generate_pairs([text], "gender")
+    ]:
+        (pair,) = generate_pairs([text], "gender")
 
-    assert pair.counterfactual == twin
+        assert pair.counterfactual == twin
 
 
-@pytest.mark.parametrize(
-    ("text", "twin"),
-    [
+def test_a_capital_that_some_groups_take_is_that_of_the_text() -> None:
+    for text, twin in [
         ("A Black man and a White man.", "A White man and a Black man."),
         ("A Black man and a white man.", "A white man and a Black man."),
         ("a black man and a white man", "a white man and a black man"),
         # The capital of a sentence tells nothing.
         ("White and Black students differ.", "Black and white students differ."),
         ("A white man.", "A Black man."),
-    ],
-)
-def test_a_capital_that_some_groups_take_is_that_of_the_text(text: str, twin: str) -> None:
-    (pair,) = generate_pairs([text], "race")[:1]
+    ]:
+        (pair,) = generate_pairs([text], "race")[:1]
 
-    assert pair.counterfactual == twin
+        assert pair.counterfactual == twin
 
 
 def test_an_outdated_term_that_the_text_has_is_not_written() -> None:
@@ -294,17 +276,14 @@ def test_an_outdated_term_that_the_text_has_is_not_written() -> None:
     assert pair.counterfactual == "A betan met an alphan."
 
 
-@pytest.mark.parametrize(
-    ("prompts", "said"),
-    [
+def test_what_has_no_rows_of_texts_is_named():
+    for prompts, said in [
         (None, "prompts is a NoneType; give a list"),
         ({"prompt": ["He"]}, "prompts is a dict; give a list"),
         (np.array([["He", "She"]]), "prompts is a ndarray table; give one column"),
-    ],
-)
-def test_what_has_no_rows_of_texts_is_named(prompts, said):
-    with pytest.raises(ValueError, match=said):
-        generate_pairs(prompts, "gender")
+    ]:
+        with pytest.raises(ValueError, match=said):
+            generate_pairs(prompts, "gender")
 
 
 def test_two_names_of_one_group_are_a_matter_of_placebo_twins():
@@ -312,22 +291,19 @@ def test_two_names_of_one_group_are_a_matter_of_placebo_twins():
         generate_pairs(["A white man"], "race", ("caucasian", "white"))
 
 
-@pytest.mark.parametrize("text", [None, ["He"]])
-def test_mentions_of_what_is_no_text_are_an_error(text):
-    with pytest.raises(ValueError, match="give a text"):
-        mentions(text, "gender")
+def test_mentions_of_what_is_no_text_are_an_error():
+    for text in [None, ["He"]]:
+        with pytest.raises(ValueError, match="give a text"):
+            mentions(text, "gender")
 
 
-@pytest.mark.parametrize(
-    ("article", "line"),
-    [
+def test_articles_follow_the_sound():
+    for article, line in [
         ("an", "MRI MBA FBI NBA HIV 11th 18 8 80 11,000 1800s EU hour heir honest"),
         ("a", "UN URL UX UK US U-boat UFO 110 181 1 MAN union one NASA Uyghur"),
-    ],
-)
-def test_articles_follow_the_sound(article, line):
-    words = line.split()
-    assert {word: article_for(word) for word in words} == dict.fromkeys(words, article)
+    ]:
+        words = line.split()
+        assert {word: article_for(word) for word in words} == dict.fromkeys(words, article)
 
 
 def test_names_given_as_groups_of_an_attribute_are_an_error_that_says_how() -> None:
@@ -348,3 +324,21 @@ def test_pairs_of_pairs_and_sums_tell_what_was_left_out():
 def test_texts_of_numpy_are_plain_texts():
     (pair,) = generate_pairs(np.array(["She left."]), "gender")
     assert type(pair.original) is str
+
+
+def test_the_first_part_of_a_double_nationality_is_exchanged() -> None:
+    groups = ("gdp over 2 trillion", "gdp 1 to 2 trillion")
+    pair = generate_pairs(["The German-American chef left."], "nationality", groups=groups)[0]
+    assert pair.counterfactual == "The Mexican-American chef left."
+
+
+def test_joined_words_are_never_written() -> None:
+    pairs = generate_pairs(["A straight couple"], "sexual_orientation", placebo=True)
+    texts = [text for pair in pairs for text in (pair.counterfactual, pair.placebo or "")]
+    assert not any(" and " in text or "/" in text for text in texts)
+
+
+def test_church_gives_a_pair_to_every_group_with_a_house_of_worship() -> None:
+    pairs = generate_pairs(["I go to church."], "religion")
+    groups = {"muslim", "jewish", "hindu", "buddhist", "sikh", "taoist"}
+    assert {pair.to_group for pair in pairs} == groups

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -45,27 +44,22 @@ def test_all_mentions_of_both_change_at_once() -> None:
     assert pair.attribute == "gender x race"
 
 
-@pytest.mark.parametrize("attribute", [("gender", "race"), ("race", "gender")])
-@pytest.mark.parametrize("source", ["black female", "female black", "african american female"])
-@pytest.mark.parametrize("target", ["white male", "male white", "male caucasian"])
-def test_groups_go_by_labels_and_aliases_in_either_order(
-    attribute: tuple[str, str], source: str, target: str
-) -> None:
-    (pair,) = generate_pairs([LATE], attribute, groups=(source, target))
-    assert pair.counterfactual == "The white man said he was late."
-    assert (pair.from_group, pair.to_group) == ("black female", "white male")
+def test_groups_go_by_labels_and_aliases_in_either_order() -> None:
+    for target in ["white male", "male white", "male caucasian"]:
+        for source in ["black female", "female black", "african american female"]:
+            for attribute in [("gender", "race"), ("race", "gender")]:
+                (pair,) = generate_pairs([LATE], attribute, groups=(source, target))
+                assert pair.counterfactual == "The white man said he was late."
+                assert (pair.from_group, pair.to_group) == ("black female", "white male")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_words_of_one_attribute_are_persons_to_the_other() -> None:
+    for text, expected in [
         ("My Black stepmom left.", "My white stepdad left."),
         ("The Black headmistress left.", "The white headmaster left."),
         ("Ask the Black barmaid.", "Ask the white barman."),
-    ],
-)
-def test_words_of_one_attribute_are_persons_to_the_other(text: str, expected: str) -> None:
-    assert twins(text, groups=("black female", "white male")) == [expected]
+    ]:
+        assert twins(text, groups=("black female", "white male")) == [expected]
 
 
 def test_words_of_kin_and_trades_are_persons_for_both_or_neither() -> None:
@@ -84,42 +78,32 @@ def test_labels_are_those_of_the_names() -> None:
     assert [lexicon.group(name) for name in name_groups()] == list(name_groups())
 
 
-@pytest.mark.parametrize(
-    ("groups", "expected"),
-    [
+def test_a_part_in_common_stays() -> None:
+    for groups, expected in [
         (("black female", "black male"), "The Black man said he was late."),
         (("black female", "asian female"), "The Asian woman said she was late."),
-    ],
-)
-def test_a_part_in_common_stays(groups: tuple[str, str], expected: str) -> None:
-    assert twins(LATE, groups=groups) == [expected]
+    ]:
+        assert twins(LATE, groups=groups) == [expected]
 
 
-@pytest.mark.parametrize(
-    "text", ["The woman left.", "The Black engineer left.", "A Black man", ""]
-)
-def test_a_prompt_that_does_not_name_both_gives_no_pair(text: str) -> None:
-    pairs = generate_pairs([text], BOTH, groups=("black female", "white male"))
-    assert pairs == []
-    assert pairs.unmentioned == 1
+def test_a_prompt_that_does_not_name_both_gives_no_pair() -> None:
+    for text in ["The woman left.", "The Black engineer left.", "A Black man", ""]:
+        pairs = generate_pairs([text], BOTH, groups=("black female", "white male"))
+        assert pairs == []
+        assert pairs.unmentioned == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "group", "expected"),
-    [
+def test_words_of_groups_of_both_become_words_for_either() -> None:
+    for text, group, expected in [
         ("Latinas earn less.", "white male", "White men earn less."),
         ("A Latina left.", "asian female", "An Asian woman left."),
         ("A Latina left.", "hispanic male", "A Latino left."),
         ("A Latina nurse left her bag.", "black male", "A Black nurse left his bag."),
         ("A Latina nurse left.", "black male", "A Black male nurse left."),
-    ],
-)
-def test_words_of_groups_of_both_become_words_for_either(
-    text: str, group: str, expected: str
-) -> None:
-    (pair,) = generate_pairs([text], BOTH, groups=("hispanic female", group))
-    assert pair.counterfactual == expected
-    assert check_pair(pair, BOTH) == ()
+    ]:
+        (pair,) = generate_pairs([text], BOTH, groups=("hispanic female", group))
+        assert pair.counterfactual == expected
+        assert check_pair(pair, BOTH) == ()
 
 
 def test_by_default_there_is_a_pair_to_every_other_group() -> None:
@@ -149,9 +133,8 @@ def test_of_other_attributes_work_alike() -> None:
     ) == ["An older Christian left."]
 
 
-@pytest.mark.parametrize(
-    ("text", "groups", "expected"),
-    [
+def test_an_unmarked_part_is_left_out_and_named() -> None:
+    for text, groups, expected in [
         ("A blind woman called.", ("sight female", "without male"),
          {"omission": "A man called.", "explicit": "A sighted man called."}),
         ("Blind women called.", ("sight female", "without male"),
@@ -159,19 +142,15 @@ def test_of_other_attributes_work_alike() -> None:
         ("A blind aunt and a deaf son", ("sight female", "without male"),
          {"omission": "An uncle and a deaf son", "explicit": "A sighted uncle and a deaf son"}),
         ("She is blind.", ("sight female", "without male"), {"explicit": "He is sighted."}),
-    ],
-)  # fmt: skip
-def test_an_unmarked_part_is_left_out_and_named(
-    text: str, groups: tuple[str, str], expected: dict[str, str]
-) -> None:
-    pairs = generate_pairs([text], ("gender", "disability"), groups=groups)
-    assert not pairs.rejected
-    assert {pair.variant: pair.counterfactual for pair in pairs} == expected
-    for pair in pairs:
-        made = pair.original
-        for edit in reversed(pair.edits):
-            made = made[: edit.start] + edit.after + made[edit.end :]
-        assert made == pair.counterfactual
+    ]:  # fmt: skip
+        pairs = generate_pairs([text], ("gender", "disability"), groups=groups)
+        assert not pairs.rejected
+        assert {pair.variant: pair.counterfactual for pair in pairs} == expected
+        for pair in pairs:
+            made = pair.original
+            for edit in reversed(pair.edits):
+                made = made[: edit.start] + edit.after + made[edit.end :]
+            assert made == pair.counterfactual
 
 
 def test_two_unmarked_parts_are_left_out_together() -> None:
@@ -218,22 +197,21 @@ def test_words_are_no_intersection() -> None:
     assert mask("black and white", ("black", "white")) == "[MASK] and [MASK]"
 
 
-@pytest.mark.parametrize("crossed", [("gender", "race"), ["gender", "race"]])
-def test_both_attributes_are_masked(crossed: Sequence[str]) -> None:
-    assert mask("She is a Black nurse.", crossed) == "[MASK] is a [MASK] nurse."
+def test_both_attributes_are_masked() -> None:
+    for crossed in [("gender", "race"), ["gender", "race"]]:
+        assert mask("She is a Black nurse.", crossed) == "[MASK] is a [MASK] nurse."
 
 
-@pytest.mark.parametrize("names", [("gender", "race", "age"), ["gender"]])
-def test_names_of_attributes_are_no_words_to_mask(names: Sequence[str]) -> None:
-    with pytest.raises(ValueError, match=r"'gender'.*names of attributes; give a lexicon"):
-        mask("She is a Black nurse.", names)
-    with pytest.raises(ValueError, match=r"names of attributes; .* intersection\(first, second\)"):
-        counterfactual_rouge_l(["She left."], ["He left."], mask=names)
+def test_names_of_attributes_are_no_words_to_mask() -> None:
+    for names in [("gender", "race", "age"), ["gender"]]:
+        with pytest.raises(ValueError, match=r"'gender'.*names of attributes; give a lexicon"):
+            mask("She is a Black nurse.", names)
+        with pytest.raises(ValueError, match=r"names of attributes; .* intersection\(first"):
+            counterfactual_rouge_l(["She left."], ["He left."], mask=names)
 
 
-@pytest.mark.parametrize(
-    ("attribute", "message"),
-    [
+def test_what_cannot_be_crossed_is_an_error() -> None:
+    for attribute, message in [
         (("gender", "gender"), "cross two different ones"),
         (("gender",), "cross two attributes"),
         (("gender", "race", "age"), "cross two attributes"),
@@ -243,17 +221,15 @@ def test_names_of_attributes_are_no_words_to_mask(names: Sequence[str]) -> None:
             (own("a", ["x", "y"]), own("b", ["u", "v"], language="es")),
             "their languages are en and es",
         ),
-    ],
-)
-def test_what_cannot_be_crossed_is_an_error(attribute: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        generate_pairs(["she"], attribute)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            generate_pairs(["she"], attribute)
 
 
-@pytest.mark.parametrize("name", ["blak female", "black", "female", "black female male"])
-def test_an_unknown_group_is_an_error_with_a_suggestion(name: str) -> None:
-    with pytest.raises(ValueError, match=f"gender x race has no group '{name}'; did you mean"):
-        generate_pairs([LATE], BOTH, groups=(name, "white male"))
+def test_an_unknown_group_is_an_error_with_a_suggestion() -> None:
+    for name in ["blak female", "black", "female", "black female male"]:
+        with pytest.raises(ValueError, match=f"gender x race has no group '{name}'; did you mean"):
+            generate_pairs([LATE], BOTH, groups=(name, "white male"))
 
 
 def test_a_group_named_by_its_words_is_suggested() -> None:

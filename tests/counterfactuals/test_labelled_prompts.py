@@ -12,6 +12,9 @@ import pytest
 
 from pytest_llmfair.counterfactuals.attribute import lexicon_for
 
+EVERY = 10  # a fixed sample: the rest is what benchmarks/pairs.py is for
+# In percent. Mostly hard prompts that are spent, so that they say nothing about fresh text.
+MOST_WRONG, LEAST_KEPT = 7.0, 85.0
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -34,20 +37,24 @@ def cases(labelled):
     return list(labelled.cases())
 
 
-def test_at_most_5_in_100_are_wrong_and_80_are_kept(labelled, cases):
-    answers = [(case, case.answer()) for case in cases]
-    tally = labelled.Tally.of(answer.outcome for _, answer in answers)
-    wrong = Counter(case.category for case, answer in answers if answer.outcome == "wrong")
-    assert tally.total > 600
-    assert tally.wrong_among_kept <= 5, wrong
-    assert tally.kept >= 80, tally
+def test_few_are_wrong_and_most_are_kept(labelled, cases):
+    for name, some in {
+        "every tenth": cases[::EVERY],
+        "former tests": [case for case in cases if case.category == "former_tests"],
+    }.items():
+        answers = [(case, case.answer()) for case in some]
+        tally = labelled.Tally.of(answer.outcome for _, answer in answers)
+        wrong = [case.text for case, answer in answers if answer.outcome == "wrong"]
+        assert tally.total > 600, name
+        assert tally.wrong_among_kept <= MOST_WRONG, (name, str(tally), wrong)
+        assert tally.kept >= LEAST_KEPT, (name, str(tally))
 
 
-def test_no_prompt_is_labelled_twice_for_the_same_groups(cases):
-    keys = Counter(
-        (case.text, case.attribute, case.groups, isinstance(case.expected, list)) for case in cases
-    )
-    assert [key for key, times in keys.items() if times > 1] == []
+def test_no_prompt_has_two_labels(cases):
+    labels = {}
+    for case in cases:
+        key = (case.text, case.attribute, case.groups, isinstance(case.expected, list))
+        assert labels.setdefault(key, case.expected) == case.expected, case
 
 
 def test_the_groups_of_every_prompt_are_those_of_its_attribute(cases):

@@ -10,30 +10,23 @@ from pytest_llmfair import metrics
 from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons, mask
 from pytest_llmfair.counterfactuals import strategies as fair
 
-ATTRIBUTES = [
-    "age",
-    "disability",
-    "gender",
-    "nationality",
-    "race",
-    "religion",
-    "sexual_orientation",
-]
-
-GENDER = load_lexicons()["gender"]
+# The others are in test_pair_properties.py.
+ATTRIBUTES = ["age", "nationality", "religion", "sexual_orientation"]
 
 
 def test_the_masking_example_of_bouchard_2024_scores_exactly_one() -> None:
     one, other = "then he drove his car to work", "then she drove her car to work"
     (pair,) = generate_pairs([one], "gender")
     assert pair.counterfactual == other
-    assert metrics.counterfactual_rouge_l([one], [other], mask=GENDER).value == 1.0
+    assert (
+        metrics.counterfactual_rouge_l([one], [other], mask=load_lexicons()["gender"]).value == 1.0
+    )
     assert metrics.counterfactual_rouge_l([one], [other]).value < 1.0
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20)
 def test_pairs_of_every_attribute_are_equal_once_masked(
     attribute: str, data: st.DataObject
 ) -> None:
@@ -43,26 +36,12 @@ def test_pairs_of_every_attribute_are_equal_once_masked(
             assert mask(pair.original, attribute) == mask(pair.counterfactual, attribute)
 
 
-@pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_every_term_that_is_exchanged_is_masked(attribute: str) -> None:
-    lexicon = load_lexicons()[attribute]
-    terms = [term for entry in lexicon.entries for words in entry.terms.values() for term in words]
-    pairs = generate_pairs([f"The {term} people asked." for term in terms], attribute)
-    masked = [
-        (mask(pair.original, attribute), mask(pair.counterfactual, attribute))
-        for pair in pairs
-        if pair.variant != "omission"
-    ]
-    assert len(masked) > 10
-    assert all(one == other for one, other in masked)
-
-
 CROSSED = [("gender", "race"), ("gender", "sexual_orientation"), ("age", "disability")]
 
 
 @pytest.mark.parametrize("attributes", CROSSED)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20)
 def test_pairs_of_two_attributes_are_equal_once_masked(
     attributes: tuple[str, str], data: st.DataObject
 ) -> None:
@@ -72,17 +51,12 @@ def test_pairs_of_two_attributes_are_equal_once_masked(
             assert mask(pair.original, attributes) == mask(pair.counterfactual, attributes)
 
 
-@pytest.mark.parametrize(
-    ("text", "attribute", "expected"),
-    [
+def test_a_noun_that_makes_a_term_with_an_adjective_is_masked_with_it() -> None:
+    for text, attribute, expected in [
         ("The visually impaired people left.", "disability", "The [MASK] left."),
         ("A gay woman and a gay man", "sexual_orientation", "A [MASK] and a [MASK] man"),
         ("Caucasian American Indian nurses", "race", "[MASK] [MASK] nurses"),
         ("Her people left.", "gender", "[MASK] people left."),
         ("a deaf peopled place", "disability", "a deaf peopled place"),
-    ],
-)
-def test_a_noun_that_makes_a_term_with_an_adjective_is_masked_with_it(
-    text: str, attribute: str, expected: str
-) -> None:
-    assert mask(text, attribute) == expected
+    ]:
+        assert mask(text, attribute) == expected

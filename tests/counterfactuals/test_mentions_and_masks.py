@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.counterfactuals import Lexicon, Mention, load_lexicons, mask, mentions
+from pytest_llmfair.counterfactuals import (
+    Lexicon,
+    Mention,
+    load_lexicons,
+    mask,
+    mentions,
+    name_groups,
+    names,
+)
 from pytest_llmfair.text import rouge_l, tokens
 
-GENDER = load_lexicons()["gender"]
+OTHER_NAMES = ["Kwame", "Oluwaseun", "Ngozi", "Wei", "Xochitl", "Hyun-woo", "DeShawn", "Łukasz"]
 
 
 def named(text: str) -> list[tuple[str, str, str]]:
@@ -23,9 +31,8 @@ class TestMentions:
     def test_he_or_she_are_two(self) -> None:
         assert named("he/she") == [("he", "male", "subject"), ("she", "female", "subject")]
 
-    @pytest.mark.parametrize(
-        ("text", "role"),
-        [
+    def test_know_their_role(self) -> None:
+        for text, role in [
             ("She", "subject"),
             ("I saw her.", "object"),
             ("her car", "possessive_determiner"),
@@ -42,10 +49,8 @@ class TestMentions:
             ("the bride", "spouse"),
             ("a duchess", "royalty"),
             ("a waitress", "occupation"),
-        ],
-    )
-    def test_know_their_role(self, text: str, role: str) -> None:
-        assert [m.role for m in mentions(text, attribute="gender")] == [role]
+        ]:
+            assert [m.role for m in mentions(text, attribute="gender")] == [role]
 
     def test_prefer_the_longest_term(self) -> None:
         assert named("his mother-in-law") == [
@@ -61,47 +66,32 @@ class TestMentions:
             ("zir", "nonbinary", "possessive_determiner"),
         ]
 
-    @pytest.mark.parametrize(
-        "text", ["", "They lost their keys.", "Herman's history", "5 ms", "@her"]
-    )
-    def test_may_be_none(self, text: str) -> None:
-        assert named(text) == []
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "MS EXCEL IS DOWN",
-            "IT TOOK 5 MS TO LOAD",
-            "MY MS GOT WORSE",
-            "THE MS SYMPTOMS",
-            "JACKSON, MS IS HOT",
-            "LIVING WITH MS",
-            "MX RECORDS",
-            "Your MS Word licence",
-        ],
-    )
-    def test_are_none_of_ms_that_is_no_title(self, text: str) -> None:
-        assert named(text) == []
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "(s)he",
-            "A (wo)man.",
-            "(wo)men",
-            "wo/man",
-            "WO-MAN",
-            "a sales(wo)man",
-            "(fe)male",
-            "fe/males",
-        ],
-    )
-    def test_are_none_of_a_word_for_two_groups_at_once(self, text: str) -> None:
-        assert named(text) == []
-        assert GENDER.mask(text) == text
-
     def test_are_found_across_a_line_break(self) -> None:
-        assert [m.text for m in GENDER.mentions("the best\n man")] == ["best\n man"]
+        assert [m.text for m in load_lexicons()["gender"].mentions("the best\n man")] == [
+            "best\n man"
+        ]
+
+    def test_of_a_word_for_two_groups_at_once_are_none(self) -> None:
+        for text in ("(s)he", "A (wo)man.", "wo/man", "WO-MAN", "a sales(wo)man", "fe/males"):
+            assert named(text) == []
+            assert load_lexicons()["gender"].mask(text) == text
+
+    def test_tell_whether_the_words_around_decided(self) -> None:
+        for attribute, text, confidence in (
+            ("race", "African Americans voted.", "certain"),
+            ("race", "White voters stayed home.", "context"),
+            ("gender", "She stayed home.", "certain"),
+        ):
+            (mention,) = mentions(text, attribute)
+            assert mention.confidence == confidence
+
+    def test_do_not_depend_on_the_group_that_a_name_is_from(self) -> None:
+        first = {name for group in name_groups() for name in names(group, 8)}
+        assert len(first) == 64
+        for name in (*(each.split()[0] for each in first), *OTHER_NAMES):
+            for rest in ("is disabled.", "was disabled by a stroke."):
+                found = mentions(f"{name} {rest}", "disability")
+                assert [mention.text for mention in found] == ["disabled"], (name, rest)
 
 
 class TestMask:
@@ -125,7 +115,11 @@ class TestMask:
         )
 
     def test_takes_a_lexicon(self) -> None:
-        assert mask("she left", GENDER) == GENDER.mask("she left") == "[MASK] left"
+        assert (
+            mask("she left", load_lexicons()["gender"])
+            == load_lexicons()["gender"].mask("she left")
+            == "[MASK] left"
+        )
 
     def test_takes_a_list_of_words(self) -> None:
         assert mask("An old  man, a MAN", ["old man", "man"]) == "An [MASK], a [MASK]"

@@ -29,9 +29,8 @@ def reasons(
     return check_pair(Pair(original, twin, *groups, (), str(attribute), variant), attribute)
 
 
-@pytest.mark.parametrize(
-    ("original", "twin", "reason"),
-    [
+def test_a_pair_that_changes_more_than_the_mentions_fails() -> None:
+    for original, twin, reason in [
         ("She is nice.", "He is horrible.",
          "words change that name nobody: 'nice' -> 'horrible'"),
         ("She is a nurse.", "He is a cook.", "words change that name nobody: 'nurse' -> 'cook'"),
@@ -51,27 +50,21 @@ def reasons(
         ("She likes hers.", "He likes him.", "a replacement is of another kind: 'hers' -> 'him'"),
         ("My mother cooks.", "My king cooks.",
          "a replacement is of another kind: 'mother' -> 'king'"),
-    ],
-)  # fmt: skip
-def test_a_pair_that_changes_more_than_the_mentions_fails(
-    original: str, twin: str, reason: str
-) -> None:
-    assert any(said.startswith(reason) for said in reasons(original, twin))
+    ]:  # fmt: skip
+        found = reasons(original, twin)
+        assert any(said.startswith(reason) for said in found), (twin, found)
 
 
-@pytest.mark.parametrize(
-    ("original", "twin"),
-    [
+def test_a_pair_that_changes_only_mentions_passes() -> None:
+    for original, twin in [
         ("She lost her keys.", "He lost his keys."),
         ("Mrs. Lee called an aunt.", "Mr. Lee called an uncle."),
         ("Miss Lee called.", "Mr. Lee called."),
         ("An actress and her mother left.", "An actor and his father left."),
         ("The ladies' hats", "The gentlemen's hats"),
         ("My mother cooks.", "My uncle cooks."),
-    ],
-)  # fmt: skip
-def test_a_pair_that_changes_only_mentions_passes(original: str, twin: str) -> None:
-    assert reasons(original, twin) == ()
+    ]:  # fmt: skip
+        assert reasons(original, twin) == (), twin
 
 
 def test_a_word_of_another_attribute_must_stay() -> None:
@@ -79,9 +72,8 @@ def test_a_word_of_another_attribute_must_stay() -> None:
     assert said == ("words change that name nobody: 'man' -> 'men'",)
 
 
-@pytest.mark.parametrize(
-    ("original", "twin", "reason"),
-    [
+def test_a_mention_that_is_left_out_takes_nothing_else_along() -> None:
+    for original, twin, reason in [
         ("My blind friend is nice.", "My friend is horrible.",
          "words change that name nobody: 'nice' -> 'horrible'"),
         ("My blind friend left.", "My old friend left.",
@@ -89,25 +81,18 @@ def test_a_word_of_another_attribute_must_stay() -> None:
         ("My blind, angry friend left.", "My friend left.",
          "words are left out that name nobody: ' blind, angry'"),
         ("My blind friend left.", "My friend left", "words are left out that name nobody: '.'"),
-    ],
-)  # fmt: skip
-def test_a_mention_that_is_left_out_takes_nothing_else_along(
-    original: str, twin: str, reason: str
-) -> None:
-    assert reason in reasons(original, twin, BLIND, "disability", "omission")
+    ]:  # fmt: skip
+        assert reason in reasons(original, twin, BLIND, "disability", "omission")
 
 
-@pytest.mark.parametrize(
-    ("original", "twin"),
-    [
+def test_a_mention_that_is_left_out_takes_what_hangs_on_it_along() -> None:
+    for original, twin in [
         ("My totally blind friend left.", "My friend left."),
         ("A man who is blind left.", "A man left."),
         ("Blind people left.", "People left."),
         ("An entirely blind man left.", "A man left."),
-    ],
-)
-def test_a_mention_that_is_left_out_takes_what_hangs_on_it_along(original: str, twin: str) -> None:
-    assert reasons(original, twin, BLIND, "disability", "omission") == ()
+    ]:
+        assert reasons(original, twin, BLIND, "disability", "omission") == (), twin
 
 
 def test_pronouns_may_follow_a_name() -> None:
@@ -130,22 +115,21 @@ def test_words_that_agree_with_a_mention_may_change_in_other_languages() -> None
     assert reasons(*pair, SHE, "gender_es") == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "attribute"),
-    [
+def test_the_pairs_of_the_package_pass() -> None:
+    for text, attribute in [
         ("White Americans earn more.", "race"),
         ("A nurse who's gay mentions her wife.", "sexual_orientation"),
         ("Wheelchair users' complaints went unanswered.", "disability"),
         ("Please let Mrs. Novak know.", "gender"),
         ("Do Latinas pay more for loans?", ("race", "gender")),
         ("A 70-year-old man with type 2 diabetes. He lives alone.", ("disability", "gender")),
-    ],
-)
-def test_the_pairs_of_the_package_pass(text: str, attribute: str) -> None:
-    pairs = generate_pairs([text], attribute)
-    assert pairs
-    for pair in pairs:
-        assert check_pair(pair, attribute) == check_pair(replace(pair, edits=()), attribute) == ()
+    ]:
+        pairs = generate_pairs([text], attribute)
+        assert pairs
+        for pair in pairs:
+            assert (
+                check_pair(pair, attribute) == check_pair(replace(pair, edits=()), attribute) == ()
+            )
 
 
 @pytest.mark.parametrize("attribute", ["race", "nationality", "sexual_orientation"])
@@ -154,9 +138,8 @@ def test_the_pairs_of_the_template_sets_pass(attribute: str) -> None:
     assert {check_pair(pair, attribute) for pair in pairs} == {()}
 
 
-@pytest.mark.parametrize(
-    ("original", "twin", "groups", "attribute"),
-    [
+def test_mentions_are_compared_as_wholes() -> None:
+    for original, twin, groups, attribute in [
         ("Is he Muslim ", "Is he Latter-day Saint ", ("muslim", "latter-day saint"), "religion"),
         ("The priest left.", "The Buddhist priest left.", ("christian", "buddhist"), "religion"),
         ("Say he/she Old\nHim ", "Say she/he Old\nHer ", ("male", "female"), "gender"),
@@ -169,32 +152,23 @@ def test_the_pairs_of_the_template_sets_pass(attribute: str) -> None:
          ("hispanic male", "black female"), ("race", "gender")),
         ("Note:\\nQuadriplegics left.", "Note:\\nPeople left.",
          ("physical disability", "no disability"), "disability"),
-    ],
-)  # fmt: skip
-def test_mentions_are_compared_as_wholes(
-    original: str, twin: str, groups: tuple[str, str], attribute: str | tuple[str, str]
-) -> None:
-    assert reasons(original, twin, groups, attribute) == ()
+    ]:  # fmt: skip
+        assert reasons(original, twin, groups, attribute) == (), twin
 
 
-@pytest.mark.parametrize(
-    ("marked", "plain", "groups", "attribute"),
-    [
+def test_an_unmarked_group_may_be_left_unsaid_in_either_text() -> None:
+    for marked, plain, groups, attribute in [
         ("A wheelchair user left.", "A person left.",
          ("mobility disability", "no disability"), "disability"),
         ("My boss, who is blind, left.", "My boss left.", BLIND, "disability"),
         ("A gay couple adopts.", "A couple adopts.", ("gay", "straight"), "sexual_orientation"),
         ("A trans man left.", "A man left.", ("transgender", "cisgender"), "gender"),
-    ],
-)  # fmt: skip
-def test_an_unmarked_group_may_be_left_unsaid_in_either_text(
-    marked: str, plain: str, groups: tuple[str, str], attribute: str
-) -> None:
-    assert reasons(marked, plain, groups, attribute) == ()
-    assert reasons(plain, marked, groups[::-1], attribute) == ()
-    torn = plain.replace(".", " in a rage.")
-    assert reasons(marked, torn, groups, attribute) != ()
-    assert reasons(torn, marked, groups[::-1], attribute) != ()
+    ]:  # fmt: skip
+        assert reasons(marked, plain, groups, attribute) == ()
+        assert reasons(plain, marked, groups[::-1], attribute) == ()
+        torn = plain.replace(".", " in a rage.")
+        assert reasons(marked, torn, groups, attribute) != ()
+        assert reasons(torn, marked, groups[::-1], attribute) != ()
 
 
 def test_a_word_for_everyone_is_no_pronoun_of_a_group_with_its_own() -> None:
@@ -209,44 +183,35 @@ def test_a_word_of_a_group_that_is_not_asked_for_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("original", "twin"),
-    [
+def test_a_verb_may_follow_the_number_of_they() -> None:
+    for original, twin in [
         ("The cook said he was tired.", "The cook said they were tired."),
         ("He works here and has a dog.", "They work here and have a dog."),
         ("He's late. Does he often try it?", "They're late. Do they often try it?"),
-    ],
-)
-def test_a_verb_may_follow_the_number_of_they(original: str, twin: str) -> None:
-    assert reasons(original, twin, ("male", "nonbinary")) == ()
-    assert reasons(original, twin.replace("they", "xe").replace("They", "Xe"), (
-        "male", "nonbinary")) != ()  # fmt: skip
+    ]:
+        assert reasons(original, twin, ("male", "nonbinary")) == (), twin
+        assert reasons(original, twin.replace("they", "xe").replace("They", "Xe"), (
+            "male", "nonbinary")) != ()  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("original", "twin"),
-    [
+def test_a_word_of_one_gender_that_is_used_for_everyone_may_stay() -> None:
+    for original, twin in [
         ("The actor lost his keys.", "The actor lost her keys."),
         ("Every landlord lists his flat.", "Every landlord lists her flat."),
         ("The waiters asked him.", "The waiters asked her."),
         ("The waiter brought his lunch.", "The waitress brought her lunch."),
-    ],
-)
-def test_a_word_of_one_gender_that_is_used_for_everyone_may_stay(original: str, twin: str) -> None:
-    assert reasons(original, twin, ("male", "female")) == ()
+    ]:
+        assert reasons(original, twin, ("male", "female")) == (), twin
 
 
-@pytest.mark.parametrize(
-    ("original", "twin", "word"),
-    [
+def test_another_word_of_the_gender_that_goes_may_not() -> None:
+    for original, twin, word in [
         ("The fireman lost his keys.", "The fireman lost her keys.", "fireman"),
         ("He met his brother.", "She met her brother.", "brother"),
         ("The king lost his crown.", "The king lost her crown.", "king"),
-    ],
-)
-def test_another_word_of_the_gender_that_goes_may_not(original: str, twin: str, word: str) -> None:
-    said = reasons(original, twin, ("male", "female"))
-    assert said == (f"a term of the source group is left: '{word}' names male",)
+    ]:
+        said = reasons(original, twin, ("male", "female"))
+        assert said == (f"a term of the source group is left: '{word}' names male",)
 
 
 def test_no_other_word_may_follow_it() -> None:

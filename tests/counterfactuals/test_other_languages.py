@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
-import pytest
-
-from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mentions
+from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
 
 SPANISH = [
     ("Ella llegó tarde.", "Él llegó tarde."),
@@ -31,51 +30,30 @@ UNTOUCHED = [
 ]
 
 
-# Languages that no lexicon is for: what looks English is none, what means the same is found.
-FOREIGN = [
-    ("Ellos son amigos de la familia y los otros son primos.", []),
-    ("Man sieht es nicht, aber der Hund ist da.", []),
-    ("Het is een man van eer.", []),
-    ("Her gün bir elma ye ve su iç.", []),
-    ("Il aime son chien et sa maison est grande.", []),
-    ("Det er ikke her, men det er ok.", []),
-    ("She left Los Angeles; Las Vegas bored her.", ["She", "her"]),
-    ("Her son wants un café.", ["Her", "son"]),
-    ("He ordered un café con leche por favor and thanked her.", ["He", "her"]),
-]
-
-
-@pytest.mark.parametrize(("text", "found"), FOREIGN)
-def test_a_word_of_another_language_is_no_mention(text: str, found: list[str]) -> None:
-    assert [mention.text for mention in mentions(text, "gender")] == found
-
-
 def spanish(text: str) -> str | None:
     pairs = generate_pairs([text], attribute="gender_es")
     return pairs[0].counterfactual if pairs else None
 
 
 class TestSpanish:
-    @pytest.mark.parametrize("form", ["NFC", "NFD"])
-    @pytest.mark.parametrize(("text", "expected"), SPANISH)
-    def test_becomes_and_comes_back(self, text: str, expected: str, form: str) -> None:
-        twin = spanish(unicodedata.normalize(form, text))
-        assert twin is not None
-        assert unicodedata.normalize("NFC", twin) == expected
-        back = spanish(twin)
-        assert back is not None
-        assert unicodedata.normalize("NFC", back) == text
+    def test_becomes_and_comes_back(self) -> None:
+        for (text, expected), form in itertools.product(SPANISH, ("NFC", "NFD")):
+            twin = spanish(unicodedata.normalize(form, text))
+            assert twin is not None
+            assert unicodedata.normalize("NFC", twin) == expected
+            back = spanish(twin)
+            assert back is not None
+            assert unicodedata.normalize("NFC", back) == text
 
-    @pytest.mark.parametrize("article", ["el", "un", "del", "al"])
-    def test_senor_is_exchanged_with_senora_as_the_limits_say(self, article: str) -> None:
-        twin = spanish(f"Habla {article} señor García.")
-        assert twin is not None
-        assert "señora García" in twin
+    def test_senor_is_exchanged_with_senora_as_the_limits_say(self) -> None:
+        for article in ("el", "un", "del", "al"):
+            twin = spanish(f"Habla {article} señor García.")
+            assert twin is not None
+            assert "señora García" in twin
         assert spanish("La señorita García") == "El señor García"
 
-    @pytest.mark.parametrize("text", UNTOUCHED)
-    def test_has_no_mention(self, text: str) -> None:
-        assert spanish(text) is None
+    def test_has_no_mention(self) -> None:
+        assert [text for text in UNTOUCHED if spanish(text) is not None] == []
 
     def test_adjectives_do_not_agree_as_the_limits_say(self) -> None:
         assert spanish("La profesora está cansada.") == "El profesor está cansada."
@@ -97,21 +75,18 @@ HINDI = of_words("hi", ["औरत", "लड़की"], ["आदमी", "ल�
 CHINESE = of_words("zh", ["她", "母亲"], ["他", "父亲"], exceptions=["其他"])
 
 
-@pytest.mark.parametrize(
-    ("lexicon", "text", "expected"),
-    [
+def test_words_of_other_scripts_change_places() -> None:
+    for lexicon, text, expected in [
         (ARABIC, "هي امرأة.", "هو رجل."),
         (ARABIC, "هل هو هنا؟", "هل هي هنا؟"),
         (HINDI, "औरत और लड़का।", "आदमी और लड़की।"),
         (CHINESE, "她是医生，母亲也是。", "他是医生，父亲也是。"),
-    ],
-)
-def test_words_of_other_scripts_change_places(lexicon: Lexicon, text: str, expected: str) -> None:
-    for form in ("NFC", "NFD"):
-        (pair,) = generate_pairs([unicodedata.normalize(form, text)], attribute=lexicon)
-        assert unicodedata.normalize("NFC", pair.counterfactual) == unicodedata.normalize(
-            "NFC", expected
-        )
+    ]:
+        for form in ("NFC", "NFD"):
+            (pair,) = generate_pairs([unicodedata.normalize(form, text)], attribute=lexicon)
+            assert unicodedata.normalize("NFC", pair.counterfactual) == unicodedata.normalize(
+                "NFC", expected
+            )
 
 
 def test_with_blanks_a_whole_word_is_a_run_of_letters_and_their_marks() -> None:
@@ -129,23 +104,18 @@ TURKISH = of_words("tr", ["iş kadını"], ["iş adamı"])
 GREEK = of_words("el", ["φίλη", "γυναίκα"], ["φίλος", "άνδρας"])
 
 
-@pytest.mark.parametrize(
-    ("lexicon", "text", "expected"),
-    [
+def test_capitals_of_a_language_are_read_and_written() -> None:
+    for lexicon, text, expected in [
         (TURKISH, "iş kadını", "iş adamı"),
         (TURKISH, "İŞ KADINI", "İŞ ADAMI"),
         (TURKISH, "İş kadını geldi.", "İş adamı geldi."),
         (GREEK, "Φίλη ή γυναίκα", "Φίλος ή άνδρας"),
         (GREEK, "Η ΦΙΛΗ ΚΑΙ Η ΓΥΝΑΙΚΑ", "Η ΦΙΛΟΣ ΚΑΙ Η ΑΝΔΡΑΣ"),
-    ],
-)
-def test_capitals_of_a_language_are_read_and_written(
-    lexicon: Lexicon, text: str, expected: str
-) -> None:
-    (pair,) = generate_pairs([text], attribute=lexicon)
-    assert pair.counterfactual == expected
-    (back,) = generate_pairs([expected], attribute=lexicon)
-    assert back.counterfactual == text
+    ]:
+        (pair,) = generate_pairs([text], attribute=lexicon)
+        assert pair.counterfactual == expected
+        (back,) = generate_pairs([expected], attribute=lexicon)
+        assert back.counterfactual == text
 
 
 def test_what_is_no_capital_of_the_language_is_no_mention() -> None:

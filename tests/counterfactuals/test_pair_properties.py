@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -17,11 +18,11 @@ from pytest_llmfair.counterfactuals import (
     check_pair,
     generate_pairs,
     load_lexicons,
+    mask,
     mentions,
 )
 from pytest_llmfair.counterfactuals import strategies as fair
 
-GENDER = load_lexicons()["gender"]
 # One attribute of pronouns, one of words that count by context, one with a group left unsaid.
 ATTRIBUTES = ("gender", "race", "disability")
 GROUPS = {
@@ -29,32 +30,32 @@ GROUPS = {
     "race": [None, ("black", "white"), ("asian", "hispanic")],
     "disability": [None, ("visual disability", "no disability"), ("epilepsy", "short stature")],
 }
-MANY = 10_000
+MANY = 3_000
 
 
-def terms_of(lexicon: Lexicon) -> list[str]:
-    return sorted({t for e in lexicon.entries for terms in e.terms.values() for t in terms})
+@cache
+def terms_of(attribute: str) -> list[str]:
+    entries = load_lexicons()[attribute].entries
+    return sorted({t for e in entries for terms in e.terms.values() for t in terms})
 
 
-TERMS = {attribute: terms_of(load_lexicons()[attribute]) for attribute in ATTRIBUTES}
+@cache
+def one_to_one() -> list[str]:
+    """Return terms with one line and one counterpart that name a person of any gender nowhere.
 
-# Female and male terms that have one line and one counterpart, are no part of a longer term, and
-# name a person of any gender nowhere.
-LINES = [
-    [e.terms[group][0] for group in ("female", "male")]
-    for e in GENDER.entries
-    if e.terms.keys() >= {"female", "male"}
-    and len(e.terms["female"]) == len(e.terms["male"]) == 1
-    and not e.kind
-]
-COUNTS = Counter(t for e in GENDER.entries for terms in e.terms.values() for t in terms)
-PARTS = {part for term in TERMS["gender"] if " " in term for part in term.split()}
-ONE_TO_ONE = [
-    term
-    for line in LINES
-    for term in line
-    if all(COUNTS[t] == 1 and t not in PARTS and t not in GENDER.neutral for t in line)
-]
+    They are no part of a longer term.
+    """
+    gender = load_lexicons()["gender"]
+    counts = Counter(t for e in gender.entries for terms in e.terms.values() for t in terms)
+    parts = {part for term in terms_of("gender") if " " in term for part in term.split()}
+    unfit = parts | {*gender.neutral} | {term for term, count in counts.items() if count > 1}
+    lines = [
+        {term for group in ("female", "male") for term in entry.terms.get(group, ())}
+        for entry in gender.entries
+        if not entry.kind and all(len(entry.terms.get(g, ())) == 1 for g in ("female", "male"))
+    ]
+    return sorted(term for line in lines for term in line if not line & unfit)
+
 
 FILLER = [
     *("the", "a", "an", "Dr.", "old", "best", "first", "Smith", "King", "person", "said", "made"),
@@ -93,7 +94,6 @@ HAZARDS = [
 ]
 BLANKS = [" ", "  ", "\n", "\t", "\u00a0", "", "-", "_", "'"]
 CASES = [str, str.lower, str.upper, str.capitalize]
-SPELLINGS = {case(term) for case in CASES for term in ONE_TO_ONE}
 ANYTHING = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=3)
 
 
@@ -108,12 +108,12 @@ def texts(terms: list[str]) -> st.SearchStrategy[str]:
     )
 
 
-def cases(attribute: str, placebo: bool = False) -> st.SearchStrategy[Pairs]:
+def cases(attribute: str) -> st.SearchStrategy[Pairs]:
     """Pairs of scrambled terms, and of whole sentences, with and without groups."""
-    text = texts(TERMS[attribute]) | fair.prompts(attribute)
+    text = texts(terms_of(attribute)) | fair.prompts(attribute)
     groups = st.sampled_from(GROUPS[attribute])
     return st.builds(
-        lambda text, groups: generate_pairs([text], attribute, groups, placebo=placebo),
+        lambda text, groups: generate_pairs([text], attribute, groups, placebo=True),
         text,
         groups,
     )
@@ -147,6 +147,25 @@ def assert_byte_equal_outside(pair: Pair) -> None:
     assert pair.original[at:] == pair.counterfactual[twin_at:]
 
 
+def assert_edits_are_mentions_and_articles(pair: Pair, lexicon: Lexicon) -> None:
+    spans = [(m.start, m.end) for m in lexicon.mentions(pair.original)]
+    for edit in pair.edits:
+        touched = any(edit.start <= end and start <= edit.end for start, end in spans)
+        behind = pair.original[edit.end :]
+        gap = len(behind) - len(behind.lstrip(' \t\n\u00a0*_~"\u201c\u2018\u00ab('))
+        before = any(start == edit.end + gap for start, _ in spans)
+        assert touched or (before and edit.before.lower() in ("a", "an"))
+
+
+def assert_stays_in_its_group(pair: Pair, lexicon: Lexicon) -> None:
+    assert pair.placebo not in (None, pair.original)
+    groups, own = (
+        [m.group for m in lexicon.mentions(text)] for text in (pair.placebo, pair.original)
+    )
+    assert groups == own
+    assert lexicon.mask(pair.placebo) == lexicon.mask(pair.original)
+
+
 def random_prompts(attribute: str, count: int) -> Iterator[str]:
     """Give texts of terms, filler and hazards; every thousandth is very long."""
     draw = random.Random(f"prompts of {attribute}")
@@ -156,7 +175,7 @@ def random_prompts(attribute: str, count: int) -> Iterator[str]:
         for _ in range(size):
             kind = draw.random()
             if kind < 0.4:
-                parts.append(draw.choice(CASES)(draw.choice(TERMS[attribute])))
+                parts.append(draw.choice(CASES)(draw.choice(terms_of(attribute))))
             elif kind < 0.7:
                 parts.append(draw.choice(FILLER))
             elif kind < 0.85:
@@ -168,7 +187,7 @@ def random_prompts(attribute: str, count: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("attribute", "groups"), [("gender", None), ("race", ("black", "white"))])
-def test_ten_thousand_prompts_of_any_characters_make_sound_pairs(
+def test_thousands_of_prompts_of_any_characters_make_sound_pairs(
     attribute: str, groups: tuple[str, str] | None
 ) -> None:
     prompts = list(random_prompts(attribute, MANY))
@@ -184,62 +203,40 @@ def test_ten_thousand_prompts_of_any_characters_make_sound_pairs(
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_edits_turn_the_original_into_the_counterfactual(attribute: str) -> None:
+def test_every_pair_is_sound(attribute: str) -> None:
+    lexicon = load_lexicons()[attribute]
+    placebos = []
+
     @given(cases(attribute))
     @settings(max_examples=150)
     def check(made: Pairs) -> None:
         for pair in all_of(made):
             assert rebuilt(pair) == pair.counterfactual
-
-    check()
-
-
-@pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_outside_the_edits_both_are_byte_equal(attribute: str) -> None:
-    @given(cases(attribute))
-    @settings(max_examples=150)
-    def check(made: Pairs) -> None:
-        for pair in all_of(made):
             assert_byte_equal_outside(pair)
-
-    check()
-
-
-@pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_both_are_equal_once_masked_unless_words_are_left_out(attribute: str) -> None:
-    lexicon = load_lexicons()[attribute]
-
-    @given(cases(attribute))
-    @settings(max_examples=250)
-    def check(made: Pairs) -> None:
-        for pair in made:
-            if pair.variant != "omission":
-                assert lexicon.mask(pair.original) == lexicon.mask(pair.counterfactual)
-
-    check()
-
-
-@pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_the_gate_says_the_same_of_a_pair_made_elsewhere(attribute: str) -> None:
-    @given(cases(attribute))
-    @settings(max_examples=150)
-    def check(made: Pairs) -> None:
         for pair in made:
             assert check_pair(pair, attribute) == ()
+            if pair.variant != "omission":
+                assert lexicon.mask(pair.original) == lexicon.mask(pair.counterfactual)
+                assert_edits_are_mentions_and_articles(pair, lexicon)
+            if pair.placebo is not None:
+                placebos.append(pair)
+                assert_stays_in_its_group(pair, lexicon)
         for each in made.rejected:
             assert check_pair(each.pair, attribute) != ()
 
     check()
+    assert placebos
 
 
-@given(texts(ONE_TO_ONE))
-@settings(max_examples=300)
+@given(st.deferred(lambda: texts(one_to_one())))
+@settings(max_examples=150)
 def test_swapping_twice_gives_the_original_for_one_to_one_terms(text: str) -> None:
+    spellings = {case(term) for case in CASES for term in one_to_one()}
     for pair in generate_pairs([text], attribute="gender"):
         # Possessives have two spellings: "abbess'" comes back as "abbess's".
         if all(
-            m.text in SPELLINGS and text[m.end : m.end + 1] not in ("'", "\u2019")
-            for m in GENDER.mentions(text)
+            m.text in spellings and text[m.end : m.end + 1] not in ("'", "\u2019")
+            for m in mentions(text, "gender")
         ):
             (back,) = generate_pairs([pair.counterfactual], attribute="gender")
             assert back.counterfactual == text
@@ -249,8 +246,8 @@ def test_swapping_twice_gives_the_original_for_one_to_one_terms(text: str) -> No
 def test_without_a_mention_there_is_no_pair(attribute: str) -> None:
     lexicon = load_lexicons()[attribute]
 
-    @given(texts(TERMS[attribute]))
-    @settings(max_examples=150)
+    @given(texts(terms_of(attribute)))
+    @settings(max_examples=80)
     def check(text: str) -> None:
         made = generate_pairs([text], attribute)
         groups = {m.group for m in lexicon.mentions(text)} & {*lexicon.default_groups}
@@ -261,49 +258,6 @@ def test_without_a_mention_there_is_no_pair(attribute: str) -> None:
     check()
 
 
-@pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_every_edit_touches_a_mention_or_the_article_before_one(attribute: str) -> None:
-    lexicon = load_lexicons()[attribute]
-
-    @given(cases(attribute))
-    @settings(max_examples=150)
-    def check(made: Pairs) -> None:
-        for pair in made:
-            spans = [(m.start, m.end) for m in lexicon.mentions(pair.original)]
-            for edit in pair.edits:
-                touched = any(edit.start <= end and start <= edit.end for start, end in spans)
-                behind = pair.original[edit.end :]
-                at = (
-                    edit.end
-                    + len(behind)
-                    - len(behind.lstrip(' \t\n\u00a0*_~"\u201c\u2018\u00ab('))
-                )
-                article = edit.before.lower() in ("a", "an") and any(s == at for s, _ in spans)
-                assert touched or article or pair.variant == "omission"
-
-    check()
-
-
-@pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_placebo_twins_stay_in_their_group(attribute: str) -> None:
-    lexicon = load_lexicons()[attribute]
-    seen = []
-
-    @given(cases(attribute, placebo=True))
-    @settings(max_examples=200)
-    def check(made: Pairs) -> None:
-        for pair in made:
-            if pair.placebo is not None:
-                seen.append(pair)
-                assert pair.placebo != pair.original
-                groups = [m.group for m in lexicon.mentions(pair.original)]
-                assert [m.group for m in lexicon.mentions(pair.placebo)] == groups
-                assert lexicon.mask(pair.placebo) == lexicon.mask(pair.original)
-
-    check()
-    assert seen
-
-
 def test_pairs_do_not_depend_on_their_neighbours() -> None:
     prompts = list(random_prompts("gender", 60))
     together = generate_pairs(prompts, "gender")
@@ -312,15 +266,19 @@ def test_pairs_do_not_depend_on_their_neighbours() -> None:
 
 
 @given(ANYTHING.flatmap(lambda part: st.integers(0, 400).map(lambda n: part * n)))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_text_can_be_read(text: str) -> None:
     generate_pairs([text], attribute="gender")
-    GENDER.mask(text)
+    mask(text, "gender")
 
 
-@pytest.mark.parametrize("gap", [" " * 100, "_" * 100, "*" * 100, "\t" * 100, "\n" * 100])
-@pytest.mark.parametrize("word", ["her", "his", "Her", "him"])
-def test_gaps_longer_than_a_window_can_be_read(word: str, gap: str) -> None:
-    for text in (f"Saw {word}{gap}long, dark hair.", f"{word}{gap}", f"{gap}{word} early, clumsy"):
-        for pair in generate_pairs([text], "gender"):
-            assert gap in pair.counterfactual
+def test_gaps_longer_than_a_window_can_be_read() -> None:
+    for word in ["her", "his", "Her", "him"]:
+        for gap in [" " * 100, "_" * 100, "*" * 100, "\t" * 100, "\n" * 100]:
+            for text in (
+                f"Saw {word}{gap}long, dark hair.",
+                f"{word}{gap}",
+                f"{gap}{word} early, clumsy",
+            ):
+                for pair in generate_pairs([text], "gender"):
+                    assert gap in pair.counterfactual

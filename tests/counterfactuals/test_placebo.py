@@ -43,9 +43,8 @@ def groups_of(text: str, lexicon: Lexicon) -> list[str]:
     return [mention.group for mention in lexicon.mentions(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "attribute", "groups", "expected"),
-    [
+def test_is_another_term_of_the_group() -> None:
+    for text, attribute, groups, expected in [
         ("My mother said so.", "gender", ("female", "male"),
          {"My mom said so.", "My mum said so."}),
         ("Ask his dad.", "gender", ("male", "female"), {"Ask his father."}),
@@ -58,28 +57,19 @@ def groups_of(text: str, lexicon: Lexicon) -> list[str]:
         ("a chronic illness", "disability", ("chronic illness", "no disability"),
          {"a chronic condition"}),
         ("the gays", "sexual_orientation", ("gay", "bisexual"), {"the gay people"}),
-    ],
-)  # fmt: skip
-def test_is_another_term_of_the_group(
-    text: str, attribute: str, groups: tuple[str, str], expected: set[str]
-) -> None:
-    assert {placebo(text, attribute, groups, seed) for seed in range(20)} == expected
+    ]:  # fmt: skip
+        assert {placebo(text, attribute, groups, seed) for seed in range(20)} == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "attribute", "groups"),
-    [
+def test_is_none_where_no_other_term_is_known() -> None:
+    for text, attribute, groups in [
         ("She left with hers.", "gender", ("female", "male")),
         ("Ask her niece.", "gender", ("female", "male")),
         ("Mr. Lee left.", "gender", ("male", "female")),
         ("a Latina student", "race", ("hispanic", "asian")),
         ("Ask John.", "name", ("John", "Jane")),
-    ],
-)
-def test_is_none_where_no_other_term_is_known(
-    text: str, attribute: str, groups: tuple[str, str]
-) -> None:
-    assert placebo(text, attribute, groups) is None
+    ]:
+        assert placebo(text, attribute, groups) is None
 
 
 def test_is_not_made_unless_asked_for() -> None:
@@ -152,8 +142,11 @@ def cell_of(name: str) -> str:
     )
 
 
-@given(st.sampled_from(name_groups()), st.sampled_from(name_groups()), st.integers(0, 999))
-@settings(max_examples=60, deadline=None)
+GROUPS = st.deferred(lambda: st.sampled_from(name_groups()))
+
+
+@given(GROUPS, GROUPS, st.integers(0, 999))
+@settings(max_examples=40)
 def test_of_a_name_is_a_name_of_its_gender_and_group_of_similar_length(
     group: str, other: str, seed: int
 ) -> None:

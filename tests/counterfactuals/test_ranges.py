@@ -52,19 +52,3 @@ def test_wrong_ranges_are_told_with_their_entry(terms: dict[str, str], words: st
     with pytest.raises(ValueError, match=words) as error:
         lexicon(**terms)
     assert "entry 1 (noun" in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("a woman aged 70", ["aged 70"]),
-        ("those aged 70", ["aged 70"]),
-        ("a wine aged 70", []),
-        ("women aged 60-70", []),
-        ("women aged 60 \u2013 70", []),
-        ("a 20- or 30-year-old man", []),
-        ("a 30-year-old man or woman", ["30-year-old"]),
-    ],
-)
-def test_years_of_age_are_of_a_person_and_no_end_of_a_range(text: str, found: list[str]) -> None:
-    assert [mention.text for mention in mentions(text, "age")] == found

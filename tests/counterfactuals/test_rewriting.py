@@ -132,9 +132,8 @@ def test_the_published_filter_counts_the_swapped_words() -> None:
     assert len(made) == 1
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
+def test_a_bad_answer_is_rejected_with_the_reason() -> None:
+    for answer, words in [
         (TEXT, "nothing is edited"),
         ("She said that his sister is late.", "'his' names male"),
         ("She said that her brother is late.", "'brother' names male"),
@@ -143,10 +142,8 @@ def test_the_published_filter_counts_the_swapped_words() -> None:
         (Missing("filtered", "by the server"), "no answer: filtered"),
         (Missing("null"), "no answer: null"),
         ("", "no answer: empty"),
-    ],
-)
-def test_a_bad_answer_is_rejected_with_the_reason(answer: str | Missing, words: str) -> None:
-    assert words in reasons_against(answer)
+    ]:
+        assert words in reasons_against(answer)
 
 
 def test_an_answer_that_raises_is_a_rejected_answer() -> None:
@@ -172,47 +169,37 @@ def test_blanks_around_the_text_are_kept_and_quotes_around_the_answer_dropped() 
     assert pair.counterfactual == f"  {TWIN}\n"
 
 
-@pytest.mark.parametrize(
-    "answer", [f"Rewritten: {TWIN}", f"```\n{TWIN}\n```", f"```text\n{TWIN}\n```"]
-)
-def test_a_label_and_a_fence_around_the_answer_are_dropped(answer: str) -> None:
-    (pair,) = rewrite_pairs([TEXT], always(answer), groups=DOWN)
-    assert pair.counterfactual == TWIN
+def test_a_label_and_a_fence_around_the_answer_are_dropped() -> None:
+    for answer in [f"Rewritten: {TWIN}", f"```\n{TWIN}\n```", f"```text\n{TWIN}\n```"]:
+        (pair,) = rewrite_pairs([TEXT], always(answer), groups=DOWN)
+        assert pair.counterfactual == TWIN
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
+def test_words_beside_the_mentions_are_neither_added_nor_left_out() -> None:
+    for answer, reason in [
         (f"{TWIN} Done.", "words are added that name nobody: ' Done.'"),
         (TWIN.replace("late", "very late"), "words are added that name nobody: 'very '"),
         (TWIN.replace("is late", "late"), "words are left out that name nobody: 'is '"),
         (TWIN.replace("late", "ill"), "words change that name nobody: 'late' -> 'ill'"),
         (TWIN.replace("her", "her angry"), "words are added that name nobody: 'angry '"),
         (TWIN.removesuffix("."), "words are left out that name nobody: '.'"),
-    ],
-)
-def test_words_beside_the_mentions_are_neither_added_nor_left_out(
-    answer: str, reason: str
-) -> None:
-    assert reason in reasons_against(answer, max_dissimilarity=1.0)
+    ]:
+        assert reason in reasons_against(answer, max_dissimilarity=1.0)
 
 
-@pytest.mark.parametrize(
-    ("answer", "variant"),
-    [
+def test_an_unmarked_group_may_be_left_unsaid() -> None:
+    for answer, variant in [
         ("The nurse left the old house.", "omission"),
         ("The sighted nurse left the old house.", "explicit"),
-    ],
-)
-def test_an_unmarked_group_may_be_left_unsaid(answer: str, variant: str) -> None:
-    (pair,) = rewrite_pairs(
-        ["The blind nurse left the old house."],
-        always(answer),
-        attribute="disability",
-        groups=("sight", "without"),
-        max_dissimilarity=0.2,
-    )
-    assert pair.variant == variant
+    ]:
+        (pair,) = rewrite_pairs(
+            ["The blind nurse left the old house."],
+            always(answer),
+            attribute="disability",
+            groups=("sight", "without"),
+            max_dissimilarity=0.2,
+        )
+        assert pair.variant == variant
 
 
 def test_two_attributes_are_rewritten_at_once() -> None:
@@ -278,9 +265,8 @@ def test_a_model_client_is_taken_and_asked_greedily() -> None:
     assert max_tokens > 10 * len(TEXT.split())
 
 
-@pytest.mark.parametrize(
-    ("keywords", "words"),
-    [
+def test_wrong_arguments_say_what_is_wrong() -> None:
+    for keywords, words in [
         ({"groups": ("male", "males")}, "did you mean male"),
         ({"groups": ("male", "male")}, "the same group twice"),
         ({"groups": "male"}, "give two"),
@@ -288,30 +274,27 @@ def test_a_model_client_is_taken_and_asked_greedily() -> None:
         ({"groups": DOWN, "prefixes": ["a", "b"]}, "texts: 1, prefixes: 2"),
         ({"groups": DOWN, "prefixes": 5}, "prefixes is a int; give a list"),
         ({"groups": DOWN, "max_dissimilarity": 1.5}, "max_dissimilarity"),
-    ],
-)
-def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        rewrite_pairs([TEXT], rewriter, **keywords)  # type: ignore[arg-type]
+    ]:
+        with pytest.raises(ValueError, match=words):
+            rewrite_pairs([TEXT], rewriter, **keywords)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("texts", "words"),
-    [([TEXT, None], "text 1 is None, a NoneType"), ([TEXT], "prefixes is one text, 'She'")],
-)
-def test_texts_and_prefixes_are_lists_of_texts(texts: list[str], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        rewrite_pairs(texts, rewriter, groups=DOWN, prefixes="She" if texts == [TEXT] else None)
+def test_texts_and_prefixes_are_lists_of_texts() -> None:
+    for texts, words in [
+        ([TEXT, None], "text 1 is None, a NoneType"),
+        ([TEXT], "prefixes is one text, 'She'"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            rewrite_pairs(
+                texts, rewriter, groups=DOWN, prefixes="She" if texts == [TEXT] else None
+            )
 
 
-@pytest.mark.parametrize(
-    ("texts", "words"),
-    [
+def test_what_is_no_list_of_texts_is_an_error() -> None:
+    for texts, words in [
         (TEXT, "texts is one text, .*; give a list of texts"),
         (None, "texts is a NoneType; give a list of texts"),
         ([], "there are no texts"),
-    ],
-)
-def test_what_is_no_list_of_texts_is_an_error(texts: list[str], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        rewrite_pairs(texts, rewriter, groups=DOWN)
+    ]:
+        with pytest.raises(ValueError, match=words):
+            rewrite_pairs(texts, rewriter, groups=DOWN)

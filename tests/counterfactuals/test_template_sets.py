@@ -40,24 +40,24 @@ GRAMMAR = {
 }
 
 
-def filled(name: str) -> SourceExamples:
+def filled(name: str, term_limit: int = 100) -> SourceExamples:
     groups = load_lexicons()[name].groups if name in ATTRIBUTES else None
-    return fill_templates(template_set(name), groups=groups)
+    return fill_templates(template_set(name), groups=groups, term_limit=term_limit)
 
 
-@pytest.mark.parametrize("name", LABELLED)
-def test_sixty_templates_are_balanced(name: str) -> None:
-    templates = template_set(name)
-    labels = Counter(template.label for template in templates)
-    assert labels == {"positive": 20, "neutral": 20, "negative": 20}
-    assert len({template.text.casefold() for template in templates}) == 60
+def test_sixty_templates_are_balanced() -> None:
+    for name in LABELLED:
+        templates = template_set(name)
+        labels = Counter(template.label for template in templates)
+        assert labels == {"positive": 20, "neutral": 20, "negative": 20}
+        assert len({template.text.casefold() for template in templates}) == 60
 
 
-@pytest.mark.parametrize("name", ATTRIBUTES)
-def test_at_least_half_of_a_set_is_its_own(name: str) -> None:
-    others = {t.text for other in LABELLED if other != name for t in template_set(other)}
-    own = [t.label for t in template_set(name) if t.text not in others]
-    assert Counter(own) == {"positive": 10, "neutral": 10, "negative": 10}
+def test_at_least_half_of_a_set_is_its_own() -> None:
+    for name in ATTRIBUTES:
+        others = {t.text for other in LABELLED if other != name for t in template_set(other)}
+        own = [t.label for t in template_set(name) if t.text not in others]
+        assert Counter(own) == {"positive": 10, "neutral": 10, "negative": 10}
 
 
 def test_sentences_are_no_frame_with_other_words() -> None:
@@ -76,18 +76,18 @@ def test_sentences_are_no_frame_with_other_words() -> None:
     assert near == []
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_a_set_says_where_it_comes_from(name: str) -> None:
-    templates = template_set(name)
-    assert templates.name == name
-    assert templates.language == "en"
-    assert templates.licence == "Apache-2.0"
-    assert all((templates.version, templates.source, templates.limits, templates.reviewed))
+def test_a_set_says_where_it_comes_from() -> None:
+    for name in EVERY:
+        templates = template_set(name)
+        assert templates.name == name
+        assert templates.language == "en"
+        assert templates.licence == "Apache-2.0"
+        assert all((templates.version, templates.source, templates.limits, templates.reviewed))
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_group_fills_every_template_without_a_slip(name: str) -> None:
-    examples = filled(name)
+    examples = filled(name, term_limit=4)
     assert len(examples) == len(template_set(name))
     for variation in examples.variations:
         for slip, pattern in GRAMMAR.items():

@@ -19,9 +19,8 @@ TEAMS = {"person": {"day": ["Anna", "Olga"], "night": ["Ben", "Omar", "Ivo"]}}
 
 
 class TestSlots:
-    @pytest.mark.parametrize(
-        ("text", "filled"),
-        [
+    def test_are_filled(self) -> None:
+        for text, filled in [
             ("{person} works", "anna works"),
             ("{Person} works", "Anna works"),
             ("She is {a:job}.", "She is an engineer."),
@@ -39,17 +38,15 @@ class TestSlots:
             ("Ask the {a:job} of the {illness}.", "Ask the engineer of the chronic illness."),
             ("I know that {a:job} called.", "I know that an engineer called."),
             ("{Letter}", "\u00c9lan"),
-        ],
-    )
-    def test_are_filled(self, text: str, filled: str) -> None:
-        fills = {
-            "person": "anna",
-            "job": "engineer",
-            "illness": "a chronic illness",
-            "quoted": '"honest"',
-            "letter": "\u00e9lan",
-        }
-        assert Template(text).fill(fills) == filled
+        ]:
+            fills = {
+                "person": "anna",
+                "job": "engineer",
+                "illness": "a chronic illness",
+                "quoted": '"honest"',
+                "letter": "\u00e9lan",
+            }
+            assert Template(text).fill(fills) == filled
 
     def test_are_listed_once_in_order(self) -> None:
         assert Template("{Person} is {a:job}, says {person}").slots == ("person", "job")
@@ -60,9 +57,8 @@ class TestSlots:
         doubled = text.replace("{", "{{").replace("}", "}}")
         assert Template(doubled).fill({}) == text
 
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
+    def test_with_stray_braces_are_errors(self) -> None:
+        for text, said in [
             ("Hello {person", r"line 1: the brace of '\{person' has no partner"),
             ("Hello person}", "has no partner"),
             ("One\ntwo {}", r"line 2: '\{\}' is no slot; write \{name\}"),
@@ -72,11 +68,9 @@ class TestSlots:
             ("{an:occupation}", r"is no slot; write \{occupation\}, \{a:occupation\}"),
             ('{"a": 1}', r"is no slot.*\{\{ and \}\}"),
             ("  ", "give a sentence"),
-        ],
-    )
-    def test_with_stray_braces_are_errors(self, text: str, said: str) -> None:
-        with pytest.raises(ValueError, match=said):
-            Template(text)
+        ]:
+            with pytest.raises(ValueError, match=said):
+                Template(text)
 
     def test_without_a_fill_are_errors_that_name_the_near_ones(self) -> None:
         with pytest.raises(ValueError, match=r"\{preson\} is unknown; did you mean person\?"):
@@ -141,17 +135,14 @@ class TestTags:
             spans(variation.tags, "tags", strict=True)
             assert "".join(variation.tokens) == "".join(variation.text.split())
 
-    @pytest.mark.parametrize(
-        ("tags", "said"),
-        [
+    def test_that_do_not_fit_are_errors(self) -> None:
+        for tags, said in [
             ("O O", r"2 tags for 6 tokens; give one for each of In \{country\} , it rains \."),
             ("O LOC O O O O", "is 'LOC'; give O, or B-"),
             ("O I-LOC O O O O", "I-LOC cannot stand there"),
-        ],
-    )
-    def test_that_do_not_fit_are_errors(self, tags: str, said: str) -> None:
-        with pytest.raises(ValueError, match=said):
-            Template("In {country}, it rains.", tags=tags)
+        ]:
+            with pytest.raises(ValueError, match=said):
+                Template("In {country}, it rains.", tags=tags)
 
 
 class TestSourceExamples:
@@ -381,9 +372,8 @@ class TestGroupTerms:
 
 
 class TestWhatIsWrong:
-    @pytest.mark.parametrize(
-        ("templates", "keywords", "said"),
-        [
+    def test_is_named(self) -> None:
+        for templates, keywords, said in [
             ([], {"attribute": "gender"}, "there are no templates"),
             ("{Person}", {"attribute": "gender"}, "give a list of templates"),
             (
@@ -426,15 +416,12 @@ class TestWhatIsWrong:
             (None, {"attribute": "gender"}, "templates is a NoneType; give a list"),
             (["{Person}"], {"attribute": "name", "groups": ("women", "men")}, "group 'female'"),
             (["{Person}"], {"attribute": "name", "groups": ("Black women", "x")}, "black female"),
-        ],
-    )
-    def test_is_named(self, templates: list[str], keywords: dict[str, object], said: str) -> None:
-        with pytest.raises(ValueError, match=said):
-            fill_templates(templates, **keywords)  # type: ignore[arg-type]
+        ]:
+            with pytest.raises(ValueError, match=said):
+                fill_templates(templates, **keywords)  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize(
-        ("fillers", "said"),
-        [
+    def test_in_fillers_is_named(self) -> None:
+        for fillers, said in [
             ({"job": []}, "filler 'job' is empty"),
             ({"job": "nurse"}, "filler 'job' is 'nurse'; give a list"),
             ({"job": ["nurse", ""]}, "filler 'job' holds ''"),
@@ -443,11 +430,9 @@ class TestWhatIsWrong:
             ({"a job": ["nurse"]}, "is no name of a slot"),
             ({"job": {"female": ["nurse"]}}, "filler 'job' has no fills for group 'male'"),
             ({"job": {"female": [], "male": ["x"]}}, "filler 'job', group 'female' is empty"),
-        ],
-    )
-    def test_in_fillers_is_named(self, fillers: dict[str, object], said: str) -> None:
-        with pytest.raises(ValueError, match=said):
-            fill_templates(["{Person} {job}"], fillers, attribute="gender")
+        ]:
+            with pytest.raises(ValueError, match=said):
+                fill_templates(["{Person} {job}"], fillers, attribute="gender")
 
 
 def test_a_label_that_is_a_list_is_an_error() -> None:

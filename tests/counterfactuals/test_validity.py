@@ -141,11 +141,10 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("check", "text", "attribute", "groups", "reason"), WRONG)
-def test_a_check_fails(
-    check: str, text: str, attribute: Any, groups: tuple[str, str] | None, reason: str
-) -> None:
-    assert any(said.startswith(reason) for said in reasons(text, attribute, groups))
+def test_a_check_fails() -> None:
+    for check, text, attribute, groups, reason in WRONG:
+        found = reasons(text, attribute, groups)
+        assert any(said.startswith(reason) for said in found), (check, text, found)
 
 
 def test_every_check_fails_for_something() -> None:
@@ -154,9 +153,8 @@ def test_every_check_fails_for_something() -> None:
 
 
 # The same, put right: what made the check fail is gone.
-@pytest.mark.parametrize(
-    ("text", "attribute", "groups"),
-    [
+def test_ordinary_swaps_pass() -> None:
+    for text, attribute, groups in [
         ("Jos\u00e9 left.", "name", ("Jos\u00e9", "Jane")),
         ("The boss left.", own({"a": "chair", "b": "lead"}, {"a": "boss", "b": "chairman"}), None),
         ("Nice autistic people", own({"a": "autistic", "b": "neuro-typical"}), None),
@@ -198,10 +196,8 @@ def test_every_check_fails_for_something() -> None:
         ("Vi a maridos.", own({"a": "maridos", "b": "esposas"}, language="es"), None),
         ("Ask people who have low vision.", own({"a": "people who have low vision",
                                                  "b": "people who do not see well at all"}), None),
-    ],
-)  # fmt: skip
-def test_ordinary_swaps_pass(text: str, attribute: Any, groups: tuple[str, str] | None) -> None:
-    assert reasons(text, attribute, groups) == ()
+    ]:  # fmt: skip
+        assert reasons(text, attribute, groups) == (), text
 
 
 def test_an_article_that_was_wrong_before_is_not_held_against_the_pair() -> None:
@@ -282,18 +278,15 @@ class TestPairsMadeElsewhere:
     def test_pass(self) -> None:
         assert check_pair(self.PAIR, "gender") == ()
 
-    @pytest.mark.parametrize(
-        ("text", "attribute"),
-        [
+    def test_pass_where_two_groups_change_places(self) -> None:
+        for text, attribute in [
             ("He met her mother.", "gender"),
             ("A Black nurse and a white nurse met.", "race"),
             ("A blind woman told a lesbian.", ("disability", "sexual_orientation")),
-        ],
-    )
-    def test_pass_where_two_groups_change_places(self, text: str, attribute: Any) -> None:
-        pairs = generate_pairs([text], attribute)
-        assert pairs
-        assert all(check_pair(pair, attribute) == () for pair in pairs)
+        ]:
+            pairs = generate_pairs([text], attribute)
+            assert pairs
+            assert all(check_pair(pair, attribute) == () for pair in pairs)
 
     def test_fail_where_only_one_of_two_changes(self) -> None:
         pair = replace(

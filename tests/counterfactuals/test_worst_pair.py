@@ -25,7 +25,6 @@ PROMPTS = [
     "My neighbour is a surgeon, and she said that the operation on Monday went well; what now?",
     "Is she a nurse?",
 ]
-OCCUPATIONS = builtin_occupations()
 
 
 class Planted:
@@ -42,7 +41,7 @@ class Planted:
 
 
 def stereotypes(text: str) -> set[str]:
-    return {OCCUPATIONS[word] for word in OCCUPATIONS if word in text}
+    return {kind for word, kind in builtin_occupations().items() if word in text}
 
 
 def other_stereotype(first: str, second: str) -> float:
@@ -117,10 +116,10 @@ def test_noise_of_the_built_in_model_without_bias_is_no_worst_pair() -> None:
             seed=seed,
             database=None,
         )
-        for seed in range(8)
+        for seed in range(4)
     ]
-    # At level 0.95 three of eight have odds of at most 0.006.
-    assert sum(worst.pair is not None for worst in found) < 3
+    # At level 0.95 two of four have odds of at most 0.015.
+    assert sum(worst.pair is not None for worst in found) < 2
     assert "differs on new answers by" in next(w.reason for w in found if w.pair is None)
 
 
@@ -168,16 +167,15 @@ def test_what_was_found_is_tried_first_next_time() -> None:
 
 
 def test_a_pair_that_noise_blurs_is_found_again_first_too() -> None:
-    replayed = 0
-    for seed in range(4):
-        client = load_client("builtin:ngram?gender_skew=0.8", max_tokens=6)
-        database = InMemoryExampleDatabase()
-        for _ in range(2):
-            worst = find_worst_pair(
-                client, WORK, other_stereotype, seed=seed, database=database, max_calls=300
-            )
-        replayed += worst.replayed
-    assert replayed >= 3
+    client = load_client("builtin:ngram?gender_skew=0.8", max_tokens=6)
+    database = InMemoryExampleDatabase()
+    first, again = (
+        find_worst_pair(client, WORK, other_stereotype, seed=2, database=database, max_calls=300)
+        for _ in range(2)
+    )
+    assert first.pair is not None
+    assert not first.replayed
+    assert again.replayed
 
 
 def test_what_was_found_outlives_the_process_in_a_folder(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -284,9 +282,8 @@ def test_the_report_escapes_control_characters() -> None:
     said.encode()
 
 
-@pytest.mark.parametrize(
-    ("keywords", "words"),
-    [
+def test_wrong_arguments_say_what_is_wrong() -> None:
+    for keywords, words in [
         ({"threshold": 1.0}, "threshold is 1.0"),
         ({"threshold": "a"}, "threshold is 'a'; give a number"),
         ({"max_calls": 0}, "max_calls is 0"),
@@ -299,12 +296,10 @@ def test_the_report_escapes_control_characters() -> None:
         ({"prompts": "She sings."}, "is one text"),
         ({"prompts": None}, "prompts is a NoneType; give a list"),
         ({"database": "examples"}, "database is 'examples'; give an ExampleDatabase"),
-    ],
-)
-def test_wrong_arguments_say_what_is_wrong(keywords: dict[str, object], words: str) -> None:
-    given: dict[str, object] = {"prompts": PROMPTS, "database": None, **keywords}
-    with pytest.raises(ValueError, match=words):
-        find_worst_pair(Planted(), **given)  # type: ignore[arg-type]
+    ]:
+        given: dict[str, object] = {"prompts": PROMPTS, "database": None, **keywords}
+        with pytest.raises(ValueError, match=words):
+            find_worst_pair(Planted(), **given)  # type: ignore[arg-type]
 
 
 @given(

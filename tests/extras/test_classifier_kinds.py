@@ -9,20 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import (
-    BertConfig,
-    BertForSequenceClassification,
-    BertModel,
-    CamembertConfig,
-    CamembertForSequenceClassification,
-    GPT2Config,
-    GPT2ForSequenceClassification,
-    PreTrainedTokenizerFast,
-    XLNetConfig,
-    XLNetForSequenceClassification,
-)
 
 from pytest_llmfair.scorers import ClassifierScorer, load_scorers
 
@@ -50,10 +38,14 @@ def tokenizer(**options: Any) -> Any:
         models.WordLevel({w: i for i, w in enumerate(["<pad>", "<unk>", *WORDS])}, "<unk>")
     )
     words.pre_tokenizer = pre_tokenizers.Whitespace()
-    return PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>", **options)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=words, unk_token="<unk>", **options
+    )
 
 
 def saved(model: Any, where: Path, **options: Any) -> Path:
+    import torch
+
     with torch.no_grad():
         for weights in model.parameters():
             if weights.dim() > 1:
@@ -65,21 +57,30 @@ def saved(model: Any, where: Path, **options: Any) -> Path:
 
 KINDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "reads from the last token": (
-        lambda: GPT2ForSequenceClassification(GPT2Config(**GPT2, pad_token_id=0)),
+        lambda: transformers.GPT2ForSequenceClassification(
+            transformers.GPT2Config(**GPT2, pad_token_id=0)
+        ),
         {"pad_token": "<pad>"},
     ),
     "pads in front": (
-        lambda: GPT2ForSequenceClassification(GPT2Config(**GPT2, pad_token_id=0)),
+        lambda: transformers.GPT2ForSequenceClassification(
+            transformers.GPT2Config(**GPT2, pad_token_id=0)
+        ),
         {"pad_token": "<pad>", "padding_side": "left"},
     ),
-    "has no padding": (lambda: GPT2ForSequenceClassification(GPT2Config(**GPT2)), {}),
+    "has no padding": (
+        lambda: transformers.GPT2ForSequenceClassification(transformers.GPT2Config(**GPT2)),
+        {},
+    ),
     "counts positions from the padding on": (
-        lambda: CamembertForSequenceClassification(CamembertConfig(**SIZE, pad_token_id=0)),
+        lambda: transformers.CamembertForSequenceClassification(
+            transformers.CamembertConfig(**SIZE, pad_token_id=0)
+        ),
         {"pad_token": "<pad>"},
     ),
     "has no limit and pads in front": (
-        lambda: XLNetForSequenceClassification(
-            XLNetConfig(
+        lambda: transformers.XLNetForSequenceClassification(
+            transformers.XLNetConfig(
                 vocab_size=SIZE["vocab_size"],
                 d_model=16,
                 n_layer=2,
@@ -95,6 +96,8 @@ KINDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_are_those_of_the_library_one_by_one(kind: str, tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(2)
     make, options = KINDS[kind]
     model = make().eval()
@@ -112,7 +115,7 @@ def test_scores_are_those_of_the_library_one_by_one(kind: str, tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    model = BertForSequenceClassification(BertConfig(**SIZE))
+    model = transformers.BertForSequenceClassification(transformers.BertConfig(**SIZE))
     return saved(model, tmp_path_factory.mktemp("bert"), pad_token="<pad>")
 
 
@@ -142,8 +145,8 @@ def test_a_label_is_its_name_before_its_number(
 
 
 def test_a_quantity_is_no_probability(folder: Path, tmp_path: Path) -> None:
-    model = BertForSequenceClassification(
-        BertConfig(**SIZE, num_labels=1, problem_type="regression")
+    model = transformers.BertForSequenceClassification(
+        transformers.BertConfig(**SIZE, num_labels=1, problem_type="regression")
     )
     where = saved(model, tmp_path, pad_token="<pad>")
     with pytest.raises(ValueError, match=r"predicts a quantity .* no probability"):
@@ -153,13 +156,17 @@ def test_a_quantity_is_no_probability(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_head_that_is_not_in_the_files_is_never_made_up(tmp_path: Path) -> None:
-    where = saved(BertModel(BertConfig(**SIZE)), tmp_path, pad_token="<pad>")
+    where = saved(
+        transformers.BertModel(transformers.BertConfig(**SIZE)), tmp_path, pad_token="<pad>"
+    )
     with pytest.raises(FileNotFoundError, match=r"its files lack 2 weights .*classifier\.bias"):
         ClassifierScorer.from_pretrained(where, label="LABEL_1")
 
 
 def test_a_folder_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
-    BertForSequenceClassification(BertConfig(**SIZE)).save_pretrained(tmp_path)
+    transformers.BertForSequenceClassification(transformers.BertConfig(**SIZE)).save_pretrained(
+        tmp_path
+    )
     with pytest.raises(FileNotFoundError, match="there are no files of its tokenizer"):
         ClassifierScorer.from_pretrained(tmp_path, label="LABEL_1")
 

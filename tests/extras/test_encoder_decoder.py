@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
+import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 from pytest_llmfair.clients import Missing, ModelClient, ModelSpecError, load_client
 from pytest_llmfair.clients._seeds import sample_seed
@@ -38,6 +37,8 @@ PROMPTS = ["the nurse said that", "he", "a doctor who is tired said that she was
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+
     where = tmp_path_factory.mktemp("models") / "t5"
     vocabulary = {word: i for i, word in enumerate(["<pad>", "</s>", "<unk>", *WORDS])}
     words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
@@ -45,12 +46,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words.post_processor = processors.TemplateProcessing(
         single="$A </s>", special_tokens=[("</s>", 1)]
     )
-    tokenizer = PreTrainedTokenizerFast(
+    tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
     )
     tokenizer.save_pretrained(where)
     torch.manual_seed(3)
-    config = T5Config(
+    config = transformers.T5Config(
         vocab_size=len(vocabulary),
         d_model=16,
         d_kv=8,
@@ -61,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         initializer_factor=0.5,
         tie_word_embeddings=False,
     )
-    T5ForConditionalGeneration(config).save_pretrained(where)
+    transformers.T5ForConditionalGeneration(config).save_pretrained(where)
     return where
 
 
@@ -70,8 +71,10 @@ def client(folder: Path) -> ModelClient:
     return load_client(f"hf:{folder}?max_tokens=8&device=cpu")
 
 
-def logits_after(client: Any, prompt: str, written: list[int]) -> torch.Tensor:
+def logits_after(client: Any, prompt: str, written: list[int]) -> Any:
     """One full pass: no cache, no batch."""
+    import torch
+
     model, tokenizer = client.backend.decoder.model, client.backend.tokenizer
     ids = torch.tensor([tokenizer(prompt)["input_ids"]])
     with torch.no_grad():
@@ -80,6 +83,8 @@ def logits_after(client: Any, prompt: str, written: list[int]) -> torch.Tensor:
 
 
 def slow_answer(client: Any, prompt: str, seed: int, temperature: float) -> str:
+    import torch
+
     written: list[int] = []
     draw = random.Random(seed)
     while len(written) < 8:
@@ -136,6 +141,8 @@ def test_labels_share_one(client: ModelClient) -> None:
 
 
 def test_a_precision_can_be_named(folder: Path) -> None:
+    import torch
+
     half: Any = load_client(f"hf:{folder}?device=cpu&dtype=bfloat16")
     assert half.backend.decoder.model.dtype == torch.bfloat16
     with pytest.raises(ModelSpecError, match="dtype is 'int4'; choose float32, bfloat16, float16"):

@@ -5,9 +5,8 @@ import random
 from collections import Counter
 
 import pytest
-import torch
+import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
 from pytest_llmfair.clients._decoder import _choose
@@ -26,6 +25,8 @@ LONG = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A small random GPT-2 with a trained byte-pair tokenizer, saved as safetensors."""
+    import torch
+
     where = tmp_path_factory.mktemp("models") / "tiny"
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -37,10 +38,10 @@ def folder(tmp_path_factory):
         show_progress=False,
     )
     bpe.train_from_iterator([*SHORT, *LONG], trainer)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<end>")
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<end>")
     tokenizer.save_pretrained(where)
     torch.manual_seed(0)
-    config = GPT2Config(
+    config = transformers.GPT2Config(
         vocab_size=len(tokenizer),
         n_positions=CONTEXT,
         n_embd=16,
@@ -48,7 +49,7 @@ def folder(tmp_path_factory):
         n_head=2,
         eos_token_id=0,
     )
-    model = GPT2LMHeadModel(config)
+    model = transformers.GPT2LMHeadModel(config)
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(4.0)
@@ -74,6 +75,8 @@ def parts(client):
 
 def slow_answer(client, prompt, seed, temperature, max_tokens, **options):
     """One sample, one full pass per token, no cache, no batch."""
+    import torch
+
     model, tokenizer = parts(client)
     ids = tokenizer(prompt, **options)["input_ids"]
     asked, draw = len(ids), random.Random(seed)
@@ -133,6 +136,8 @@ def test_answers_end_where_the_model_ends_them(client):
 
 
 def test_a_token_without_probability_is_never_drawn():
+    import torch
+
     logits = torch.tensor([[-math.inf, 50.0, 50.0, -math.inf]] * 2)
     last = math.nextafter(1.0, 0.0)
     assert _choose(logits, 1.0, [0.0, last]).tolist() == [1, 2]
@@ -140,6 +145,8 @@ def test_a_token_without_probability_is_never_drawn():
 
 
 def test_probabilities_are_products_of_the_models_own(client):
+    import torch
+
     model, tokenizer = parts(client)
     words = ["he", "she", "Zebra crossing"]
     for prompts in (SHORT, LONG):
@@ -210,6 +217,8 @@ def test_a_token_before_every_text_is_kept(starting):
 
 
 def test_a_chat_template_frames_the_prompt_and_writes_its_special_tokens_itself(starting):
+    import torch
+
     template = "{% for m in messages %}User: {{ m.content }}\n{% endfor %}Assistant:"
     (starting / "chat_template.jinja").write_text(template, encoding="utf-8")
     chat = load_client(f"hf:{starting}?max_tokens=6")
@@ -242,6 +251,8 @@ def test_a_folder_without_a_model_is_an_error(tmp_path):
 
 
 def test_logits_that_are_not_numbers_are_an_error(folder):
+    import torch
+
     client = load_client(f"hf:{folder}")
     with torch.no_grad():
         client.backend.decoder.model.transformer.ln_f.weight.fill_(math.nan)

@@ -8,25 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
+import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import (
-    BartConfig,
-    BartForConditionalGeneration,
-    BertConfig,
-    BertModel,
-    GPTNeoConfig,
-    GPTNeoForCausalLM,
-    LlamaConfig,
-    LlamaForCausalLM,
-    MambaConfig,
-    MambaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
-    MptConfig,
-    MptForCausalLM,
-    PreTrainedTokenizerFast,
-)
 
 from pytest_llmfair.clients import ModelSpecError, load_client
 from pytest_llmfair.clients._backend import ModelError
@@ -49,11 +32,11 @@ PROMPTS = [
 LABELS = ["yes", "no", "not at all"]
 
 KINDS: dict[str, Callable[[], Any]] = {
-    "looks back over a window": lambda: MistralForCausalLM(
-        MistralConfig(**TOKENS, **SIZE, sliding_window=4)
+    "looks back over a window": lambda: transformers.MistralForCausalLM(
+        transformers.MistralConfig(**TOKENS, **SIZE, sliding_window=4)
     ),
-    "keeps all and looks back over a window": lambda: GPTNeoForCausalLM(
-        GPTNeoConfig(
+    "keeps all and looks back over a window": lambda: transformers.GPTNeoForCausalLM(
+        transformers.GPTNeoConfig(
             **TOKENS,
             hidden_size=16,
             num_layers=2,
@@ -62,10 +45,12 @@ KINDS: dict[str, Callable[[], Any]] = {
             window_size=4,
         )
     ),
-    "counts positions by place": lambda: MptForCausalLM(
-        MptConfig(**TOKENS, d_model=16, n_layers=2, n_heads=2)
+    "counts positions by place": lambda: transformers.MptForCausalLM(
+        transformers.MptConfig(**TOKENS, d_model=16, n_layers=2, n_heads=2)
     ),
-    "rotates by position": lambda: LlamaForCausalLM(LlamaConfig(**TOKENS, **SIZE)),
+    "rotates by position": lambda: transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(**TOKENS, **SIZE)
+    ),
 }
 
 
@@ -75,7 +60,7 @@ def tokenizer(form: str = "$A") -> Any:
     words.post_processor = processors.TemplateProcessing(
         single=form, special_tokens=[("<s>", 3), ("</s>", 1)]
     )
-    return PreTrainedTokenizerFast(
+    return transformers.PreTrainedTokenizerFast(
         tokenizer_object=words,
         unk_token="<unk>",
         bos_token="<s>",
@@ -86,6 +71,8 @@ def tokenizer(form: str = "$A") -> Any:
 
 def saved(model: Any, where: Path, form: str = "$A") -> Path:
     """Save a model whose weights are large enough that its answers differ."""
+    import torch
+
     with torch.no_grad():
         for weights in model.parameters():
             if weights.dim() > 1:
@@ -95,8 +82,10 @@ def saved(model: Any, where: Path, form: str = "$A") -> Path:
     return where
 
 
-def slow_labels(model: Any, before: list[int], **reads: torch.Tensor) -> dict[str, float]:
+def slow_labels(model: Any, before: list[int], **reads: Any) -> dict[str, float]:
     """One pass per label over all of prompt and label, nothing shared."""
+    import torch
+
     scores = {}
     for label in LABELS:
         ids = [VOCABULARY[word] for word in label.split()]
@@ -114,6 +103,8 @@ def slow_labels(model: Any, before: list[int], **reads: torch.Tensor) -> dict[st
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_shared_beginning_changes_nothing(kind: str, tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(1)
     where = saved(KINDS[kind](), tmp_path)
     client: Any = load_client(f"hf:{where}?device=cpu&max_tokens=6")
@@ -128,8 +119,14 @@ def test_a_shared_beginning_changes_nothing(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_prompt_does_not_end_with_the_token_that_ends_all(tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(1)
-    where = saved(LlamaForCausalLM(LlamaConfig(**TOKENS, **SIZE)), tmp_path, "<s> $A </s>")
+    where = saved(
+        transformers.LlamaForCausalLM(transformers.LlamaConfig(**TOKENS, **SIZE)),
+        tmp_path,
+        "<s> $A </s>",
+    )
     client: Any = load_client(f"hf:{where}?device=cpu")
     ids = tokenizer("<s> $A")(PROMPTS[0])["input_ids"]
     slow = slow_labels(client.backend.decoder.model, ids)
@@ -137,9 +134,11 @@ def test_a_prompt_does_not_end_with_the_token_that_ends_all(tmp_path: Path) -> N
 
 
 def test_a_second_token_that_a_model_forces_comes_before_every_answer(tmp_path: Path) -> None:
+    import torch
+
     torch.manual_seed(1)
-    model = BartForConditionalGeneration(
-        BartConfig(
+    model = transformers.BartForConditionalGeneration(
+        transformers.BartConfig(
             **TOKENS,
             d_model=16,
             encoder_layers=2,
@@ -166,7 +165,9 @@ def test_a_second_token_that_a_model_forces_comes_before_every_answer(tmp_path: 
 
 
 def test_a_lone_surrogate_is_read_as_a_character_that_is_unknown(tmp_path: Path) -> None:
-    where = saved(LlamaForCausalLM(LlamaConfig(**TOKENS, **SIZE)), tmp_path)
+    where = saved(
+        transformers.LlamaForCausalLM(transformers.LlamaConfig(**TOKENS, **SIZE)), tmp_path
+    )
     client = load_client(f"hf:{where}?device=cpu&max_tokens=4")
     hostile, plain = "the \ud800 said", "the \ufffd said"
     assert client.label_probabilities([hostile], LABELS) == client.label_probabilities(
@@ -176,21 +177,23 @@ def test_a_lone_surrogate_is_read_as_a_character_that_is_unknown(tmp_path: Path)
 
 
 def test_weights_that_are_not_in_the_files_are_never_made_up(tmp_path: Path) -> None:
-    config = BertConfig(**TOKENS, **{k: v for k, v in SIZE.items() if "key" not in k})
-    where = saved(BertModel(config), tmp_path)
+    config = transformers.BertConfig(**TOKENS, **{k: v for k, v in SIZE.items() if "key" not in k})
+    where = saved(transformers.BertModel(config), tmp_path)
     with pytest.raises(ModelSpecError, match=r"its files lack .* was trained for something else"):
         load_client(f"hf:{where}?device=cpu")
 
 
 def test_a_folder_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
-    LlamaForCausalLM(LlamaConfig(**TOKENS, **SIZE)).save_pretrained(tmp_path)
+    transformers.LlamaForCausalLM(transformers.LlamaConfig(**TOKENS, **SIZE)).save_pretrained(
+        tmp_path
+    )
     with pytest.raises(ModelSpecError, match=r"cannot be loaded .*tokenizer"):
         load_client(f"hf:{tmp_path}?device=cpu")
 
 
 def test_a_model_that_keeps_no_keys_says_so(tmp_path: Path) -> None:
-    model = MambaForCausalLM(
-        MambaConfig(**TOKENS, hidden_size=16, state_size=4, num_hidden_layers=2)
+    model = transformers.MambaForCausalLM(
+        transformers.MambaConfig(**TOKENS, hidden_size=16, state_size=4, num_hidden_layers=2)
     )
     client = load_client(f"hf:{saved(model, tmp_path)}?device=cpu")
     with pytest.raises(ModelError, match="MambaForCausalLM keeps no keys and values"):

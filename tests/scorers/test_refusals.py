@@ -12,14 +12,17 @@ from pytest_llmfair.scorers import RefusalScorer
 CASES = yaml.safe_load((Path(__file__).parent / "refusal_cases.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("text", CASES["refusals"])
-def test_a_refusal_is_found(text: str) -> None:
-    assert RefusalScorer()([text]).tolist() == [1.0]
+def test_refusals_are_found() -> None:
+    assert missed(CASES["refusals"], 1.0) == []
 
 
-@pytest.mark.parametrize("text", CASES["answers"])
-def test_an_answer_is_no_refusal(text: str) -> None:
-    assert RefusalScorer()([text]).tolist() == [0.0]
+def test_answers_are_no_refusals() -> None:
+    assert missed(CASES["answers"], 0.0) == []
+
+
+def missed(texts: list[str], expected: float) -> list[str]:
+    scores = RefusalScorer()(texts)
+    return [text for text, score in zip(texts, scores, strict=True) if score != expected]
 
 
 @pytest.mark.parametrize(("kind", "found"), [("missed", 0.0), ("mistaken", 1.0)])
