@@ -251,8 +251,6 @@ def _is_collective(phrase: Phrase) -> bool:
     if not term.people and "new" in (*phrase.before[-4:], *phrase.after[:5]):
         return False  # "the old and the new"
     rest = _after_joined(phrase.after)
-    if rest[:1] == ("alike",):
-        rest = rest[1:]
     first = rest[0] if rest else ""
     if _describes_thing_too(phrase.after):
         return False
@@ -264,8 +262,6 @@ def _is_collective(phrase: Phrase) -> bool:
     begins = not front or front in JOINS or not front[0].isalnum()
     if begins and is_one_of(first, "singular_verbs"):
         return False
-    if is_one_of(front, "copulas") and is_one_of(first, "noun_verbs"):
-        return False  # "was the blind date"
     said = rest[1:] if is_in_ly(first) else rest  # "are the Dutch really kinder"
     if front in ("are", "were") and said and (is_adjective(said[0]) or said[0].endswith("er")):
         return ends_phrase(" ".join(said[1:2]))
@@ -320,9 +316,8 @@ def _is_joined_to_opposite(phrase: Phrase) -> bool:
     if first in ("a", "an") or in_classes(first, "be", "be_contracted"):
         return False  # "a black and white checked tie", "is black and white"
     alike = following == "alike"
-    noted = first in ("in", "to") or (first == "(" and not is_person(" ".join(words[-2:-1])))
-    if kind == "opposed_races" and noted and not alike:
-        return False  # "there in black and white", "depth 2 (black and white)"
+    if kind == "opposed_races" and first in ("in", "to") and not alike:
+        return False  # "there in black and white"
     opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
     return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
 
@@ -384,13 +379,7 @@ def _are_people(phrase: Phrase) -> bool:
     """Whether a plural names people: "most whites", "many seniors"; not "egg whites"."""
     if "eyes" in phrase.before or "eyes" in phrase.after or _is_near_things(phrase):
         return False
-    if phrase.next == "of" and " ".join(phrase.after[1:2]) in ("his", "her", "their", "my", "an"):
-        return False
-    if phrase.before[-2:] == ("in", "all"):  # dressed so
-        return False
     first = phrase.last
-    if is_one_of(first, "school_words"):
-        return False
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
         no_noun(phrase.after)

@@ -36,7 +36,8 @@ _SUBJECT = "I|it|he|she|xe|we|you|they|this|that|there"
 # "boy, did it drag", "boy does the sound clunk", "Man am I glad", "man what a day".
 _INVERTED = re.compile(
     r",?\s(?:(?:am|are|is|was|were|isn't|wasn't|ain't|can|could|will|would|have|has|had|did|didn't"
-    rf"|do|does|don't|doesn't)\s(?:{_SUBJECT}|the|these|those|my|your|his|her|our)|what\san?)\b"
+    rf"|do|does|don't|doesn't)\s(?:{_SUBJECT})|what\san?)\b"
+    r"|,\s(?:is|are|was|were|has|have|had|did|do|does)\s(?:the|these|those|my|your|his|her|our)\b"
 )
 # "Man I love this song"
 _CLAUSE = re.compile(
