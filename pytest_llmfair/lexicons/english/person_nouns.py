@@ -9,7 +9,6 @@ from pytest_llmfair.lexicons.english.noun_phrases import is_home, is_hyphenated
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
-    is_before_name,
     low,
     opens_sentence,
     phrase_at,
@@ -171,8 +170,6 @@ def _is_one_of_gods(text: str, start: int, end: int) -> bool:
 def is_group_noun(phrase: Phrase) -> bool:
     """Whether a singular is a noun: "as an Italian, I", "a Muslim prayed"; not "a Muslim dish"."""
     term = term_of(phrase.term)
-    if phrase.last == "fellow" and is_before_name(phrase):
-        return term.people  # "and fellow Italian Marco Polo"
     words = list(phrase.before)
     if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
         words.pop()  # "a Texas atheist"
@@ -380,6 +377,8 @@ def _are_people(phrase: Phrase) -> bool:
     if "eyes" in phrase.before or "eyes" in phrase.after or _is_near_things(phrase):
         return False
     first = phrase.last
+    if is_one_of(first, "school_words"):
+        return False
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
         no_noun(phrase.after)

@@ -166,6 +166,8 @@ def is_institution(phrase: Phrase) -> bool:
     """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Turks"."""
     if not phrase.has_capital or not is_before_name(phrase):
         return False
+    if phrase.next == "new" and is_person(" ".join(phrase.after[1:2])):
+        return False  # "Jewish New Yorkers"
     if phrase.last.endswith("ly") and not is_one_of(phrase.last, "not_adverbs"):
         return False  # "the staunchly Protestant Edward VI"
     if is_one_of(phrase.last, "places_in") and is_one_of(phrase.next, "countries"):
