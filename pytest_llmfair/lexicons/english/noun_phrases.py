@@ -89,7 +89,7 @@ def describes_person(phrase: Phrase) -> bool:
 def head_of(phrase: Phrase) -> tuple[str, bool]:
     """Return the person noun that the term describes, and whether it is part of a thing.
 
-    The noun is "" if there is none. "An old user account" is a thing.
+    The noun is "" if the term describes no person. "An old user account" is a thing.
     """
     if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False

@@ -177,7 +177,7 @@ def is_institution(phrase: Phrase) -> bool:
 
 
 def is_first_name(phrase: Phrase) -> bool:
-    """Whether a term that is a given name too is one: "Christian said", "told Gay".
+    """Whether a term that is a given name too is one: "Christian said", "I met Gay".
 
     It is, unless a determiner before it, a noun after it or a joined adjective shows otherwise.
     """

@@ -1,4 +1,4 @@
-"""Person nouns that are no nouns here: exclamations ("Man, it hurts") and verbs ("to man the")."""
+"""Person nouns used as something else: exclamations ("Man, it hurts") and verbs ("to man the")."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _OBJECTS = {
 
 
 def is_exclamation(text: str, start: int, end: int) -> bool:
-    """Whether it is said to nobody: "Man what a day", "but boy, did it drag", "hey man"."""
+    """Whether it is an exclamation: "Man what a day", "but boy, did it drag", "hey man"."""
     word = text[start:end].lower()
     if word not in _EXCLAIMED:
         return False
