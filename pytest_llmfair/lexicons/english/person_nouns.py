@@ -88,7 +88,8 @@ def _counts(text: str, start: int, end: int) -> bool:
     if is_in_name(text, start, end):
         return False
     if is_hyphenated(text, start, end):
-        return False
+        former = text[max(0, start - 3) : start].lower() == "ex-"
+        return former and is_group_noun(phrase_at(text, start - 3, end))  # "an ex-Muslim"
     phrase = phrase_at(text, start, end)
     if plural_adjective:
         return _are_people(phrase)
@@ -256,6 +257,12 @@ def _is_collective(phrase: Phrase) -> bool:
     if _is_plural_noun(first) or is_one_of(first, "other_colours"):
         return False
     front = words[-2] if len(words) > 1 else ""
+    if (
+        phrase.has_capital
+        and front in ("of", "for")
+        and is_any("".join(words[-3:-2]), "bodies_named")
+    ):
+        return False  # "the Institute for the Blind"
     begins = not front or front in JOINS or not front[0].isalnum()
     if begins and is_one_of(first, "singular_verbs"):
         return False

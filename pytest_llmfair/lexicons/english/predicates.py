@@ -85,7 +85,7 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
         return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
     if verb == "as":
         return _is_identity(subject)
-    if verb in ("being", "becoming"):
+    if verb in ("being", "becoming") or (not subject and verb in ("growing", "getting")):
         return True
     if in_classes(verb, "be", "turning"):
         if has_person_subject(subject, written, verb) or is_counted(subject, phrase.earlier):
