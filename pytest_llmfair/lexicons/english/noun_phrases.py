@@ -89,7 +89,7 @@ def describes_person(phrase: Phrase) -> bool:
 def head_of(phrase: Phrase) -> tuple[str, bool]:
     """Return the person noun that the term describes, and whether it is part of a thing.
 
-    The noun is "" if there is none. "An old user account" is a thing.
+    The noun is "" if the term describes no person. "An old user account" is a thing.
     """
     if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False
@@ -212,8 +212,6 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
         return (asked or fashion) and no_noun(after) and after[:1] != ("of",)
     if word == "voices":
         return True
-    if word == "majority":
-        return no_noun(after)
     if is_any(word, "royals"):  # of a people; in tales and games they are black and white
         owner = word.endswith(("'s", "s'"))
         return national and (owner or no_noun(after) or phrase.written_after[at + 1][0].isupper())
@@ -249,8 +247,7 @@ def _is_field(phrase: Phrase, at: int) -> bool:
             return True
     listed = is_one_of(word, "fields") or (not term.national and is_one_of(word, "crafts"))
     if direct and at and is_one_of(word, "field_parts"):  # the second word of "quiz show"
-        front = phrase.after[at - 1]
-        listed = listed or in_classes(front, "fields", "field_begins", "person_modifiers")
+        listed = listed or in_classes(phrase.after[at - 1], "fields", "field_begins")
     if not direct:
         part = is_one_of(following, "field_parts") or is_modifier(following)
         listed = listed or (part and is_one_of(word, "field_begins"))
@@ -318,6 +315,4 @@ def _candidates(words: Words, several: bool) -> list[tuple[str, str]]:
             following = words[at + 1] if at + 1 < len(words) else ""
             if is_person(word) or not (is_modifier(word) and not ends_phrase(following)):
                 found.append((word, front))
-        elif several and described and is_person(word) and _is_contrasted(front):
-            found.append((word, front))  # "a Black patient waits longer than white ones"
     return found

@@ -49,11 +49,9 @@ from pytest_llmfair.lexicons.english.words import (
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _SHARES = ("all", "majority", "mostly", "predominantly")
-
-
 _OBJECTS = ("the", "a", "an", "its", "their", "his", "her", "my", "our", "your", "it", "them")
 _MARKS = str.maketrans(".,;:-/?()!", " " * 10)
-# "The cat is", "whether your puppy is a": an animal that is told male or female.
+# "The cat is", "whether your puppy is a": the subject of male or female.
 _ANIMAL_IS = re.compile(
     r"\b(?:the|my|your|our|his|her|their|its|this|that|these|those|one|each|every|both)\s+"
     r"(?:\w+\s+){0,2}?(?P<named>[\w-]+)"
@@ -156,10 +154,8 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
         head = head_of(phrase)[0]
         if is_one_of(term.word, "ages"):
             child = is_any(head, "small_children") and not is_owner(phrase.last)
-            lasting = is_any(head, "bonds") and is_one_of(
-                term.word, "of_long_standing"
-            )  # "old friend"
-            return not (child or lasting)
+            lasting = is_one_of(term.word, "of_long_standing")  # "my old friend"
+            return not (child or (lasting and is_any(head, "bonds")))
         return not (term.language and is_any(head, "language_persons"))
     if _is_before_named_person(phrase):
         return True

@@ -9,7 +9,6 @@ from pytest_llmfair.lexicons.english.noun_phrases import is_home, is_hyphenated
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
-    is_before_name,
     low,
     opens_sentence,
     phrase_at,
@@ -89,7 +88,8 @@ def _counts(text: str, start: int, end: int) -> bool:
     if is_in_name(text, start, end):
         return False
     if is_hyphenated(text, start, end):
-        return False
+        former = text[max(0, start - 3) : start].lower() == "ex-"
+        return former and is_group_noun(phrase_at(text, start - 3, end))  # "an ex-Muslim"
     phrase = phrase_at(text, start, end)
     if plural_adjective:
         return _are_people(phrase)
@@ -171,8 +171,6 @@ def _is_one_of_gods(text: str, start: int, end: int) -> bool:
 def is_group_noun(phrase: Phrase) -> bool:
     """Whether a singular is a noun: "as an Italian, I", "a Muslim prayed"; not "a Muslim dish"."""
     term = term_of(phrase.term)
-    if phrase.last == "fellow" and is_before_name(phrase):
-        return term.people  # "and fellow Italian Marco Polo"
     words = list(phrase.before)
     if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
         words.pop()  # "a Texas atheist"
@@ -251,8 +249,6 @@ def _is_collective(phrase: Phrase) -> bool:
     if not term.people and "new" in (*phrase.before[-4:], *phrase.after[:5]):
         return False  # "the old and the new"
     rest = _after_joined(phrase.after)
-    if rest[:1] == ("alike",):
-        rest = rest[1:]
     first = rest[0] if rest else ""
     if _describes_thing_too(phrase.after):
         return False
@@ -261,11 +257,15 @@ def _is_collective(phrase: Phrase) -> bool:
     if _is_plural_noun(first) or is_one_of(first, "other_colours"):
         return False
     front = words[-2] if len(words) > 1 else ""
+    if (
+        phrase.has_capital
+        and front in ("of", "for")
+        and is_any("".join(words[-3:-2]), "bodies_named")
+    ):
+        return False  # "the Institute for the Blind"
     begins = not front or front in JOINS or not front[0].isalnum()
     if begins and is_one_of(first, "singular_verbs"):
         return False
-    if is_one_of(front, "copulas") and is_one_of(first, "noun_verbs"):
-        return False  # "was the blind date"
     said = rest[1:] if is_in_ly(first) else rest  # "are the Dutch really kinder"
     if front in ("are", "were") and said and (is_adjective(said[0]) or said[0].endswith("er")):
         return ends_phrase(" ".join(said[1:2]))
@@ -320,9 +320,8 @@ def _is_joined_to_opposite(phrase: Phrase) -> bool:
     if first in ("a", "an") or in_classes(first, "be", "be_contracted"):
         return False  # "a black and white checked tie", "is black and white"
     alike = following == "alike"
-    noted = first in ("in", "to") or (first == "(" and not is_person(" ".join(words[-2:-1])))
-    if kind == "opposed_races" and noted and not alike:
-        return False  # "there in black and white", "depth 2 (black and white)"
+    if kind == "opposed_races" and first in ("in", "to") and not alike:
+        return False  # "there in black and white"
     opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
     return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
 
@@ -383,10 +382,6 @@ def _is_plural_noun(word: str) -> bool:
 def _are_people(phrase: Phrase) -> bool:
     """Whether a plural names people: "most whites", "many seniors"; not "egg whites"."""
     if "eyes" in phrase.before or "eyes" in phrase.after or _is_near_things(phrase):
-        return False
-    if phrase.next == "of" and " ".join(phrase.after[1:2]) in ("his", "her", "their", "my", "an"):
-        return False
-    if phrase.before[-2:] == ("in", "all"):  # dressed so
         return False
     first = phrase.last
     if is_one_of(first, "school_words"):

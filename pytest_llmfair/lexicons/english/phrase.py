@@ -1,4 +1,4 @@
-"""The words around a span of text: in its sentence, before that, and right beside the span."""
+"""The words around a span of text: next to it, in its sentence, and before that."""
 
 from __future__ import annotations
 

@@ -46,29 +46,17 @@ def is_said_of_person(phrase: Phrase) -> bool:
 
 def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     """Whether an adjective between the words `before` and `after` is said of a person."""
-    following = after[0] if after else ""
-    complement = is_one_of(following, "not_said_of_person")
-    out = before[-2:] == ("out", "as")  # "came out as gay to"
-    if complement and not out and not ((before or following == "by") and _has_complement(after)):
+    if not _can_be_predicate(before, after):
         return False
-    if _is_with_colour(before, after):
-        return False
-    whose = "who" in before[-4:] or (bool(before) and is_one_of(before[-1], "indefinite"))
-    relative = whose and (
-        is_one_of(following, "plural_verbs") or is_verb(following, " ".join(after[1:2]), bare=True)
-    )
-    if not (relative or ends_phrase(following) or is_adverbial(*(*after, "", "")[:2])):
-        return False
-    raw = phrase.raw
+    raw, following = phrase.raw, after[0] if after else ""
     if not before:
         return _is_fronted(after, raw)
     words = _without_joined(before)
     if not words:
         return words is not None and _is_fronted(after, raw[len(before) :])
     verb = words[-1]
-    directed = (complement and following != "to") or following in _DIRECTIONS
-    if directed and is_one_of(verb, "looking"):  # "looked straight in the direction of"
-        return False
+    if following in _DIRECTIONS and is_one_of(verb, "looking"):
+        return False  # "looked straight in the direction of"
     if in_classes(verb, "abbreviations", "titles") and raw[len(words) - 1][0].isupper():
         return False  # "called Dr. Black"
     if is_part_of_persons(raw, words, phrase.earlier):
@@ -97,7 +85,7 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
         return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
     if verb == "as":
         return _is_identity(subject)
-    if verb in ("being", "becoming"):
+    if verb in ("being", "becoming") or (not subject and verb in ("growing", "getting")):
         return True
     if in_classes(verb, "be", "turning"):
         if has_person_subject(subject, written, verb) or is_counted(subject, phrase.earlier):
@@ -113,6 +101,22 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     if is_one_of(verb, "person_subjects"):
         return bool(subject) and in_classes(subject[-1], "be", "deem")
     return False
+
+
+def _can_be_predicate(before: Words, after: Words) -> bool:
+    """Whether what follows lets the adjective end its clause: "she is blind"; not "blind to"."""
+    following = after[0] if after else ""
+    complement = is_one_of(following, "not_said_of_person")
+    out = before[-2:] == ("out", "as")  # "came out as gay to"
+    if complement and not out and not ((before or following == "by") and _has_complement(after)):
+        return False
+    if _is_with_colour(before, after):
+        return False
+    whose = "who" in before[-4:] or (bool(before) and is_one_of(before[-1], "indefinite"))
+    relative = whose and (
+        is_one_of(following, "plural_verbs") or is_verb(following, " ".join(after[1:2]), bare=True)
+    )
+    return relative or ends_phrase(following) or is_adverbial(*(*after, "", "")[:2])
 
 
 def _is_group_named(phrase: Phrase) -> bool:

@@ -166,20 +166,18 @@ def is_institution(phrase: Phrase) -> bool:
     """Whether a capital after it makes a name: "the Muslim Brotherhood"; not "Muslim Turks"."""
     if not phrase.has_capital or not is_before_name(phrase):
         return False
-    if phrase.next == "national":
-        return True  # "the Muslim National Guard"
     if phrase.next == "new" and is_person(" ".join(phrase.after[1:2])):
-        return False
+        return False  # "Jewish New Yorkers"
     if phrase.last.endswith("ly") and not is_one_of(phrase.last, "not_adverbs"):
         return False  # "the staunchly Protestant Edward VI"
     if is_one_of(phrase.last, "places_in") and is_one_of(phrase.next, "countries"):
         return False  # "in Buddhist China"
-    known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes")
+    known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes", "given_names")
     return not (is_person(phrase.next) or any(is_any(phrase.next, kind) for kind in known))
 
 
 def is_first_name(phrase: Phrase) -> bool:
-    """Whether a term that is a given name too is one: "Christian said", "told Gay".
+    """Whether a term that is a given name too is one: "Christian said", "I met Gay".
 
     It is, unless a determiner before it, a noun after it or a joined adjective shows otherwise.
     """
@@ -189,8 +187,6 @@ def is_first_name(phrase: Phrase) -> bool:
         known = ("demonyms", "of_faith", "bare_groups", "merry_things")
         adjective = phrase.last == "the" or any(is_any(phrase.next, kind) for kind in known)
         return not adjective or is_institution(phrase)
-    if not phrase.raw and not (phrase.front + phrase.rear).strip(" \n.?!\"'()*"):
-        return False  # a text of one word
     if phrase.next in JOINED and len(phrase.after) > 1 and is_modifier(phrase.after[1]):
         return False
     if len(phrase.before) > 1 and phrase.last in JOINED and is_adjective(phrase.before[-2]):

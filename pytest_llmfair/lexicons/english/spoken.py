@@ -1,4 +1,4 @@
-"""Person nouns that are no nouns here: exclamations ("Man, it hurts") and verbs ("to man the")."""
+"""Person nouns used as something else: exclamations ("Man, it hurts") and verbs ("to man the")."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ _SUBJECT = "I|it|he|she|xe|we|you|they|this|that|there"
 # "boy, did it drag", "boy does the sound clunk", "Man am I glad", "man what a day".
 _INVERTED = re.compile(
     r",?\s(?:(?:am|are|is|was|were|isn't|wasn't|ain't|can|could|will|would|have|has|had|did|didn't"
-    rf"|do|does|don't|doesn't)\s(?:{_SUBJECT}|the|these|those|my|your|his|her|our)|what\san?)\b"
+    rf"|do|does|don't|doesn't)\s(?:{_SUBJECT})|what\san?)\b"
+    r"|,\s(?:is|are|was|were|has|have|had|did|do|does)\s(?:the|these|those|my|your|his|her|our)\b"
 )
 # "Man I love this song"
 _CLAUSE = re.compile(
@@ -50,7 +51,7 @@ _OBJECTS = {
 
 
 def is_exclamation(text: str, start: int, end: int) -> bool:
-    """Whether it is said to nobody: "Man what a day", "but boy, did it drag", "hey man"."""
+    """Whether it is an exclamation: "Man what a day", "but boy, did it drag", "hey man"."""
     word = text[start:end].lower()
     if word not in _EXCLAIMED:
         return False

@@ -40,7 +40,7 @@ def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
     if is_one_of(subject[-1], "person_subjects"):
         return True
     if subject[-1] in ("and", "but", "yet"):  # "he owns nothing but is blind"
-        return any(is_one_of(word, "person_subjects") for word in subject)
+        return any(is_one_of(word, "person_subjects") or is_person(word) for word in subject)
     if subject[-1] == "that" and len(subject) > 1:  # "users that are"
         subject.pop()
     subject = _without_aside(subject)
