@@ -67,6 +67,45 @@ def test_keep_takes_the_answer_of_the_grammar_and_flags_the_pair() -> None:
     assert ([pair.original for pair in left], left.unmentioned) == ([SURE], 1)
 
 
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_twin_of_ones_own_settles_a_prompt(counted: bool) -> None:
+    twin = UNSURE.replace("black", "white")
+    pairs = generate_pairs([SURE, (UNSURE, twin)], lexicon(counted=counted), ("black", "white"))
+
+    assert [pair.counterfactual for pair in pairs][1:] == [twin]
+    assert (pairs.uncertain, pairs.rejected) == ((), ())
+
+
+def test_a_twin_of_ones_own_says_which_role_a_pronoun_has() -> None:
+    for text, twin in (
+        ("She saw her, perhaps.", "He saw him, perhaps."),
+        ("Perhaps she knows her work.", "Perhaps he knows his work."),
+    ):
+        pairs = generate_pairs([(text, twin)], lexicon("gender"))
+        assert ([pair.counterfactual for pair in pairs], pairs.rejected) == ([twin], ())
+
+
+@pytest.mark.parametrize(
+    ("twin", "reason"),
+    [
+        ("The white, perhaps, doctor spoke.", "words change that name nobody"),
+        ("The black, perhaps, nurse spoke.", "nothing is edited"),
+    ],
+)
+def test_a_twin_of_ones_own_passes_the_same_checks(twin: str, reason: str) -> None:
+    pairs = generate_pairs([(UNSURE, twin)], lexicon(), ("black", "white"))
+
+    assert list(pairs) == []
+    assert any(reason in said for said in pairs.rejected[0].reasons), pairs.rejected
+
+
+def test_a_twin_that_names_no_group_is_an_error_with_its_row() -> None:
+    with pytest.raises(ValueError, match="prompt 1 has a twin of its own, and its twin names no"):
+        generate_pairs(["She left.", ("She left.", "They left.")], "gender")
+    with pytest.raises(ValueError, match=r"prompt 0 is .*, a tuple; give a text, or a tuple of a"):
+        generate_pairs([("a", "b", "c")], "gender")  # type: ignore[list-item]
+
+
 def test_another_word_for_uncertain_is_an_error() -> None:
     with pytest.raises(ValueError, match="uncertain is 'drop'; choose 'reject' or 'keep'"):
         generate_pairs([SURE], "race", ("black", "white"), uncertain="drop")  # type: ignore[arg-type]

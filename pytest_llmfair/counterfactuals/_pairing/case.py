@@ -71,10 +71,12 @@ def case_of(
     lexicon: Lexicon,
     gone: frozenset[str],
     found: Reading | None = None,
+    found_twin: Reading | None = None,
 ) -> Case:
-    """Put a pair on trial: read its counterfactual, and the original unless `found` is given."""
+    """Put a pair on trial: read its members, unless what they say is given."""
     twin: dict[int, tuple[int, Sense]] = {}
-    for start, end, sense in lexicon.read(pair.counterfactual):
+    read = lexicon.read(pair.counterfactual) if found_twin is None else found_twin
+    for start, end, sense in read:
         twin.setdefault(start, (end, sense))  # of two at one place the first counts
     known = lexicon.read(pair.original) if found is None else found
     named = [

@@ -20,7 +20,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     edits_between,
     misplaced,
 )
-from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon
+from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
 from pytest_llmfair.counterfactuals.validity import failed
 from pytest_llmfair.lexicons.english.english import WORD, is_in_ly, is_one_of
 from pytest_llmfair.lexicons.english.possessives import possessive_behind
@@ -49,7 +49,7 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
     if groups[0] == groups[1]:
         return (f"both members are of one group, which makes a placebo: {groups[0]}",)
-    found, twin = (lexicon.read(text) for text in (pair.original, pair.counterfactual))
+    found, twin = _read(pair, lexicon, groups)
     named, named_twin = ({sense.group for *_, sense in each} for each in (found, twin))
     if not pair.variant:
         unsaid, unsaid_before = lexicon.left_unsaid(*groups), lexicon.left_unsaid(*groups[::-1])
@@ -85,8 +85,28 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     exchange = exchange_of(lexicon, to)
     left_out = exchange.unsaid if pair.variant == OMISSION else {}
     changes = [_change(edit, groups[0], senses, exchange.spread, left_out) for edit in pair.edits]
-    case = case_of(pair, changes, lexicon, exchange.vanishing(pair.variant))
+    case = case_of(pair, changes, lexicon, exchange.vanishing(pair.variant), found, twin)
     return (*failed(case), *_not_minimal(case, beside))
+
+
+def _read(pair: Pair, lexicon: Lexicon, groups: tuple[str, str]) -> tuple[Reading, Reading]:
+    """Return what both members say; where that is uncertain, as their edits settle it."""
+    found, twin = lexicon.read(pair.original), lexicon.read(pair.counterfactual)
+    if not found.doubts and not twin.doubts:
+        return found, twin
+    edits = edits_between(pair.original, pair.counterfactual)
+    there = [(edit.start, edit.end, edit.after) for edit in edits]
+    back = [
+        (edit.counterfactual_start, edit.counterfactual_start + len(edit.after), edit.before)
+        for edit in edits
+    ]
+    to = lexicon.spread({groups[0]: groups[1], groups[1]: groups[0]})
+    becomes = {**to, **{after: before for before, after in to.items() if after not in to}}
+
+    def counterpart(sense: Sense) -> str | None:
+        return lexicon.counterpart(sense, becomes.get(sense.group, ""))
+
+    return found.settled(there, counterpart), twin.settled(back, counterpart)
 
 
 def _change(
