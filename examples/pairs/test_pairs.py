@@ -42,6 +42,18 @@ def test_a_pair_that_is_no_good_english_is_left_out(counterfactual_pairs, show):
     assert pairs.rejected[0].reasons == ("two determiners: his a chronic illness",)
 
 
+def test_a_prompt_that_can_be_read_in_two_ways_is_left_out(counterfactual_pairs, show):
+    """Uncertain, and never asked; a slot or a twin of our own settles it."""
+    prompt = "The nurse brought her water."
+    pairs = counterfactual_pairs([prompt, "She left early."])
+    show("a prompt that is uncertain", pairs)
+    assert [one.prompt for one in pairs.uncertain] == [prompt]
+
+    settled = counterfactual_pairs([(prompt, "The nurse brought him water."), "She left early."])
+    show("the same prompt with its twin", settled)
+    assert (len(settled), settled.uncertain) == (2, ())
+
+
 def test_two_attributes_at_once(counterfactual_pairs, show):
     """Intersectional groups are named by both attributes, in either order."""
     prompts = ["The Black woman said she would call her aunt.", "The woman left."]
