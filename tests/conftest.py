@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -10,6 +11,9 @@ import pytest
 
 from pytest_llmfair.recording import Recorder, recording
 from pytest_llmfair.settings import Settings
+
+# One thread for each worker of xdist: more would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # `pytest --help` loads this file in a clone where only the plugin itself is installed.
 if find_spec("hypothesis"):

@@ -22,6 +22,7 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
     Pairs,
     Rejected,
     Uncertain,
+    edits_between,
     marked,
     pair_of,
 )
@@ -122,6 +123,7 @@ def generate_pairs(
         if isinstance(text, tuple):
             own = _own_pair(lexicon, row, *text, wanted)
             reasons = reasons_against(own, lexicon, _following(lexicon))
+            own = replace(own, edits=edits_between(*text))
             made: list[Pair | Rejected] = [Rejected(own, reasons) if reasons else marked(own)]
             lost: list[str] = []
         else:
