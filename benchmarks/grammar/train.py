@@ -122,7 +122,7 @@ def learned_texts(examples: dict[str, list[Example]]) -> set[str]:
     return {digest(example.text) for own in examples.values() for example in own}
 
 
-def numbers_of(question: str, example: Example) -> set[int]:
+def numbers_of(question: str, example: Example) -> model.Numbers:
     """Return what the student sees of an example."""
     _, text, start, end, kind, *_ = example
     if question == "counts":
@@ -134,9 +134,9 @@ def numbers_of(question: str, example: Example) -> set[int]:
 
 def matrix(question: str, examples: Sequence[Example]) -> csr_matrix:
     """Return the features of examples, a row for each."""
-    rows = [sorted(numbers_of(question, example)) for example in examples]
+    rows = [np.sort(numbers_of(question, example)) for example in examples]
     ends = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter((n for row in rows for n in row), np.int32, ends[-1])
+    columns = np.concatenate(rows).astype(np.int32)
     ones = np.ones(len(columns), np.float32)
     return csr_matrix((ones, columns, ends), shape=(len(rows), 1 << model.BITS))
 

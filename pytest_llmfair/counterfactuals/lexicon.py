@@ -48,7 +48,7 @@ from pytest_llmfair.lexicons.english.protected import (
 )
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.usage import takes_case
-from pytest_llmfair.lexicons.grammar import Grammar, grammar_for
+from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
 from pytest_llmfair.text import MASK, replaced
 
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
@@ -325,8 +325,11 @@ class Lexicon(ByValue):
         exact = exact or " ".join(shown.split()) in listed or is_honoured(text, start, end, sense)
         return in_place(text, start, end, term, exact, self.language)
 
-    def read(self, text: str) -> Reading:
-        """Return start, end and meaning of every mention and neutral word, in order."""
+    def read(self, text: str, *, doubts: bool = True) -> Reading:
+        """Return start, end and meaning of every mention and neutral word, in order.
+
+        Without `doubts` the rules alone are asked, at less cost: their answers are the same.
+        """
         whole, text = text, with_blanks(text)
         found = self._index.find(text)
         if found and self.language == "en" and is_foreign(text):
@@ -334,18 +337,19 @@ class Lexicon(ByValue):
         untouched = iter(protected_spans(whole) if found else ())
         begin, stop = next(untouched, _NOWHERE)
         reading: list[tuple[int, int, Sense]] = []
-        doubts: list[Doubt] = []
+        uncertain: list[Doubt] = []
+        grammar = self._grammar if doubts else rules_of(self._grammar)
         for start, end, choice in found:
             while stop <= start:
                 begin, stop = next(untouched, _NOWHERE)
             if begin < end:
                 continue
-            meant, doubt = self._meant(choice, text, start, end)
+            meant, doubt = self._meant(grammar, choice, text, start, end)
             if meant is not None:
                 reading.append((start, end, meant))
             if doubt is not None:
-                doubts.append(doubt)
-        return Reading(with_lacked(text, reading, self.unmarked, self._index.denials), doubts)
+                uncertain.append(doubt)
+        return Reading(with_lacked(text, reading, self.unmarked, self._index.denials), uncertain)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -392,7 +396,7 @@ class Lexicon(ByValue):
             self.counterpart(other, group)
             for other in self.senses(sense.term)
             if (other.role, other.group) == (sense.role, sense.group)
-            and other.read(self._grammar, text, start, end).answer
+            and other.read(rules_of(self._grammar), text, start, end).answer
         )
         return next((term for term in known if term is not None), None)
 
@@ -421,14 +425,14 @@ class Lexicon(ByValue):
         return grammar_for(self.language, self.name) if self.grammar is None else self.grammar
 
     def _meant(
-        self, choice: Choice, text: str, start: int, end: int
+        self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
         """Return which of its meanings a term has here, if any, and what makes it uncertain."""
         senses, cases, doubts = choice.senses, choice.cases, []
         if not choice.settled:
             senses = []
             for sense in choice.senses:
-                verdict = sense.read(self._grammar, text, start, end)
+                verdict = sense.read(grammar, text, start, end)
                 counted = bool(verdict.answer)
                 if not verdict.sure:
                     doubts.append(Doubt(start, end, (sense,), counted, verdict.why))
@@ -440,7 +444,7 @@ class Lexicon(ByValue):
         meant = senses[0] if senses else None
         if meant is not None and (choice.pronoun or cases):
             roles = cases or {meant.role: meant}
-            verdict = self._grammar.role(text, start, end, tuple(roles))
+            verdict = grammar.role(text, start, end, tuple(roles))
             meant = roles.get(str(verdict.answer))
             if not verdict.sure:
                 doubt = Doubt(start, end, (*roles.values(),), meant is not None, verdict.why)

@@ -95,7 +95,13 @@ class EveryMention:
         return Verdict(True)
 
 
-def grammar_for(language: str, attribute: str) -> Grammar:
+def rules_of(grammar: Grammar) -> Grammar:
+    """Return what gives the answers of a grammar, without a second opinion."""
+    rules: Grammar = getattr(grammar, "rules", grammar)
+    return rules
+
+
+def grammar_for(language: str, attribute: str = "") -> Grammar:
     """Return the grammar of a language for the terms of an attribute; English has rules."""
     if language != "en":
         return EveryMention()

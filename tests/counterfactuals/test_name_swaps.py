@@ -183,8 +183,9 @@ def test_a_grammar_of_ones_own_is_asked() -> None:
 
 def test_a_name_in_doubt_is_judged_as_such() -> None:
     lexicon = name_lexicon(("May", "Tom"))
-    ((found, verdict),) = lexicon.judged("May is late.")
-    assert (found[:2], verdict) == ((0, 3), Verdict(True, False, "'May' is also a month"))
+    (doubt,) = lexicon.read("May is late.").doubts
+    assert (doubt.start, doubt.end, doubt.counted) == (0, 3, True)
+    assert doubt.why == "'May' is also a month"
 
 
 def test_a_prompt_that_names_both_is_left_out() -> None:

@@ -136,12 +136,14 @@ class Intersection(Lexicon):
         """Return the text with one placeholder for each run of mentions, whatever their groups."""
         return _RUN.sub(MASK, super().mask(text))
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, *, doubts: bool = True) -> Reading:
         """Return start, end and meaning of what either part finds, in order."""
-        parts = [part.read(text) for part in self.parts]
+        parts = [part.read(text, doubts=doubts) for part in self.parts]
         found = sorted(itertools.chain(*parts), key=lambda each: (each[0], -each[1]))
-        doubts = sorted(itertools.chain(*(part.doubts for part in parts)))
-        return Reading(found, doubts)
+        uncertain = sorted(
+            itertools.chain(*(part.doubts for part in parts)), key=lambda each: each[:2]
+        )
+        return Reading(found, sorted(uncertain, key=lambda each: each[:2]))
 
     def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
         """Return what makes the exchange uncertain, where the text may name both groups."""

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
-from pytest_llmfair.counterfactuals._lexicons.reading import Doubt, Reading
+from pytest_llmfair.counterfactuals._lexicons.reading import Doubt
 from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.escapes import with_blanks
-from pytest_llmfair.lexicons.grammar import Name, Verdict
+from pytest_llmfair.lexicons.grammar import Grammar, Name
 
 _FAMILY = "plural of a last name"
 
@@ -22,31 +21,20 @@ class _TwoNames(Lexicon):
 
     _plurals: ClassVar[bool] = False
 
-    def read(self, text: str) -> Reading:
-        """Return start, end and meaning of every mention of the person, in order."""
-        found = super().read(text)
-        plain = with_blanks(text) if found else text
-        kept, doubts = [], []
-        for start, end, own in found:
-            verdict = self._verdict(plain, start, end, own)
-            if verdict.answer:
-                kept.append((start, end, own))
-            if not verdict.sure:
-                doubts.append(Doubt(start, end, (own,), bool(verdict.answer), verdict.why))
-        return Reading(kept, doubts)
-
     def _meant(
-        self, choice: Choice, text: str, start: int, end: int
+        self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
-        fitting = choice.senses  # both names can begin with one letter
-        named = (own for own in fitting if self._verdict(text, start, end, own).answer)
-        return next(named, fitting[0]) if len(fitting) > 1 else fitting[0], None
+        verdicts = [
+            (own, grammar.is_this_person(text, start, end, self._name(own)))
+            for own in choice.senses  # both names can begin with one letter
+        ]
+        own, verdict = next((each for each in verdicts if each[1].answer), verdicts[0])
+        named = bool(verdict.answer)
+        doubt = None if verdict.sure else Doubt(start, end, (own,), named, verdict.why)
+        return own if named else None, doubt
 
-    def _verdict(self, text: str, start: int, end: int, sense: Sense) -> Verdict:
-        entry = sense.entry
-        forms = self._forms[id(entry)]
-        name = Name(sense.group, sense.role, self._own, forms)
-        return self._grammar.is_this_person(text, start, end, name)
+    def _name(self, sense: Sense) -> Name:
+        return Name(sense.group, sense.role, self._own, self._forms[id(sense.entry)])
 
     @functools.cached_property
     def _own(self) -> frozenset[str]:

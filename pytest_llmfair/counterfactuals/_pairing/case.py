@@ -75,7 +75,7 @@ def case_of(
 ) -> Case:
     """Put a pair on trial: read its members, unless what they say is given."""
     twin: dict[int, tuple[int, Sense]] = {}
-    read = lexicon.read(pair.counterfactual) if found_twin is None else found_twin
+    read = lexicon.read(pair.counterfactual, doubts=False) if found_twin is None else found_twin
     for start, end, sense in read:
         twin.setdefault(start, (end, sense))  # of two at one place the first counts
     known = lexicon.read(pair.original) if found is None else found

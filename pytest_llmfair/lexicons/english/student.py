@@ -8,6 +8,7 @@ term, never its spelling, so that a sentence and its counterfactual get the same
 from __future__ import annotations
 
 import functools
+import math
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,32 +28,45 @@ BITS = 20  # a feature is one of 2 ** 20 numbers
 LARGEST = 2.0  # the few weights beyond are cut, which keeps finer steps for all others
 
 
-def numbers_of(found: Iterable[str], kinds: Iterable[str]) -> set[int]:
-    """Return the numbers of features, each taken together with each kind."""
-    mask = (1 << BITS) - 1
-    begins = [zlib.crc32(f"{kind}#".encode()) for kind in kinds]
-    encoded = [feature.encode("utf-8", "surrogatepass") for feature in found]
-    return {zlib.crc32(feature, begin) & mask for begin in begins for feature in encoded}
+Numbers = NDArray[np.uint32]
 
 
-def counts_numbers(text: str, start: int, end: int, kind: str, detail: str = "") -> set[int]:
+def counts_numbers(text: str, start: int, end: int, kind: str, attribute: str = "") -> Numbers:
     """Return what the model sees of a term."""
-    kinds = ["counts", kind, f"{kind} {detail}"] if detail else ["counts", kind]
-    return numbers_of(term_features(text, start, end), kinds)
+    kinds = ["counts", kind, f"{kind} {attribute}"] if attribute else ["counts", kind]
+    return _with(_term_numbers(text, start, end), kinds)
 
 
-def role_numbers(text: str, start: int, end: int, roles: Iterable[str]) -> set[int]:
+def role_numbers(text: str, start: int, end: int, roles: Iterable[str]) -> Numbers:
     """Return what the model sees of a pronoun."""
-    return numbers_of(features(text, start, end), ["her" if "object" in roles else "his"])
+    kind = "her" if "object" in roles else "his"
+    return _with(_numbers(features(text, start, end)), [kind])
 
 
-def name_numbers(text: str, start: int, end: int, name: str) -> set[int]:
+def name_numbers(text: str, start: int, end: int, name: str) -> Numbers:
     """Return what the model sees of a name, a first, last or only one, perhaps a word too."""
     word = text[start:end]
     first = name.lower().startswith(word.lower())
     part = "only" if " " not in name else "first" if first else "last"
     kinds = [f"name {kind}" for kind in name_classes(word.partition(" ")[0]) or ("plain",)]
-    return numbers_of(name_features(text, start, end), ["name", f"name {part}", *kinds])
+    return _with(_numbers(name_features(text, start, end)), ["name", f"name {part}", *kinds])
+
+
+@functools.lru_cache(maxsize=8)  # a term may be asked about as a noun and as an adjective
+def _term_numbers(text: str, start: int, end: int) -> Numbers:
+    return _numbers(term_features(text, start, end))
+
+
+def _numbers(found: Iterable[str]) -> Numbers:
+    """Return a number for each feature."""
+    encoded = {feature.encode("utf-8", "surrogatepass") for feature in found}
+    return np.fromiter(map(zlib.crc32, encoded), np.uint32, len(encoded))
+
+
+def _with(numbers: Numbers, kinds: Iterable[str]) -> Numbers:
+    """Return the numbers of features, each taken together with each kind."""
+    shifts = np.array([zlib.crc32(kind.encode()) for kind in kinds], np.uint32)
+    return ((numbers[:, None] + shifts) & np.uint32((1 << BITS) - 1)).ravel()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,13 +83,12 @@ class Student:
 
     weights: NDArray[np.float32]
 
-    def counts(self, text: str, start: int, end: int, kind: str, detail: str = "") -> float:
+    def counts(self, text: str, start: int, end: int, kind: str, attribute: str = "") -> float:
         """Return the probability that a term names a person's group here.
 
-        `kind` is one of the six of the lexicons; `detail` may give the attribute and the role of
-        the entry ("race adjective"), where the model learned from such entries.
+        `kind` is one of the six of the lexicons; the model learned more of attributes that ship.
         """
-        return self._probability(counts_numbers(text, start, end, kind, detail))
+        return self._probability(counts_numbers(text, start, end, kind, attribute))
 
     def role(self, text: str, start: int, end: int, roles: Iterable[str]) -> float:
         """Return the probability that "her" or "his" is a determiner: "her book".
@@ -89,9 +102,8 @@ class Student:
         """Return the probability that ``text[start:end]`` is the person of this name."""
         return self._probability(name_numbers(text, start, end, name))
 
-    def _probability(self, numbers: set[int]) -> float:
-        score = float(self.weights[list(numbers)].sum())
-        return float(1 / (1 + np.exp(-score)))
+    def _probability(self, numbers: Numbers) -> float:
+        return 1 / (1 + math.exp(-float(self.weights[numbers].sum())))
 
 
 def pack(weights: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
