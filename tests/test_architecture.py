@@ -190,4 +190,4 @@ def test_no_file_uses_the_insides_of_pytest() -> None:
 
 def test_no_file_is_longer_than_450_lines() -> None:
     lengths = {name_of(f): len(f.read_text(encoding="utf-8").splitlines()) for f in FILES}
-    assert {name: n for name, n in lengths.items() if n > 470} == {}
+    assert {name: n for name, n in lengths.items() if n > 450} == {}

@@ -373,14 +373,11 @@ class Lexicon(ByValue):
 
     def counterpart(self, sense: Sense, group: str) -> str | None:
         """Return the term of a group that an entry has for a meaning; None if it lists none."""
-        key = (id(sense), group)  # meanings live as long as the lexicon
-        if key not in self._written:
-            self._written[key] = sense.counterpart(group)
-        return self._written[key]
+        return sense.counterpart(group)
 
     def comes_back(self, sense: Sense, group: str) -> bool:
         """Whether the lexicon is one to one here: no other term has this counterpart."""
-        key = (id(sense), group)
+        key = (id(sense), group)  # meanings live as long as the lexicon
         if key not in self._one_to_one:
             term = self.counterpart(sense, group)
             found = () if term is None else self.senses(term)
@@ -396,17 +393,13 @@ class Lexicon(ByValue):
             self.counterpart(other, group)
             for other in self.senses(sense.term)
             if (other.role, other.group) == (sense.role, sense.group)
-            and other.read(rules_of(self._grammar), text, start, end).answer
+            and other.read(rules_of(self._grammar), text, start, end).counts
         )
         return next((term for term in known if term is not None), None)
 
     @functools.cached_property
     def _capitalised(self) -> frozenset[int]:
         return with_capitals(self.entries)
-
-    @functools.cached_property
-    def _written(self) -> dict[tuple[int, str], str | None]:
-        return {}
 
     @functools.cached_property
     def _one_to_one(self) -> dict[tuple[int, str], bool]:
@@ -433,7 +426,7 @@ class Lexicon(ByValue):
             senses = []
             for sense in choice.senses:
                 verdict = sense.read(grammar, text, start, end)
-                counted = bool(verdict.answer)
+                counted = verdict.counts
                 if not verdict.sure:
                     doubts.append(Doubt(start, end, (sense,), counted, verdict.why))
                 if counted:

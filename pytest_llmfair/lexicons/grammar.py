@@ -29,6 +29,11 @@ class Verdict(NamedTuple):
     sure: bool = True
     why: str = ""
 
+    @property
+    def counts(self) -> bool:
+        """Whether the answer is yes; "counts" says so too."""
+        return self.answer == "counts" if isinstance(self.answer, str) else bool(self.answer)
+
 
 @dataclass(frozen=True, slots=True)
 class Name:

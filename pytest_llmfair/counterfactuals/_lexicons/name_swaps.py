@@ -28,8 +28,8 @@ class _TwoNames(Lexicon):
             (own, grammar.is_this_person(text, start, end, self._name(own)))
             for own in choice.senses  # both names can begin with one letter
         ]
-        own, verdict = next((each for each in verdicts if each[1].answer), verdicts[0])
-        named = bool(verdict.answer)
+        own, verdict = next((each for each in verdicts if each[1].counts), verdicts[0])
+        named = verdict.counts
         doubt = None if verdict.sure else Doubt(start, end, (own,), named, verdict.why)
         return own if named else None, doubt
 
