@@ -10,8 +10,8 @@ from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_gr
 from pytest_llmfair.counterfactuals._lexicons.reading import Doubt, Reading
 from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.escapes import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Name, Verdict
 
 _FAMILY = "plural of a last name"

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.beside import (
+from pytest_llmfair.lexicons.english.phrase import (
     FAR,
     NEAR,
     NEXT,
+    is_headline,
     low,
     one_case,
     opens_sentence,
+    phrase_at,
     word_before,
 )
-from pytest_llmfair.lexicons.english.english import is_one_of, words_of
-from pytest_llmfair.lexicons.english.persons.surroundings import is_title, place_at
-from pytest_llmfair.lexicons.english.persons.words import (
+from pytest_llmfair.lexicons.english.words import (
     is_adjective,
     is_any,
     is_modifier,
+    is_one_of,
     is_person,
+    words_of,
 )
 
 # A name of several words: "The Girl with the Dragon Tattoo".
@@ -87,7 +89,7 @@ def is_in_work(text: str, start: int, end: int) -> bool:
     words = low(beside[0]).split() if beside else []
     if any(is_any(word, "offices") or is_any(word, "communities") for word in words):
         return False  # "met The French President"
-    return not is_title(place_at(text, start, end).raw)
+    return not is_headline(phrase_at(text, start, end).raw)
 
 
 def is_told_of(text: str, start: int, end: int) -> bool:
@@ -113,7 +115,7 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     if (plural and text[end : end + 1] in ("'", "\u2019")) or opens_sentence(text, start):
         return False
     if text[max(0, start - 4) : start] == "The " and not opens_sentence(text, start - 4):
-        return not is_headline(text, start, end)  # "loves The Godfather"
+        return not is_in_headline(text, start, end)  # "loves The Godfather"
     before = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
     words = _CAPITALS.findall(before[0]) if before else []
     if before and opens_sentence(text, before.start()):
@@ -122,12 +124,12 @@ def is_in_title(text: str, start: int, end: int) -> bool:
     words += _CAPITALS.findall(behind[0]) if behind else []
     if not any(_is_of_title(low(word)) for word in words):
         return False
-    return not is_headline(text, start, end)
+    return not is_in_headline(text, start, end)
 
 
-def is_headline(text: str, start: int, end: int) -> bool:
+def is_in_headline(text: str, start: int, end: int) -> bool:
     """Whether only closed words of the sentence are without a capital."""
-    raw = place_at(text, start, end).raw
+    raw = phrase_at(text, start, end).raw
     known = words_of("closed")
     return not any(word[0].islower() and len(word) > 1 and word not in known for word in raw)
 
@@ -136,7 +138,7 @@ def is_possessed(text: str, start: int, end: int) -> bool:
     """Whether a possessive makes a name of what follows: "The King's Speech"."""
     if text[end : end + 1] not in ("'", "\u2019") or _POSSESSED.match(text, end) is None:
         return False
-    return not is_headline(text, start, end)
+    return not is_in_headline(text, start, end)
 
 
 def begins_name(text: str, start: int, end: int) -> bool:
@@ -156,7 +158,7 @@ def begins_name(text: str, start: int, end: int) -> bool:
             return False  # "the World Women's Open"
         if any(is_any(word, "of_a_group") for word in words) or any(map(is_modifier, words[:-1])):
             return False
-    return not is_headline(text, start, end)
+    return not is_in_headline(text, start, end)
 
 
 def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
@@ -177,7 +179,7 @@ def _is_bare_title(text: str, start: int, end: int, front: int) -> bool:
         return False
     if _is_plural(text, start, end) and not is_one_of(low(behind[1]), "singular_verbs"):
         return False
-    return not is_headline(text, start, end)
+    return not is_in_headline(text, start, end)
 
 
 def _is_acronym(text: str, start: int, end: int) -> bool:
