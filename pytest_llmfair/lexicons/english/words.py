@@ -16,6 +16,7 @@ _BLOCKS = r"p|div|li|[ou]l|d[dlt]|t[dhr]|table|h[1-6r]|blockquote|section|articl
 INLINE_TAG = (
     rf"</?(?!(?:{_BLOCKS})\b|br\b[^<>\n]{{0,9}}>\s{{0,9}}[A-Z][a-z])[A-Za-z][^<>\n]{{0,80}}>"
 )
+_FILES = ("roles", "persons", "names", "terms", "writing")
 _AGENTS = (
     *("er", "or", "ist", "ician", "crat", "eur", "man", "men", "woman", "women"),
     *("person", "people", "mate"),
@@ -114,10 +115,8 @@ def _read() -> dict[str, frozenset[str]]:
     folder = resources.files("pytest_llmfair.lexicons") / "english"
     load = functools.partial(yaml.load, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     classes: dict[str, frozenset[str]] = {}
-    old = ("en.yaml", "en_persons.yaml", "en_things.yaml", "en_work.yaml")
-    new = sorted(each.name for each in folder.iterdir() if each.name.startswith("words_"))
-    for file in (*old, *new):
-        for key, lines in load((folder / file).read_text(encoding="utf-8")).items():
+    for file in _FILES:
+        for key, lines in load((folder / f"words_{file}.yaml").read_text("utf-8")).items():
             if key != "language":
                 words = frozenset(word for line in lines for word in line.split())
                 classes[key] = classes.get(key, frozenset()) | words
