@@ -170,7 +170,7 @@ def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
         if len(names) > 1 and pattern is _BRACKETED:
             return False  # what the player scored
         given = names[0].lower() if names else ""
-        return in_classes(given, "given_names", "first_names")
+        return is_one_of(given, "first_names")
     if is_several(word) or not (is_person(word) or is_person_compound(front, word)):
         return False
     rest = [word.lower() for word in words[:-1]]

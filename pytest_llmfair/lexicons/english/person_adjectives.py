@@ -198,7 +198,7 @@ def _is_before_named_person(phrase: Phrase) -> bool:
         return False
     if in_classes(phrase.next, "titles", "abbreviations") and phrase.next != "st":
         return written[1][:1].isupper()
-    if phrase.has_capital or not is_one_of(phrase.next, "given_names"):
+    if phrase.has_capital or not is_one_of(phrase.next, "first_names"):
         return False
     if not is_name(phrase.after[1], written[1]) or is_one_of(phrase.after[1], "places"):
         return False

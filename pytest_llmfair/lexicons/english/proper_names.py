@@ -173,7 +173,7 @@ def is_institution(phrase: Phrase) -> bool:
         return False  # "the staunchly Protestant Edward VI"
     if is_one_of(phrase.last, "places_in") and is_one_of(phrase.next, "countries"):
         return False  # "in Buddhist China"
-    known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes", "given_names")
+    known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes", "first_names")
     return not (is_person(phrase.next) or any(is_any(phrase.next, kind) for kind in known))
 
 
