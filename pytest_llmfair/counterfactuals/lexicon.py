@@ -47,7 +47,7 @@ from pytest_llmfair.lexicons.english.protected import (
     with_blanks,
 )
 from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.usage import takes_case
+from pytest_llmfair.lexicons.english.titles import takes_case
 from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
 from pytest_llmfair.text import MASK, replaced
 

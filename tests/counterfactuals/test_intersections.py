@@ -20,7 +20,7 @@ from pytest_llmfair.counterfactuals import (
     mentions,
     name_groups,
 )
-from pytest_llmfair.lexicons.english.persons.words import is_person
+from pytest_llmfair.lexicons.english.words import is_person
 from pytest_llmfair.metrics import counterfactual_rouge_l
 
 BOTH = ("gender", "race")

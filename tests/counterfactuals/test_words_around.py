@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.lexicons.english import articles
-from pytest_llmfair.lexicons.english.beside import NEAR, word_before
-from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
-from pytest_llmfair.lexicons.english.persons import surroundings
+from pytest_llmfair.lexicons.english import articles, phrase
+from pytest_llmfair.lexicons.english.phrase import NEAR, word_before
+from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of
 
 PARTS = (
     *("Dr", "Mr", "Lee", "J", "the", "a", "an", "An", "3", "5", "e.g", "U.S", "hard of hearing"),
@@ -38,17 +37,18 @@ def is_end(tokens: list[str], place: int) -> bool:
 def test_the_words_of_a_sentence_are_those_up_to_the_next_end_on_both_sides(
     front: str, rear: str
 ) -> None:
-    place = surroundings.place_between(front, rear, surroundings.Term())
+    raw_before, _ = phrase._words_before(front)
+    raw_after, _ = phrase._words_after(rear)
 
-    before = surroundings._TOKEN.findall(front)
+    before = phrase._TOKEN.findall(front)
     ends = [at for at in range(len(before)) if is_end(before, at)]
     before = before[ends[-1] + 1 :] if ends else before
-    behind = surroundings._TOKEN.findall(rear)
+    behind = phrase._TOKEN.findall(rear)
     ends = [at for at in range(len(behind)) if is_end(behind, at)]
     behind = behind[: ends[0]] if ends else behind
 
-    assert place.raw == tuple(word for word in (*before, *behind) if word != ".")
-    assert len(place.before) == sum(word != "." for word in before)
+    assert raw_before == tuple(word for word in before if word != ".")
+    assert raw_after == tuple(word for word in behind if word != ".")
 
 
 @given(TEXTS, st.integers(0, 60))

@@ -10,7 +10,7 @@ from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_gr
 from pytest_llmfair.counterfactuals._lexicons.reading import Doubt
 from pytest_llmfair.counterfactuals._lexicons.terms import Choice, Entry, Sense
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Grammar, Name
 
 _FAMILY = "plural of a last name"

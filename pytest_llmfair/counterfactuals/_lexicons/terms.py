@@ -11,15 +11,11 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from pytest_llmfair.counterfactuals._lexicons.by_value import freeze
-from pytest_llmfair.lexicons.english.beside import one_case
-from pytest_llmfair.lexicons.english.casing import (
-    has_own_capitals,
-    in_capitals,
-    with_capital,
-)
-from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.case import has_own_capitals, in_capitals, with_capital
+from pytest_llmfair.lexicons.english.phrase import one_case
 from pytest_llmfair.lexicons.english.roles import CASES, PERSONAL_PRONOUNS
-from pytest_llmfair.lexicons.english.usage import is_short_title
+from pytest_llmfair.lexicons.english.titles import is_short_title
+from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.english.works import is_in_street
 from pytest_llmfair.lexicons.grammar import Grammar, Kind, Verdict
 from pytest_llmfair.text import WordFinder

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.peoples import called_people
-from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.words import is_one_of
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals.lexicon import Lexicon

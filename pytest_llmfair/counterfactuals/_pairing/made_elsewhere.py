@@ -22,8 +22,8 @@ from pytest_llmfair.counterfactuals._pairing.pair import (
 )
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change, Lexicon, Reading
 from pytest_llmfair.counterfactuals.validity import failed
-from pytest_llmfair.lexicons.english.english import WORD, is_in_ly, is_one_of
 from pytest_llmfair.lexicons.english.possessives import possessive_behind
+from pytest_llmfair.lexicons.english.words import WORD, is_in_ly, is_one_of
 from pytest_llmfair.text import MASK
 
 _CLITIC = re.compile(r"['\u2019]s?\Z")

@@ -13,10 +13,12 @@ from pytest_llmfair.counterfactuals._lexicons.terms import Sense
 from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 from pytest_llmfair.lexicons.english.articles import article_before, refitted
 from pytest_llmfair.lexicons.english.case import begins_sentence, capitalized
-from pytest_llmfair.lexicons.english.english import WORD, is_in_ly, is_one_of
-from pytest_llmfair.lexicons.english.persons.words import (
+from pytest_llmfair.lexicons.english.words import (
+    WORD,
     is_adjective,
+    is_in_ly,
     is_modifier,
+    is_one_of,
     is_person,
     is_verb,
 )

@@ -10,11 +10,11 @@ from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
 from pytest_llmfair.counterfactuals._pairing.pair import Edit
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change
-from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.persons.words import (
+from pytest_llmfair.lexicons.english.words import (
     is_adjective,
     is_any,
     is_modifier,
+    is_one_of,
     is_person,
 )
 

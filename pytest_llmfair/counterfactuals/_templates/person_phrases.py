@@ -11,7 +11,7 @@ from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.english.english import is_one_of
+from pytest_llmfair.lexicons.english.words import is_one_of
 
 IDENTITY = "identity"
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.articles import article_before, article_for
-from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.persons.words import is_adjective
+from pytest_llmfair.lexicons.english.words import is_adjective, is_one_of
 
 PERSON, NOUN, PEOPLE = "person", "noun", "people"
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.beside import NEAR, low, opens_sentence, word_before
-from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
 from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.old_names import is_of_class
-from pytest_llmfair.lexicons.english.persons.predicates import is_predicate
-from pytest_llmfair.lexicons.english.persons.standing import is_several
-from pytest_llmfair.lexicons.english.persons.surroundings import Place, place_at
-from pytest_llmfair.lexicons.english.persons.words import (
+from pytest_llmfair.lexicons.english.phrase import (
+    NEAR,
+    Phrase,
+    low,
+    opens_sentence,
+    phrase_at,
+    word_before,
+)
+from pytest_llmfair.lexicons.english.predicates import is_predicate
+from pytest_llmfair.lexicons.english.words import (
     JOINS,
+    LETTERS,
+    in_classes,
     is_modifier,
+    is_one_of,
     is_person,
     is_person_compound,
+    is_several,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -118,34 +125,34 @@ def _is_years(text: str, start: int, end: int) -> bool:
         behind = _PERSON_BEHIND.match(text, end)
         return behind is not None and (behind[1] is None or is_person(behind[1].lower()))
     if front.lower().endswith(("age", " of")) and _AT_AGE.search(text, near, start):
-        place = place_at(text, start, end)
-        around = (*place.before, *place.behind)
+        phrase = phrase_at(text, start, end)
+        around = (*phrase.before, *phrase.after)
         # "Citizens may vote at the age of 18"
         modal = any(is_one_of(word, "modals") for word in around)
         return not modal and any(is_one_of(w, "person_subjects") or is_person(w) for w in around)
     if not (_SAID_BEHIND.match(text, end) and _SAID.search(text, near, start)):
         return False
-    return _has_person_subject(place_at(text, start, end))
+    return _has_person_subject(phrase_at(text, start, end))
 
 
-def _has_person_subject(place: Place) -> bool:
+def _has_person_subject(phrase: Phrase) -> bool:
     """Whether the subject of "is" or "turned" is a person; not a town with its score."""
-    if any(is_one_of(word, "superlatives") for word in place.before):
+    if any(is_one_of(word, "superlatives") for word in phrase.before):
         return False  # "the oldest was 64": another age would not be the oldest's
-    words = list(place.before)
+    words = list(phrase.before)
     while words and is_one_of(words[-1], "predicate_adverbs"):
         words.pop()
     if words and words[-1] in _TURN:  # "she is turning", "she turned": read as "she is"
         words.pop()
         if not (words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted"))):
             words.append("is")
-    raw = (*place.raw[: len(words)], *place.raw[len(place.before) :])
+    raw = (*phrase.raw[: len(words)], *phrase.raw[len(phrase.before) :])
     alone = len(words) == 2 or (len(words) > 2 and (words[-3] == "," or words[-3] in JOINS))
-    if alone and any(is_of_class(words[-2], kind) for kind in ("places", "lands", "regions")):
+    if alone and in_classes(words[-2], "also_place", "countries", "regions"):
         return False
     if words[1:2] == ["of"] and not is_person(words[0]):
         return False  # "Sum of two numbers is"
-    return is_predicate(raw, tuple(words), place.behind, place.earlier)
+    return is_predicate(phrase._replace(raw=raw), tuple(words), phrase.after)
 
 
 def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
@@ -163,7 +170,7 @@ def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
         if len(names) > 1 and pattern is _BRACKETED:
             return False  # what the player scored
         given = names[0].lower() if names else ""
-        return is_one_of(given, "given_names") or is_of_class(given, "given")
+        return is_one_of(given, "first_names")
     if is_several(word) or not (is_person(word) or is_person_compound(front, word)):
         return False
     rest = [word.lower() for word in words[:-1]]

@@ -10,8 +10,8 @@ import functools
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.beside import low, one_case
-from pytest_llmfair.lexicons.english.english import (
+from pytest_llmfair.lexicons.english.phrase import low, one_case
+from pytest_llmfair.lexicons.english.words import (
     INLINE_TAG,
     WORD,
     is_adverb,
@@ -20,11 +20,11 @@ from pytest_llmfair.lexicons.english.english import (
     is_in_ly,
     is_one_of,
     is_participle,
+    is_person,
     is_predicative,
     tells_when,
     word_classes,
 )
-from pytest_llmfair.lexicons.english.persons.words import is_person
 
 SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
 OBJECTS = ("me", "us", "him", "her", "them")

@@ -6,9 +6,8 @@ import functools
 import re
 import unicodedata
 
-from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.persons.words import is_modifier
 from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.words import is_modifier, is_one_of
 
 _WORD = re.compile(r"[^\s-]+")
 _APOSTROPHES = "'\u2019"

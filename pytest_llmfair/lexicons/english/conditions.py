@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.lexicons.english.beside import low
-from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.persons.asides import without_aside
-from pytest_llmfair.lexicons.english.persons.predicates import is_predicate
-from pytest_llmfair.lexicons.english.persons.standing import is_several
-from pytest_llmfair.lexicons.english.persons.subjects import is_subject_word
-from pytest_llmfair.lexicons.english.persons.surroundings import (
-    Place,
-    is_name_behind,
-    is_title,
-    place_at,
+from pytest_llmfair.lexicons.english.phrase import (
+    Phrase,
+    is_before_name,
+    is_headline,
+    low,
+    phrase_at,
 )
-from pytest_llmfair.lexicons.english.persons.words import (
+from pytest_llmfair.lexicons.english.predicates import is_predicate
+from pytest_llmfair.lexicons.english.subjects import is_person_or_name, without_aside
+from pytest_llmfair.lexicons.english.words import (
     JOINS,
     bare,
     ends_phrase,
     is_adverbial,
     is_any,
     is_modifier,
+    is_one_of,
     is_person,
     is_person_compound,
+    is_several,
     is_verb,
     no_noun,
 )
@@ -37,29 +36,29 @@ _SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "peopl
 
 def counts(text: str, start: int, end: int) -> Verdict:
     """Tell whether a condition or a country is what somebody has or comes from."""
-    place = place_at(text, start, end)
+    phrase = phrase_at(text, start, end)
     term = text[start:end]
-    if _is_from(place):
-        return Verdict(not (place.behind and is_name_behind(place)))
-    if not _is_country(term, place) and (_is_had(place) or _is_owned(place)):
+    if _is_from(phrase):
+        return Verdict(not (phrase.after and is_before_name(phrase)))
+    if not _is_country(term, phrase) and (_is_had(phrase) or _is_owned(phrase)):
         return Verdict(True)
     return Verdict(is_value(text, start, end))
 
 
-def _is_country(term: str, place: Place) -> bool:
+def _is_country(term: str, phrase: Phrase) -> bool:
     """Whether it looks like a country: "Kenya", "the US"; not "PTSD", "Down syndrome"."""
     words = term.removeprefix("the ").split()
     if any(word.islower() and word not in ("and", "of") for word in words):
         return False
     acronym = any(word.isupper() and len(word) > 2 and "." not in word for word in words)
     known = acronym or "'" in low(term) or is_one_of(low(words[-1]), "conditions")
-    return not (known or not place.before or is_title(place.raw))
+    return not (known or not phrase.before or is_headline(phrase.raw))
 
 
-def _is_from(place: Place) -> bool:
+def _is_from(phrase: Phrase) -> bool:
     """Allow "a man from Kenya", "born in Turkey", "citizens of Peru"; not "wine from France"."""
-    raw = _without_joined(list(place.raw[: len(place.before)]))
-    words = list(place.before[: len(raw)])
+    raw = _without_joined(list(phrase.raw[: len(phrase.before)]))
+    words = list(phrase.before[: len(raw)])
     if len(words) < 2:
         return False
     if words[-1] in ("in", "of"):
@@ -74,7 +73,7 @@ def _is_from(place: Place) -> bool:
         return is_person(words[-2])  # "the woman, originally from Peru,"
     if verb.endswith(("self", "selves")):
         return False  # "they distanced themselves from Peru"
-    behind = place.raw[len(place.before) :]
+    behind = phrase.raw[len(phrase.before) :]
     if (
         is_one_of(verb, "journeys")
         and behind[:1] == ("to",)
@@ -90,7 +89,7 @@ def _is_from(place: Place) -> bool:
     raw = raw[: len(words)]
     if is_one_of(verb, "come_from"):
         words[-1] = raw[-1] = "is"
-    return is_predicate(tuple(raw), tuple(words), (), place.earlier)
+    return is_predicate(phrase._replace(raw=tuple(raw)), tuple(words), ())
 
 
 def _without_joined(raw: list[str]) -> list[str]:
@@ -110,9 +109,9 @@ def _without_joined(raw: list[str]) -> list[str]:
     return words
 
 
-def _is_had(place: Place) -> bool:
+def _is_had(phrase: Phrase) -> bool:
     """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
-    words = list(place.before)
+    words = list(phrase.before)
     _drop_joined(words)
     while words and _qualifies(words[-1]):
         words.pop()
@@ -126,31 +125,31 @@ def _is_had(place: Place) -> bool:
     if len(words) == had:
         return False
     if not words:  # "Living with diabetes is hard"
-        return place.before[0] == "living" and no_noun(place.behind)
+        return phrase.before[0] == "living" and no_noun(phrase.after)
     begin = len(words)
     if len(subject := without_aside(words)) < len(words) - 1:  # "Ann, 41, has"
         words = subject
-    first = place.before[begin]
-    owner, written = words[-1], place.raw[len(words) - 1]
+    first = phrase.before[begin]
+    owner, written = words[-1], phrase.raw[len(words) - 1]
     if first == "got" and owner.endswith(("'s", "'ve")):  # "she's got"
         owner, written = owner.partition("'")[0], written[: owner.index("'")]
-    if place.next == "about" or not _ends(place, first, owner):
+    if phrase.next == "about" or not _ends(phrase, first, owner):
         return False  # "has anxiety about the test", "with depression medication"
     if first == "with" and owner in _SOMEBODY:
         return True
     known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
-    return known or is_subject_word(owner, written, True)
+    return known or is_person_or_name(owner, written, True)
 
 
-def _ends(place: Place, first: str, owner: str) -> bool:
+def _ends(phrase: Phrase, first: str, owner: str) -> bool:
     """Whether no noun follows that the condition only describes."""
-    if no_noun(place.behind, bare=first == "with") or is_adverbial(place.behind):
+    if no_noun(phrase.after, bare=first == "with") or is_adverbial(*(*phrase.after, "", "")[:2]):
         return True
     several = owner in _SOMEBODY[2:] or is_several(owner)
-    verb = place.next if several else place.next.removesuffix("s")
-    needs = (several or verb != place.next) and is_one_of(verb, "needing")
+    verb = phrase.next if several else phrase.next.removesuffix("s")
+    needs = (several or verb != phrase.next) and is_one_of(verb, "needing")
     # "How can a child with ADHD focus", "are pupils with ADHD calmer than"
-    return needs or is_one_of(place.next, "having") or "than" in place.behind[1:3]
+    return needs or is_one_of(phrase.next, "having") or "than" in phrase.after[1:3]
 
 
 def _qualifies(word: str) -> bool:
@@ -183,21 +182,25 @@ def _is_aux(word: str) -> bool:
     return known or word.endswith("ly")
 
 
-def _is_owned(place: Place) -> bool:
+def _is_owned(phrase: Phrase) -> bool:
     """Allow "his dyslexia", "a customer's disability"; not "her disability claim"."""
-    if not place.before:
+    if not phrase.before:
         return False
-    owner, written = place.last, bare(place.raw[len(place.before) - 1])
+    owner, written = phrase.last, bare(phrase.raw[len(phrase.before) - 1])
     if owner.endswith(("'s", "s'")):
-        known = is_one_of(bare(owner), "indefinite") or is_subject_word(bare(owner), written, True)
+        known = is_one_of(bare(owner), "indefinite") or is_person_or_name(
+            bare(owner), written, True
+        )
     else:
         known = owner in _OWNERS
-    following, second = (*place.behind[:2], "", "")[:2]
+    following, second = (*phrase.after[:2], "", "")[:2]
     if not known or is_any(following, "disability_things"):
         return False
     if ends_phrase(following):
         return following != "to"  # "his blindness to the risk"
-    if is_adverbial(place.behind) or (following.endswith("s") and ends_phrase(second)):
+    if is_adverbial(*(*phrase.after, "", "")[:2]) or (
+        following.endswith("s") and ends_phrase(second)
+    ):
         return True  # "his asthma last year", "her dyslexia manifests as"
     acted = is_one_of(following, "acted") or following == "cost"
     if acted and (is_one_of(second, "determiners") or is_one_of(second, "person_objects")):

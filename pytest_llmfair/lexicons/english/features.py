@@ -12,7 +12,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from pytest_llmfair.lexicons.english.english import is_one_of, words_of
+from pytest_llmfair.lexicons.english.words import is_one_of, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]|_+|\n")
 _REACH = 120  # characters looked at on each side

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.beside import low, one_case, opens_sentence
-from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
-from pytest_llmfair.lexicons.english.persons.words import is_person, is_verb
+from pytest_llmfair.lexicons.english.phrase import low, one_case, opens_sentence
+from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_verb
 from pytest_llmfair.lexicons.grammar import Name
 
 TOKEN = re.compile(r"[^\W\d_](?:[\w'\u2019]|[-\u2010\u2011](?=\w))*|\d[\w.,:/%-]*|\n|[^\w\s]")

@@ -7,8 +7,14 @@ import functools
 import itertools
 import re
 
-from pytest_llmfair.lexicons.english.english import WORD, is_one_of
-from pytest_llmfair.lexicons.english.persons.words import JOINS, bare, is_modifier, is_person
+from pytest_llmfair.lexicons.english.words import (
+    JOINS,
+    WORD,
+    bare,
+    is_modifier,
+    is_one_of,
+    is_person,
+)
 
 _SIGNS = (":", "|", "=", "\t", "<", " - ", " \u2013 ", " \u2014 ", "?")
 _FOLLOWING = re.compile(rf" ({WORD})")

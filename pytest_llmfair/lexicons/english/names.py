@@ -9,8 +9,6 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.lexicons.english.beside import low, one_case
-from pytest_llmfair.lexicons.english.english import is_adverb, is_one_of
 from pytest_llmfair.lexicons.english.full_names import (
     QUOTES,
     STARTS,
@@ -24,7 +22,8 @@ from pytest_llmfair.lexicons.english.full_names import (
     is_title,
     whose,
 )
-from pytest_llmfair.lexicons.english.persons.words import is_person, is_verb
+from pytest_llmfair.lexicons.english.phrase import low, one_case
+from pytest_llmfair.lexicons.english.words import is_adverb, is_one_of, is_person, is_verb
 from pytest_llmfair.lexicons.grammar import Name, Verdict
 
 _PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)

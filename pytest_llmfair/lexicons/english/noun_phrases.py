@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.english.phrase import Phrase, Words
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
@@ -15,6 +14,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_aged,
     is_any,
     is_modifier,
+    is_one_of,
     is_people,
     is_person,
     is_person_compound,

@@ -32,8 +32,8 @@ from pytest_llmfair.lexicons.english.around import (
     may_describe,
     words_after,
 )
-from pytest_llmfair.lexicons.english.beside import low
-from pytest_llmfair.lexicons.english.english import (
+from pytest_llmfair.lexicons.english.phrase import low
+from pytest_llmfair.lexicons.english.words import (
     is_adverb,
     is_closed,
     is_final,
@@ -41,10 +41,10 @@ from pytest_llmfair.lexicons.english.english import (
     is_number,
     is_one_of,
     is_participle,
+    is_person,
     is_predicative,
     tells_when,
 )
-from pytest_llmfair.lexicons.english.persons.words import is_person
 
 _SEEM = ("look", "sound", "feel", "seem", "appear", "smell")
 _COMPARING = ("more", "most", "less", "least")

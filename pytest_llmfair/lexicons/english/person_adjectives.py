@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
-from pytest_llmfair.lexicons.english.old_names import is_of_class
+from pytest_llmfair.lexicons.english.labels import is_value
 from pytest_llmfair.lexicons.english.noun_phrases import (
     compound_at,
     describes_person,
@@ -13,7 +12,6 @@ from pytest_llmfair.lexicons.english.noun_phrases import (
     is_hyphenated,
 )
 from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
-from pytest_llmfair.lexicons.english.persons.labels import is_value
 from pytest_llmfair.lexicons.english.phrase import (
     FAR,
     NEXT,
@@ -40,11 +38,14 @@ from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_any,
     is_name,
+    is_one_of,
+    is_owner,
     is_person,
     is_several,
     is_verb,
     no_noun,
     term_of,
+    words_of,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -84,7 +85,7 @@ def _doubt(text: str, start: int, end: int) -> str:
     verb, begin = word_before(text, start)
     subject = word_before(text, begin)[0] if is_one_of(verb.lower(), "be") else ""
     word = low(subject)
-    named = is_name(word, subject) and not is_person(word) and not is_of_class(word, "given")
+    named = is_name(word, subject) and not is_person(word) and not is_one_of(word, "first_names")
     return f"'{subject}' can be a person or a program" if named else ""
 
 
@@ -197,7 +198,7 @@ def _is_before_named_person(phrase: Phrase) -> bool:
         return False
     if in_classes(phrase.next, "titles", "abbreviations") and phrase.next != "st":
         return written[1][:1].isupper()
-    if phrase.has_capital or not is_one_of(phrase.next, "given_names"):
+    if phrase.has_capital or not is_one_of(phrase.next, "first_names"):
         return False
     if not is_name(phrase.after[1], written[1]) or is_one_of(phrase.after[1], "places"):
         return False

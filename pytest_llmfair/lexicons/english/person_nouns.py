@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.english import is_in_ly, is_one_of
 from pytest_llmfair.lexicons.english.noun_phrases import is_home, is_hyphenated
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
@@ -26,7 +25,9 @@ from pytest_llmfair.lexicons.english.words import (
     is_adverbial,
     is_aged,
     is_any,
+    is_in_ly,
     is_modifier,
+    is_one_of,
     is_people,
     is_person,
     is_verb,

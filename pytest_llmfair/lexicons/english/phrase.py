@@ -6,7 +6,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.english import LETTERS, TAG, is_one_of
+from pytest_llmfair.lexicons.english.words import LETTERS, TAG, is_one_of
 
 Words = tuple[str, ...]
 NEAR = 40
@@ -89,6 +89,21 @@ class Phrase(NamedTuple):
         """Return the words and marks of the sentences before, as written."""
         piece = _without_tags(self.front)
         return tuple(_TOKEN.findall(piece, 0, _sentence_begin(piece)))
+
+
+class Around(NamedTuple):
+    """Words around a pronoun, lower case; "" where the clause ends.
+
+    `next` holds three words behind it, `before` two in front of it, the nearer one last. The
+    pronoun is ``text[start:end]``, with what encloses it.
+    """
+
+    before: tuple[str, str]
+    next: tuple[str, str, str]
+    next_raw: str
+    text: str
+    start: int
+    end: int
 
 
 def phrase_at(text: str, start: int, end: int) -> Phrase:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.english import is_one_of
-from pytest_llmfair.lexicons.english.old_names import is_of_class
-from pytest_llmfair.lexicons.english.persons.surroundings import (
-    Place,
-    is_name_behind,
-    is_title,
-    place_at,
+from pytest_llmfair.lexicons.english.phrase import Phrase, is_before_name, is_headline, phrase_at
+from pytest_llmfair.lexicons.english.words import (
+    in_classes,
+    is_any,
+    is_modifier,
+    is_one_of,
+    is_person,
+    no_noun,
 )
-from pytest_llmfair.lexicons.english.persons.words import is_any, is_modifier, is_person, no_noun
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _FIELD = re.compile(r"\b(?:sex|gender)[\"'*_]{0,3}\s?[:=]\s?[\"'*_]{0,3}\Z", re.IGNORECASE)
@@ -35,17 +35,17 @@ def counts(text: str, start: int, end: int) -> Verdict:
 
 def _is_before_thing(text: str, start: int, end: int) -> bool:
     """Allow an adjective before a noun, "gay rights"; not "Gay Talese", "gay ribbons"."""
-    place = place_at(text, start, end)
-    if no_noun(place.behind):
-        return place.last in _NAMING  # "identifies as lesbian", "gay or straight"
-    if is_any(place.next, "merry_things") or is_one_of(place.next, "places"):
+    phrase = phrase_at(text, start, end)
+    if no_noun(phrase.after):
+        return phrase.last in _NAMING  # "identifies as lesbian", "gay or straight"
+    if is_any(phrase.next, "merry_things") or is_one_of(phrase.next, "places"):
         return False
-    if not text[start].isupper() or is_title(place.raw):
+    if not text[start].isupper() or is_headline(phrase.raw):
         return True
-    if len(place.before) > 1 and place.raw[len(place.before) - 1][0].isupper():
+    if len(phrase.before) > 1 and phrase.raw[len(phrase.before) - 1][0].isupper():
         return False  # "Roxane Gay wrote"
-    known = is_person(place.next) or is_modifier(place.next) or is_any(place.next, "causes")
-    return known or not is_name_behind(place)
+    known = is_person(phrase.next) or is_modifier(phrase.next) or is_any(phrase.next, "causes")
+    return known or not is_before_name(phrase)
 
 
 def _is_field(text: str, start: int, end: int) -> bool:
@@ -58,26 +58,26 @@ def _is_field(text: str, start: int, end: int) -> bool:
 
 def _is_house(text: str, start: int, end: int) -> bool:
     """Allow "the church", "a mosque in Leeds"; not "St Mary's Church", "the Church of England"."""
-    place = place_at(text, start, end)
+    phrase = phrase_at(text, start, end)
     head = text.rfind(" ", start, end) + 1 or start  # "the Buddhist temple of"
-    capital = text[head].isupper() and not is_title(place.raw)
-    last, written = place.last, place.raw[len(place.before) - 1] if place.before else ""
-    if capital and last in ("&", "and") and place.raw[len(place.before) - 2][0].isupper():
+    capital = text[head].isupper() and not is_headline(phrase.raw)
+    last, written = phrase.last, phrase.raw[len(phrase.before) - 1] if phrase.before else ""
+    if capital and last in ("&", "and") and phrase.raw[len(phrase.before) - 2][0].isupper():
         return False  # "Gale & Church"
-    if written[:1].isupper() and not is_title(place.raw):
+    if written[:1].isupper() and not is_headline(phrase.raw):
         kinds = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
         common = any(is_one_of(last, kind) for kind in kinds[: 2 if capital else 5])
-        style = not capital and not {"a", "an", "this"}.isdisjoint(place.before[-3:])
-        if not (common or style or (not capital and len(place.before) == 1)):
+        style = not capital and not {"a", "an", "this"}.isdisjoint(phrase.before[-3:])
+        if not (common or style or (not capital and len(phrase.before) == 1)):
             return False  # "LDS Church", "St Anne's church"; "a Norman church" counts
-    return place.next != "of" or not _is_called(place, capital)
+    return phrase.next != "of" or not _is_called(phrase, capital)
 
 
-def _is_called(place: Place, capital: bool) -> bool:
+def _is_called(phrase: Phrase, capital: bool) -> bool:
     """Whether "of" begins a name: "the Church of Norway", "the church of Saint Anne"."""
-    at = len(place.before) + 1
-    raw, words = place.raw[at : at + 2], place.behind[1:3]
+    at = len(phrase.before) + 1
+    raw, words = phrase.raw[at : at + 2], phrase.after[1:3]
     named = [word for word, large in zip(words, raw, strict=True) if large[0].isupper()]
     if not named:  # "the church of england"
-        return any(is_of_class(word, kind) for word in words[:1] for kind in ("lands", "regions"))
+        return in_classes("".join(words[:1]), "countries", "regions")
     return capital or any(is_one_of(word, "patrons") for word in named)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.english import is_one_of, is_owner, words_of
 from pytest_llmfair.lexicons.english.phrase import Phrase, Words
 from pytest_llmfair.lexicons.english.subjects import (
     PERCENT,
@@ -22,9 +21,12 @@ from pytest_llmfair.lexicons.english.words import (
     is_adverbial,
     is_modifier,
     is_name,
+    is_one_of,
+    is_owner,
     is_person,
     is_several,
     is_verb,
+    words_of,
 )
 
 _WINDOW = 6  # words between a fronted adjective and its comma

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from pytest_llmfair.lexicons.english.around import ARTICLES, ends
-from pytest_llmfair.lexicons.english.beside import FAR, low, one_case, opens_sentence, word_before
-from pytest_llmfair.lexicons.english.english import LETTERS, is_closed, is_one_of
-from pytest_llmfair.lexicons.english.persons.words import is_person
+from pytest_llmfair.lexicons.english.phrase import FAR, low, one_case, opens_sentence, word_before
+from pytest_llmfair.lexicons.english.words import LETTERS, is_closed, is_one_of, is_person
 
 _WORDS = re.compile(LETTERS)
 _WINDOW = 110

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.english import is_one_of, words_of
 from pytest_llmfair.lexicons.english.phrase import (
     FAR,
     Phrase,
@@ -24,8 +23,10 @@ from pytest_llmfair.lexicons.english.words import (
     is_adjective,
     is_any,
     is_modifier,
+    is_one_of,
     is_person,
     no_noun,
+    words_of,
 )
 
 _LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by)[^\S\n]+){0,2}"
@@ -172,7 +173,7 @@ def is_institution(phrase: Phrase) -> bool:
         return False  # "the staunchly Protestant Edward VI"
     if is_one_of(phrase.last, "places_in") and is_one_of(phrase.next, "countries"):
         return False  # "in Buddhist China"
-    known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes", "given_names")
+    known = ("demonyms", "person_adjectives", "of_faith", "mass_nouns", "causes", "first_names")
     return not (is_person(phrase.next) or any(is_any(phrase.next, kind) for kind in known))
 
 

@@ -6,7 +6,7 @@ import bisect
 import functools
 import re
 
-from pytest_llmfair.lexicons.english.english import is_one_of, words_of
+from pytest_llmfair.lexicons.english.words import is_one_of, words_of
 
 # Endings of files; longer ones first, so that none is cut short.
 _SUFFIXES = (

@@ -23,8 +23,14 @@ from pytest_llmfair.lexicons.english.around import (
     words_after,
     words_around,
 )
-from pytest_llmfair.lexicons.english.beside import low
-from pytest_llmfair.lexicons.english.english import (
+from pytest_llmfair.lexicons.english.object_readings import object_reading
+from pytest_llmfair.lexicons.english.phrase import low
+from pytest_llmfair.lexicons.english.pronoun_things import (
+    is_capital_inside,
+    owned_by_thing,
+    stands_for_thing,
+)
+from pytest_llmfair.lexicons.english.words import (
     is_adverb,
     is_closed,
     is_final,
@@ -32,14 +38,8 @@ from pytest_llmfair.lexicons.english.english import (
     is_number,
     is_one_of,
     is_participle,
+    is_person,
     tells_when,
-)
-from pytest_llmfair.lexicons.english.object_readings import object_reading
-from pytest_llmfair.lexicons.english.persons.words import is_person
-from pytest_llmfair.lexicons.english.pronoun_things import (
-    is_capital_inside,
-    owned_by_thing,
-    stands_for_thing,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of
 from pytest_llmfair.lexicons.english.phrase import (
     NEAR,
     low,
@@ -12,7 +11,7 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
-from pytest_llmfair.lexicons.english.words import is_person, is_several
+from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_several
 
 _EXCLAIMED = ("man", "boy", "dude", "girl")
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-from pytest_llmfair.lexicons.english.english import is_number, is_one_of, is_owner
 from pytest_llmfair.lexicons.english.phrase import Words
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_name,
+    is_number,
+    is_one_of,
+    is_owner,
     is_person,
     is_person_compound,
     is_several,
@@ -43,7 +45,7 @@ def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
         return any(is_one_of(word, "person_subjects") or is_person(word) for word in subject)
     if subject[-1] == "that" and len(subject) > 1:  # "users that are"
         subject.pop()
-    subject = _without_aside(subject)
+    subject = without_aside(subject)
     clause = clause_of(subject)
     written = raw[len(subject) - len(clause) : len(subject)]
     for place, word in enumerate(clause[1:], 1):
@@ -145,7 +147,7 @@ def _ends_with_persons(written: Sequence[str]) -> bool:
     return False
 
 
-def _without_aside(words: list[str]) -> list[str]:
+def without_aside(words: list[str]) -> list[str]:
     """Return the words without asides at their end: "Jo, 41, (is)", "Ann, who left, (is)"."""
     if words[-1] not in (",", ")"):
         return words

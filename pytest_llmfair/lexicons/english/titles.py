@@ -6,9 +6,10 @@ are names themselves: "Stephen King", "Duke Ellington", "songs by Queen", "the k
 
 from __future__ import annotations
 
+import functools
 import re
 
-from pytest_llmfair.lexicons.english.beside import (
+from pytest_llmfair.lexicons.english.phrase import (
     FAR,
     NEAR,
     NEXT,
@@ -16,14 +17,17 @@ from pytest_llmfair.lexicons.english.beside import (
     opens_sentence,
     word_before,
 )
-from pytest_llmfair.lexicons.english.english import LETTERS, is_one_of, words_of
-from pytest_llmfair.lexicons.english.persons.words import (
+from pytest_llmfair.lexicons.english.words import (
+    LETTERS,
+    ends_phrase,
     is_any,
     is_modifier,
+    is_one_of,
     is_person,
     is_verb,
+    words_of,
 )
-from pytest_llmfair.lexicons.english.works import is_headline, is_in_title, is_possessed
+from pytest_llmfair.lexicons.english.works import is_in_headline, is_in_title, is_possessed
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
@@ -50,6 +54,9 @@ _PEER = r"(?:lords?|lady|ladies|knights?|vassals?|peasants?|commoners?)"
 _AND_PEER = r"\s(?:and|or|nor|&)\s(?:(?:the|a|his|her|my|our|their)\s)?"
 _PEER_BEFORE = re.compile(rf"\b{_PEER}{_AND_PEER}\Z", re.IGNORECASE)
 _PEER_BEHIND = re.compile(rf"{_AND_PEER}{_PEER}\b", re.IGNORECASE)
+_SMALL_TITLE = re.compile(r"\bM[sx]\b")
+_NAME = re.compile(rf"(?:\.?[^\S\n]+|\.)({LETTERS})")
+_POINT = re.compile(r"\.[^\S\n]*[^\W\d_]")
 _COMMA_BEFORE = re.compile(rf"({LETTERS})[\"'\u201d\u2019]?,[^\S\n]+\Z")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
@@ -98,7 +105,7 @@ def _counts(text: str, start: int, end: int) -> bool:
         return True
     if _is_behind_name(text, start):
         return False
-    if word.isupper() or is_headline(text, start, end):
+    if word.isupper() or is_in_headline(text, start, end):
         return True
     if is_one_of(lower, "may_be_names"):
         named = _is_before_name(text, end) or is_possessed(text, start, end)
@@ -119,6 +126,51 @@ def is_address(text: str, start: int, end: int) -> bool:
         return False
     before = _COMMA_BEFORE.search(text, max(0, start - NEAR), start)
     return before is not None and is_one_of(low(before[1]), "polite")
+
+
+def is_short_title(text: str, start: int, end: int) -> bool:
+    """Whether it is short for a title: "MS. LEE", "mr lee", "DEAR MS LEE"; not "5 ms. later"."""
+    if text[start:end].lower() in ("mr", "mrs"):
+        return is_couple(text, start, end) or _is_short_before_name(text, start, end)
+    return takes_case(text, start, end)
+
+
+def takes_case(text: str, start: int, end: int) -> bool:
+    """Whether another short title stands in its case: "mrs lee", "ms. lee"; not "mr lee"."""
+    if text[start:end].lower() == "mrs":
+        return is_short_title(text, start, end)
+    before = text[max(0, start - NEAR) : start].rstrip()
+    if before[-1:].isdigit():
+        return False
+    return _POINT.match(text, end) is not None or _is_large_title(text, start, end)
+
+
+def _is_short_before_name(text: str, start: int, end: int) -> bool:
+    """Whether a name can follow: "mr smith", "MR. JONES"; not "MR images", "mr and armor"."""
+    named = _NAME.match(text, end)
+    if named is None or text[start - 1 : start] in ("-", "|", "^", "_"):
+        return False
+    if text[start].isupper() or named[1][0].isupper():
+        return named[1][0].isupper()
+    article = is_one_of(low(word_before(text, start)[0]), "articles")  # "an mr image"
+    return not (article or ends_phrase(low(named[1])))
+
+
+@functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
+def _is_large(text: str) -> bool:
+    # "Ms", as the lexicon spells it, is no small word of the text.
+    return _SMALL_TITLE.sub("", text).isupper()
+
+
+def _is_large_title(text: str, start: int, end: int) -> bool:
+    """Whether a name follows in a text all of capitals: "MS LEE"; not "MS WORD", "MY MS"."""
+    behind = NEXT.match(text, end)
+    if behind is None or not _is_large(text):
+        return False
+    if is_one_of(low(word_before(text, start)[0]), "determiners"):
+        return False
+    word = low(behind[1])
+    return not ends_phrase(word) and not is_one_of(word, "no_name_behind_ms")
 
 
 # Titles count whatever their case: an exchange can change it ("mr" to "Ms").

@@ -1,1 +1,0 @@
-"""Whether a word speaks of a person: rules by context, and what they look at."""
