@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.checks import share, whole
-from pytest_llmfair.counterfactuals._templates.rows import Rows
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
 from pytest_llmfair.counterfactuals.rewriting import rewrite_pairs, with_names
+from pytest_llmfair.counterfactuals.templates import Rows
 from pytest_llmfair.text import replaced
 
 if TYPE_CHECKING:

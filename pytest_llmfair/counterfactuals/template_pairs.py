@@ -19,12 +19,13 @@ from pytest_llmfair.counterfactuals._pairing.wording import one_determiner
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
+    Term,
     all_fillers,
-    filler_slots,
+    known_slots,
+    lacks_of,
     own_attribute,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots, lacks_of
 from pytest_llmfair.counterfactuals._templates.slots import (
     Part,
     almost_slots,
@@ -32,7 +33,7 @@ from pytest_llmfair.counterfactuals._templates.slots import (
     slot_names,
     text_of,
 )
-from pytest_llmfair.counterfactuals._templates.template import Template, as_template
+from pytest_llmfair.counterfactuals._templates.template import NAME, Template, as_template
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
@@ -127,7 +128,7 @@ def pairs_from_templates(
     seed = whole_seed(seed)
     attribute = attribute if attribute is not None else own_attribute(prompts) or "gender"
     filled = all_fillers(prompts, fillers)
-    slots = [*group_slots(attribute), *filler_slots(filled)]
+    slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
     if not any(isinstance(each, Template) for each in read):
         texts = [each for each in read if not isinstance(each, Template)]
@@ -241,9 +242,8 @@ def _pairs(
                 before = template.parts({**one.forms, **fills})
                 after = template.parts({**other.forms, **fills})
                 text = text_of(before)
-                attribute = known.terms.attribute if known.terms is not None else ""
                 changes = [Change(*change, first) for change in differences(before, after)]
-                pair = pair_of(text, changes, (first, second), attribute, variant)
+                pair = pair_of(text, changes, (first, second), known.attribute, variant)
                 if placebo:
                     generator = random.Random(f"{seed} {row} {number}")
                     twin = _reworded(template, known, first, one, fills, generator)
@@ -252,7 +252,7 @@ def _pairs(
 
 
 def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
-    groups, unmarked = known.groups, known.terms.unmarked if known.terms is not None else ()
+    groups, unmarked = known.groups, known.unmarked
     if len(groups) > 2 and unmarked:
         return [(group, unmarked[0]) for group in groups if group != unmarked[0]]
     return [(groups[0], group) for group in groups[1:]]
