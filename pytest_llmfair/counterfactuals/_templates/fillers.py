@@ -11,12 +11,11 @@ import re
 import zlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from typing import Any
 
 from pytest_llmfair.checks import check_is_list, whole
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
-from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons, load_yaml, suggestion
+from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons, suggestion
 from pytest_llmfair.counterfactuals._lexicons.names import (
     cells_of,
     name_choices,
@@ -26,6 +25,7 @@ from pytest_llmfair.counterfactuals._lexicons.names import (
     names,
 )
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
+from pytest_llmfair.counterfactuals._templates import shipped
 from pytest_llmfair.counterfactuals._templates.person_phrases import (
     IDENTITY,
     left_unsaid,
@@ -144,7 +144,7 @@ def read_fillers(
     if groups is not None:
         check_is_list(groups, "groups", "groups")
         groups = tuple(groups)
-    shared = dict(_shipped())
+    shared = {slot: tuple(fills) for slot, fills in shipped(_FILE)["fillers"].items()}
     own: dict[str, dict[str, tuple[str, ...]]] = {}
     for name, value in fillers.items():
         if not isinstance(name, str) or not name.isidentifier() or not name[0].islower():
@@ -196,7 +196,7 @@ def all_fillers(templates: object, fillers: Mapping[str, Any] | None) -> dict[st
 
 def known_slots(attribute: Attribute, fillers: Mapping[str, Any]) -> list[str]:
     """Return the slots of an attribute, of fillers and of the package."""
-    return list(dict.fromkeys([*group_slots(attribute), *fillers, *_shipped()]))
+    return list(dict.fromkeys([*group_slots(attribute), *fillers, *shipped(_FILE)["fillers"]]))
 
 
 def _fills(value: Any, where: str) -> tuple[str, ...]:
@@ -220,13 +220,6 @@ def _fits(term: Term, template: Template, slots: Sequence[str]) -> bool:
 
 def _has(term: Term, name: str) -> bool:
     return name in term.forms or (name == PERSON and NOUN in term.forms)
-
-
-@functools.cache
-def _shipped() -> Mapping[str, tuple[str, ...]]:
-    path = resources.files("pytest_llmfair.counterfactuals") / _FILE
-    data = load_yaml(path.read_text(encoding="utf-8"), _FILE)
-    return {name: tuple(fills) for name, fills in data["fillers"].items()}
 
 
 def lacks_of(attribute: Attribute | None, groups: Sequence[str]) -> tuple[str, ...]:

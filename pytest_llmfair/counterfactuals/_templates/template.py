@@ -6,7 +6,6 @@ import functools
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, overload
 
@@ -20,6 +19,7 @@ from pytest_llmfair.counterfactuals._lexicons.loading import (
     meant_lexicon,
     suggestion,
 )
+from pytest_llmfair.counterfactuals._templates import shipped
 from pytest_llmfair.counterfactuals._templates.slots import (
     Part,
     Piece,
@@ -257,7 +257,8 @@ def template_set(name: str) -> TemplateSet:
     ValueError
         If there is none; the nearest names are suggested.
     """
-    names = {entry.name.removesuffix(".yaml") for entry in _folder().iterdir()}
+    folder = resources.files("pytest_llmfair.counterfactuals") / "templates"
+    names = {entry.name.removesuffix(".yaml") for entry in folder.iterdir()}
     known = sorted(names - {_SHARED})
     if name not in known:
         hint = suggestion(str(name), known)
@@ -266,16 +267,7 @@ def template_set(name: str) -> TemplateSet:
         raise ValueError(
             f"no template set is called {name!r}; {hint} (load_templates reads yours)"
         )
-    return _read(*_shipped(name))
-
-
-def _folder() -> Traversable:
-    return resources.files("pytest_llmfair.counterfactuals") / "templates"
-
-
-def _shipped(name: str) -> tuple[Any, str]:
-    file = _folder() / f"{name}.yaml"
-    return load_yaml(file.read_text(encoding="utf-8"), file.name), file.name
+    return _read(shipped(f"templates/{name}.yaml"), f"{name}.yaml")
 
 
 def _read(data: Any, source: str) -> TemplateSet:
@@ -293,7 +285,7 @@ def _read(data: Any, source: str) -> TemplateSet:
         )
     templates = list(_templates(data, source))
     if data.get("shared"):
-        templates += _templates(*_shipped(_SHARED))
+        templates += _templates(shipped(f"templates/{_SHARED}.yaml"), f"{_SHARED}.yaml")
     if not templates:
         raise ValueError(f"{source} has no templates; give at least one under 'templates'")
     texts = {
