@@ -100,10 +100,8 @@ def prompts(
     def texts(draw: DrawFn) -> str:
         said = [draw(around).format(draw(case)(one)) for one in draw(sentences)]
         before, after = draw(fringe), draw(fringe)
-        parts = [*([before] if before else []), *said, *([after] if after else [])]
-        for place in range(1, len(parts)):
-            parts[place] = draw(between) + parts[place]
-        return "".join(parts)
+        parts: list[str] = [part for part in (before, *said, after) if part]
+        return parts[0] + "".join(draw(between) + part for part in parts[1:])
 
     named = [wanted]
     if isinstance(lexicon, Intersection):

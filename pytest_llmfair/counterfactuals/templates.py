@@ -185,13 +185,9 @@ class SourceExamples(Sequence[SourceExample]):
         if len(given) != len(self.texts):
             raise ValueError(f"{len(given)} values for {len(self.texts)} texts; give one for each")
         rest = iter(given)
-        return Rows(
-            (
-                [list(itertools.islice(rest, len(own))) for own in example.variations.values()]
-                for example in self.examples
-            ),
-            self.lacks,
-        )
+        sizes = [map(len, example.variations.values()) for example in self.examples]
+        rows = ([list(itertools.islice(rest, size)) for size in own] for own in sizes)
+        return Rows(rows, self.lacks)
 
     def _rows(self) -> Iterator[tuple[int, str, Variation]]:
         for place, example in enumerate(self.examples):
@@ -250,7 +246,10 @@ def fill_templates(
     """
     term_limit, seed = whole(term_limit, "term_limit"), whole_seed(seed)
     attribute = attribute if attribute is not None else own_attribute(templates) or None
-    checked = _checked(templates)
+    check_is_list(templates, "templates", "templates")
+    checked = [as_template(template, f"template {n}") for n, template in enumerate(templates)]
+    if not checked:
+        raise ValueError("there are no templates; give at least one")
     filled = all_fillers(templates, fillers)
     known = read_fillers(filled, attribute, groups, count=term_limit, seed=seed)
     if len(known.groups) < 2:
@@ -267,26 +266,17 @@ def fill_templates(
                 + ", ".join(f"{{{name}}}" for name in known.known if name not in known.shared)
             )
         terms = {
-            group: [term for (term,) in sampled_product([own], term_limit, seed)]
+            group: sampled_product([known.terms_of(template, group)], term_limit, seed)
             for group in known.groups
-            if (own := known.terms_of(template, group))
         }
         for fills in combinations:
             variations = {
-                group: tuple(_variation(template, known, term, fills) for term in own)
+                group: tuple(_variation(template, known, term, fills) for (term,) in own)
                 for group, own in terms.items()
             }
             examples.append(SourceExample(template, fills, variations))
             units.append(number)
     return SourceExamples(tuple(examples), known.groups, units, lacks_of(attribute, known.groups))
-
-
-def _checked(templates: Iterable[str | Template]) -> list[Template]:
-    check_is_list(templates, "templates", "templates")
-    found = [as_template(template, f"template {n}") for n, template in enumerate(templates)]
-    if not found:
-        raise ValueError("there are no templates; give at least one")
-    return found
 
 
 def _variation(template: Template, known: Fillers, term: Term, fills: Forms) -> Variation:

@@ -262,7 +262,7 @@ def _texts(prompts: Any, max_calls: int, seed: int) -> Any:
         if len(drawn) < wanted:
             drawn.setdefault(text)
 
-    # Half of what is drawn can be the same again; a strategy of few prompts runs dry.
+    # Half of what is drawn can be the same again; a strategy with few prompts runs dry.
     for again in range(_MOST_ROUNDS):
         before = len(drawn)
         seeded(seed + again)(draw)()
