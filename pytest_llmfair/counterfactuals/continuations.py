@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.checks import share, whole
-from pytest_llmfair.counterfactuals._templates.rows import Rows
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
 from pytest_llmfair.counterfactuals.rewriting import rewrite_pairs, with_names
+from pytest_llmfair.counterfactuals.templates import Rows
 from pytest_llmfair.text import replaced
 
 if TYPE_CHECKING:
@@ -134,12 +134,11 @@ def collect_fairpair(
         )
     model = client if hasattr(client, "answer_pairs") else ModelClient.of(client)
     responses = model.answer_pairs(pairs, generations, seed=seed)
-    perturb = (
-        _Exchange(exchanged)
-        if perturber is None
-        else _Rewriting(perturber, lexicon, dict(zip(sides, names or (), strict=False)))
-    )
-    perturbed = perturb.rows(responses.pairs, responses.original)
+    if perturber is None:
+        perturbed = _exchanged(responses, exchanged)
+    else:
+        by_group = dict(zip(sides, names or (), strict=False))
+        perturbed = _rewritten(responses, perturber, lexicon, by_group)
     responses = replace(responses, original=perturbed)
     found = FairPairAnswers()
     found.responses = responses
@@ -148,7 +147,8 @@ def collect_fairpair(
         rows = getattr(responses, side)
         lost = Counter(a.reason for row in rows for a in row if isinstance(a, Missing))
         found.missing[side] = dict(sorted(lost.items()))
-        _refuse(responses, lost, len(pairs) * generations, side, max_missing, max_invalid)
+        if reason := _too_few(lost, len(pairs) * generations, side, max_missing, max_invalid):
+            raise TooFewAnswers(reason, responses)
     texts = [[[a for a in row if isinstance(a, str)] for row in both] for both in responses]
     kept = [i for i, both in enumerate(texts) if all(len(row) > 1 for row in both)]
     found.left_out = len(pairs) - len(kept)
@@ -168,121 +168,100 @@ def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
     return sides[0], sides[1]
 
 
-def _refuse(
-    responses: PairedResponses,
-    lost: Mapping[str, int],
-    asked: int,
-    side: str,
-    max_missing: float,
-    max_invalid: float,
-) -> None:
-    """Raise :class:`TooFewAnswers` when too few answers are left to stand for all."""
+def _too_few(
+    lost: Mapping[str, int], asked: int, side: str, max_missing: float, max_invalid: float
+) -> str:
+    """Say why too few answers are left; "" where enough are."""
     invalid = lost.get(_NOT_PERTURBED, 0)
     missing = sum(lost.values()) - invalid
-    for count, limit, what, remedy in (
-        (missing, max_missing, f"answers to the {side} prompts are missing", "fix the client"),
-        (
-            invalid,
-            max_invalid,
-            "continuations cannot be perturbed",
-            "look at this error's .responses",
-        ),
-    ):
-        if count > limit * asked:
-            name = "max_missing" if what.endswith("missing") else "max_invalid"
-            reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(lost.items()))
-            raise TooFewAnswers(
-                f"{count} of {asked} {what} ({reasons}), more than {name} = {limit:.0%}; "
-                f"{remedy}, or raise {name}",
-                responses,
-            )
-
-
-class _Exchange:
-    """Perturbs continuations with the lexicon; each is read behind its prompt, for context."""
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._lexicon = lexicon
-
-    def rows(
-        self, pairs: Sequence[Pair], rows: Sequence[Sequence[Answer]]
-    ) -> tuple[tuple[Answer, ...], ...]:
-        return tuple(
-            tuple(a if not isinstance(a, str) else self._perturbed(pair, a) for a in row)
-            for pair, row in zip(pairs, rows, strict=True)
+    if missing > max_missing * asked:
+        what, name, limit = (
+            f"answers to the {side} prompts are missing",
+            "max_missing",
+            max_missing,
         )
+        count, remedy = missing, "fix the client"
+    elif invalid > max_invalid * asked:
+        what, name, limit = "continuations cannot be perturbed", "max_invalid", max_invalid
+        count, remedy = invalid, "look at this error's .responses"
+    else:
+        return ""
+    reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(lost.items()))
+    return (
+        f"{count} of {asked} {what} ({reasons}), more than {name} = {limit:.0%}; "
+        f"{remedy}, or raise {name}"
+    )
 
-    def _perturbed(self, pair: Pair, answer: str) -> Answer:
-        from pytest_llmfair.responses import Missing
 
+def _perturbed(
+    responses: PairedResponses, perturb: Callable[[Pair, str], Answer]
+) -> tuple[tuple[Answer, ...], ...]:
+    """Return the answers to the originals, perturbed where they are not missing."""
+    return tuple(
+        tuple(perturb(pair, answer) if isinstance(answer, str) else answer for answer in row)
+        for pair, row in zip(responses.pairs, responses.original, strict=True)
+    )
+
+
+def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answer, ...], ...]:
+    """Perturb continuations with the lexicon; each is read after its prompt, for context."""
+    from pytest_llmfair.responses import Missing
+
+    def perturb(pair: Pair, answer: str) -> Answer:
         begun = pair.original + _gap(pair.original, answer)
         to = {pair.from_group: pair.to_group, pair.to_group: pair.from_group}
-        changes, lost = self._lexicon.exchanges(begun + answer, to)
+        changes, lost = lexicon.exchanges(begun + answer, to)
         at = len(begun)
         if lost:
             return Missing(_NOT_PERTURBED, f"no counterpart is listed of {', '.join(lost)}")
         if any(change.start < at < change.end for change in changes):
             return Missing(_NOT_PERTURBED, "a term begins in the prompt and ends in the answer")
-        return replaced(
-            answer, [(c.start - at, c.end - at, c.after) for c in changes if c.start >= at]
-        )
+        own = [(c.start - at, c.end - at, c.after) for c in changes if c.start >= at]
+        return replaced(answer, own)
+
+    return _perturbed(responses, perturb)
 
 
-class _Rewriting:
-    """Perturbs continuations with a model, together with their prompts."""
+def _rewritten(
+    responses: PairedResponses, client: Any, lexicon: Lexicon, names: Mapping[str, str]
+) -> tuple[tuple[Answer, ...], ...]:
+    """Perturb continuations with a model, together with their prompts."""
+    from pytest_llmfair.responses import Missing
 
-    def __init__(self, client: Any, lexicon: Lexicon, names: Mapping[str, str]) -> None:
-        self._client = client
-        self._lexicon = lexicon
-        self._names = names
-
-    def rows(
-        self, pairs: Sequence[Pair], rows: Sequence[Sequence[Answer]]
-    ) -> tuple[tuple[Answer, ...], ...]:
-        made = [list(row) for row in rows]
-        for groups in dict.fromkeys((pair.from_group, pair.to_group) for pair in pairs):
-            own = [i for i, pair in enumerate(pairs) if (pair.from_group, pair.to_group) == groups]
-            self._rewrite(groups, [pairs[i] for i in own], [made[i] for i in own])
-        return tuple(map(tuple, made))
-
-    def _rewrite(
-        self, groups: tuple[str, str], pairs: list[Pair], rows: list[list[Answer]]
-    ) -> None:
-        from pytest_llmfair.responses import Missing
-
-        # A text that came up twice is rewritten once.
-        prefixes: dict[str, str] = {}
-        for pair, row in zip(pairs, rows, strict=True):
-            for answer in row:
-                if isinstance(answer, str):
-                    gap = _gap(pair.original, answer)
-                    prefixes[pair.original + gap + answer] = pair.counterfactual + gap
-        texts = list(prefixes)
-        if not texts:
-            return
-        names = (self._names[groups[0]], self._names[groups[1]]) if self._names else None
-        made = rewrite_pairs(
-            texts,
-            self._client,
-            attribute=self._lexicon,
+    # By groups and text, what the rewritten text begins with: each text is rewritten once.
+    prefixes: dict[tuple[str, str], dict[str, str]] = {}
+    for pair, row in zip(responses.pairs, responses.original, strict=True):
+        for answer in row:
+            if isinstance(answer, str):
+                gap = _gap(pair.original, answer)
+                own = prefixes.setdefault((pair.from_group, pair.to_group), {})
+                own[pair.original + gap + answer] = pair.counterfactual + gap
+    made: dict[tuple[str, str, str], Answer] = {}
+    for groups, own in prefixes.items():
+        rewritten = rewrite_pairs(
+            list(own),
+            client,
+            attribute=lexicon,
             groups=groups,
-            names=names,
-            prefixes=list(prefixes.values()),
+            names=(names[groups[0]], names[groups[1]]) if names else None,
+            prefixes=list(own.values()),
         )
-        outputs = {pair.original: pair.counterfactual for pair in made}
-        reasons = {each.pair.original: "; ".join(each.reasons) for each in made.rejected}
-        for pair, row in zip(pairs, rows, strict=True):
-            for place, answer in enumerate(row):
-                if isinstance(answer, str):
-                    text = pair.original + _gap(pair.original, answer) + answer
-                    row[place] = (
-                        outputs[text][len(prefixes[text]) :]
-                        if text in outputs
-                        else Missing(_NOT_PERTURBED, reasons.get(text, "names nobody to change"))
-                    )
+        for failed in rewritten.rejected:
+            reason = "; ".join(failed.reasons)
+            made[(*groups, failed.pair.original)] = Missing(_NOT_PERTURBED, reason)
+        for pair in rewritten:
+            begun = len(own[pair.original])
+            made[(*groups, pair.original)] = pair.counterfactual[begun:]
+    unnamed = Missing(_NOT_PERTURBED, "names nobody to change")
+
+    def perturb(pair: Pair, answer: str) -> Answer:
+        text = pair.original + _gap(pair.original, answer) + answer
+        return made.get((pair.from_group, pair.to_group, text), unnamed)
+
+    return _perturbed(responses, perturb)
 
 
 def _gap(prompt: str, answer: str) -> str:
-    """Return the blank that belongs between a prompt and its continuation, if any does."""
+    """Return the space between a prompt and its continuation, if one belongs there."""
     joined = prompt[-1:].isspace() or answer[:1].isspace() or answer.startswith(_UNSPACED)
     return "" if joined else " "

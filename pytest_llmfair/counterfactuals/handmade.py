@@ -29,10 +29,9 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
     Those that pass come back marked, with those that no lexicon of the package can judge as they
     are, and the rows of both; those that fail are in `.rejected`.
     """
-    before = pairs if isinstance(pairs, Pairs) else Pairs()
     kept: dict[int, Any] = {}
     rejected: list[Rejected] = []
-    lacks = dict.fromkeys(before.lacks)
+    lacks = dict.fromkeys(getattr(pairs, "lacks", ()))
     for row, pair in enumerate(pairs):
         if getattr(pair, "checked", False) or why_unjudged(pair):
             kept[row] = pair
@@ -43,16 +42,10 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
             rejected.append(Rejected(pair, reasons))
         else:
             kept[row] = marked(replace(pair))
-    passed = Pairs(
-        kept.values(),
-        rejected=(*before.rejected, *rejected),
-        uncertain=before.uncertain,
-        unmentioned=before.unmentioned,
-        lost=before.lost,
-        lacks=lacks,
-        unexchanged=before.unexchanged,
-    )
-    return passed, list(kept)
+    before = Pairs(pairs)  # with what was left out of them
+    rejected = [*before.rejected, *rejected]
+    before[:] = kept.values()
+    return Pairs(before, rejected=rejected, lacks=lacks), list(kept)
 
 
 def why_unjudged(pair: Any) -> str:
@@ -71,13 +64,7 @@ def why_unjudged(pair: Any) -> str:
 
 
 def lexicon_of_pair(pair: Pair) -> Lexicon:
-    """Return the lexicon of the package that has the name of the attribute.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return the lexicon of the package that has the name of the attribute."""
     return _lexicon(str(pair.attribute), str(pair.from_group), str(pair.to_group))
 
 

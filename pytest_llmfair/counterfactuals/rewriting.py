@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from typing import Any, Self
 
 from pytest_llmfair.checks import check_is_list, share
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
-from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
 from pytest_llmfair.counterfactuals._lexicons.terms import Entry
 from pytest_llmfair.counterfactuals._pairing.made_elsewhere import reasons_against
 from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION, edits_between, marked
-from pytest_llmfair.counterfactuals._templates.generated_sentences import sentences_about
+from pytest_llmfair.counterfactuals._templates import shipped
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Pair, Pairs, Rejected, generate_pairs
+from pytest_llmfair.counterfactuals.strategies import sentences_about
 
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
+_WORDING = "rewriting.yaml"
 _EXAMPLES = 3  # sentences of the example, each of another role
 # Characters of a text that surely hold one token, and tokens beside the text itself.
 _CHARACTERS = 2
@@ -122,19 +121,13 @@ def rewrite_pairs(
     for row, text in enumerate(given):
         if not isinstance(text, str):
             raise ValueError(f"text {row} is {text!r}, a {type(text).__name__}; give a text")
-    if prefixes is not None:
-        check_is_list(prefixes, "prefixes")
-        if len(prefixes) != len(given):
-            raise ValueError(
-                f"texts: {len(given)}, prefixes: {len(prefixes)}; give one for each text"
-            )
+    begun = [""] * len(given) if prefixes is None else prefixes
+    check_is_list(begun, "prefixes")
+    if len(begun) != len(given):
+        raise ValueError(f"texts: {len(given)}, prefixes: {len(begun)}; give one for each text")
     share(max_dissimilarity, "max_dissimilarity")
     task = Task.of(attribute, groups, names)
-    asked = [
-        (text, "" if prefixes is None else prefixes[row])
-        for row, text in enumerate(given)
-        if task.is_about(text)
-    ]
+    asked = [each for each in zip(given, begun, strict=True) if task.is_about(each[0])]
     read = []
     if asked:
         model = client if hasattr(client, "generate") else ModelClient.of(client)
@@ -146,9 +139,8 @@ def rewrite_pairs(
             temperature=temperature,
             max_tokens=_SPARE + longest // _CHARACTERS if max_tokens is None else max_tokens,
         )
-        limits = (max_dissimilarity, masked)
         read = [
-            _first_valid(task, text, prefix, row, *limits)
+            _first_valid(task, text, prefix, row, max_dissimilarity, masked)
             for (text, prefix), row in zip(asked, rows, strict=True)
         ]
     return RewrittenPairs(
@@ -191,14 +183,10 @@ class Task:
 
     def prompt(self, text: str) -> str:
         """Return what the model is asked."""
-        wording = _wording()
-        if self.names is None:
-            source, target = (wording["group"].format(group=group) for group in self.groups)
-        else:
-            source, target = (
-                wording["person"].format(name=name, group=group)
-                for name, group in zip(self.names, self.groups, strict=True)
-            )
+        wording: dict[str, str] = shipped(_WORDING)
+        called = wording["group" if self.names is None else "person"]
+        sides = zip(self.names or ("", ""), self.groups, strict=True)
+        source, target = (called.format(name=name, group=group) for name, group in sides)
         before, after = self._example()
         return wording["instruction"].format(
             source=source, target=target, before=before, after=after, text=text
@@ -273,14 +261,9 @@ class Task:
 def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]) -> Lexicon:
     """Return a lexicon in which a name stands for either group."""
     name_lexicon(names)  # raises for what are no two names
-    terms: dict[str, tuple[str, ...]] = {
-        group: (name,) for group, name in zip(groups, names, strict=True)
-    }
-    return replace(
-        lexicon,
-        entries=(Entry("name", terms), *lexicon.entries),
-        exact=(*lexicon.exact, *names),
-    )
+    entry = Entry("name", {groups[0]: names[:1], groups[1]: names[1:]})
+    entries, exact = (entry, *lexicon.entries), (*lexicon.exact, *names)
+    return replace(lexicon, entries=entries, exact=exact)
 
 
 def _first_valid(
@@ -313,14 +296,13 @@ def _sentences(lexicon: Lexicon, group: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _trimmed(text: str, answer: str) -> str:
-    """Give an answer the blanks around the text, and drop what a model puts around it.
+    """Drop the label, code fence and quotes that a model puts around its answer.
 
-    That is the label that the instruction ends with, a fence of code, and quotes, each only where
-    the text has none.
+    Each is dropped only where the text has none; the spaces around the text come back.
     """
     answer = answer.strip()
     inner = text.strip()
-    label = _wording()["instruction"].rsplit("\n", 1)[-1]
+    label = shipped(_WORDING)["instruction"].rsplit("\n", 1)[-1]
     if not inner.startswith(label):
         answer = answer.removeprefix(label).strip()
     fenced = _FENCE.fullmatch(answer)
@@ -331,10 +313,3 @@ def _trimmed(text: str, answer: str) -> str:
             answer = answer[1:-1]
     start = text.index(inner)
     return text[:start] + answer + text[start + len(inner) :]
-
-
-@functools.cache
-def _wording() -> dict[str, str]:
-    path = resources.files("pytest_llmfair.counterfactuals") / "rewriting.yaml"
-    wording: dict[str, str] = load_yaml(path.read_text(encoding="utf-8"), path.name)
-    return wording

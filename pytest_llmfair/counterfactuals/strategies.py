@@ -14,16 +14,15 @@ Import the module under a name of its own as above: a fixture of the plugin is c
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.checks import check_is_list, number, whole
 from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
 from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._templates.generated_sentences import (
-    sentences_about,
-    surroundings,
-)
+from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, is_joined
+from pytest_llmfair.counterfactuals._templates import shipped
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for
 from pytest_llmfair.counterfactuals.lexicon import Lexicon
 from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
 __all__ = ["counterfactual_pairs", "prompts", "scores_by_group"]
+
+_FILE = "sentences.yaml"
 
 
 def prompts(
@@ -88,7 +89,10 @@ def prompts(
     sentences = st.lists(sentence, min_size=min_mentions, max_size=max_mentions)
     if plain:
         return sentences.map(" ".join)
-    around, between, fringes = map(st.sampled_from, surroundings())
+    data = shipped(_FILE)
+    around, between, fringes = (
+        st.sampled_from(data[key]) for key in ("around", "between", "fringes")
+    )
     case: Any = st.sampled_from([str, str, str, str.upper])
     fringe = st.one_of(fringes, st.text(max_size=12))
 
@@ -96,10 +100,8 @@ def prompts(
     def texts(draw: DrawFn) -> str:
         said = [draw(around).format(draw(case)(one)) for one in draw(sentences)]
         before, after = draw(fringe), draw(fringe)
-        parts = [*([before] if before else []), *said, *([after] if after else [])]
-        for place in range(1, len(parts)):
-            parts[place] = draw(between) + parts[place]
-        return "".join(parts)
+        parts: list[str] = [part for part in (before, *said, after) if part]
+        return parts[0] + "".join(draw(between) + part for part in parts[1:])
 
     named = [wanted]
     if isinstance(lexicon, Intersection):
@@ -219,8 +221,9 @@ def scores_by_group(
 
     if effect is None:
         # `fixed_dictionaries` would draw the labels in an order of its own.
-        free = st.tuples(*(scores(high) for _ in labels))
-        return free.map(lambda found: dict(zip(labels, map(_array, found), strict=True)))
+        arrays = scores(high).map(lambda own: np.array(own, float))
+        free = st.tuples(*(arrays for _ in labels))
+        return free.map(lambda found: dict(zip(labels, found, strict=True)))
     shift = effect
 
     @st.composite
@@ -231,12 +234,6 @@ def scores_by_group(
         return found
 
     return shifted()
-
-
-def _array(values: Sequence[float]) -> npt.NDArray[np.float64]:
-    import numpy as np
-
-    return np.array(values, float)
 
 
 def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:
@@ -270,3 +267,44 @@ def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon
             raise ValueError("groups is empty; name at least one, or leave it out")
     named = lexicon.default_groups if groups is None else tuple(map(lexicon.group, groups))
     return lexicon, named
+
+
+@functools.cache
+def sentences_about(lexicon: Lexicon, groups: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return by role every sentence that a term of the groups makes, the simplest first.
+
+    A sentence in which the lexicon does not find its own term (a colour, a surname) is left out.
+    """
+    made: dict[str, list[tuple[int, str]]] = {}
+    written: set[str] = set()
+    for entry in lexicon.entries:
+        for rank, frame in enumerate(_frames(lexicon, entry.role)):
+            start = frame.index("{}")
+            for group in groups:
+                for term in entry.terms.get(group, ()):
+                    if entry.register(term) not in WRITTEN or is_joined(term):
+                        continue
+                    text = frame.format(term if start else term[0].upper() + term[1:])
+                    found = [(m.start, m.end, m.group) for m in lexicon.mentions(text)]
+                    if found == [(start, start + len(term), group)]:
+                        made.setdefault(entry.role, []).append((rank, text))
+                        written.add(group)
+    for group in groups:
+        if group not in written:
+            raise ValueError(
+                f"no sentence can be written about {lexicon.name} {group}: the lexicon has no "
+                "term for it that is preferred or neutral; leave the group out, or add a term"
+            )
+    return tuple(
+        tuple(dict.fromkeys(text for _, text in sorted(own, key=lambda item: item[0])))
+        for own in made.values()
+    )
+
+
+def _frames(lexicon: Lexicon, role: str) -> list[str]:
+    data: dict[str, Any] = shipped(_FILE)["languages"].get(
+        lexicon.language, {"roles": {"other": ["{}"]}}
+    )
+    role = data.get("like", {}).get(role, role)
+    own: list[str] | None = data.get("attributes", {}).get(lexicon.name, {}).get(role)
+    return own or data["roles"].get(role) or data["roles"]["other"]

@@ -7,24 +7,24 @@ import itertools
 import logging
 import random
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_llmfair.checks import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals._pairing.case import case_of
+from pytest_llmfair.counterfactuals._pairing.case import Case, case_of
 from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, marked, pair_of
 from pytest_llmfair.counterfactuals._pairing.wording import one_determiner
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
+    Term,
     all_fillers,
-    filler_slots,
+    known_slots,
+    lacks_of,
     own_attribute,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._templates.group_terms import NAME, Term, group_slots, lacks_of
 from pytest_llmfair.counterfactuals._templates.slots import (
     Part,
     almost_slots,
@@ -32,7 +32,7 @@ from pytest_llmfair.counterfactuals._templates.slots import (
     slot_names,
     text_of,
 )
-from pytest_llmfair.counterfactuals._templates.template import Template, as_template
+from pytest_llmfair.counterfactuals._templates.template import NAME, Template, as_template
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
@@ -127,51 +127,32 @@ def pairs_from_templates(
     seed = whole_seed(seed)
     attribute = attribute if attribute is not None else own_attribute(prompts) or "gender"
     filled = all_fillers(prompts, fillers)
-    slots = [*group_slots(attribute), *filler_slots(filled)]
+    slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
-    if not any(isinstance(each, Template) for each in read):
-        texts = [each for each in read if not isinstance(each, Template)]
+
+    def exchanged(texts: list[Any]) -> Pairs:
         return generate_pairs(
             texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
         )
+
+    if not any(isinstance(each, Template) for each in read):
+        return exchanged(read)
     if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
     known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
-    parts: list[Pairs] = []
-    for is_text, run in itertools.groupby(
-        _filled(read, known, fill_limit, seed), lambda each: not isinstance(each, Filled)
+    made = Pairs()
+    for is_pair, run in itertools.groupby(
+        _made(read, known, fill_limit, placebo, seed), lambda each: isinstance(each, Pair)
     ):
-        if is_text:
-            texts = [each for each in run if not isinstance(each, Filled)]
-            parts.append(
-                generate_pairs(
-                    texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
-                )
-            )
-            continue
-        for each in run:
-            assert isinstance(each, Filled)
-            parts.append(_checked(_pairs(*each, known, placebo, seed), attribute))
-    lost = sum((Counter(part.lost) for part in parts), Counter[str]())
-    return Pairs(
-        itertools.chain.from_iterable(parts),
-        rejected=itertools.chain.from_iterable(part.rejected for part in parts),
-        uncertain=itertools.chain.from_iterable(part.uncertain for part in parts),
-        unmentioned=sum(part.unmentioned for part in parts),
-        lost=lost,
-        lacks=lacks_of(attribute, known.groups),
-        unexchanged=() if attribute == NAME or groups else _beside(attribute, known.groups),
-    )
+        own = list(run)
+        made += _checked(own, attribute) if is_pair else exchanged(own)
+    beside = []
+    if attribute != NAME and not groups:
+        beside = [group for group in lexicon_of(attribute).groups if group not in known.groups]
+    return Pairs(made, lacks=lacks_of(attribute, known.groups), unexchanged=beside)
 
 
-def _beside(attribute: Attribute, groups: Sequence[str]) -> list[str]:
-    """Return the groups of an attribute that are not among these."""
-    return [group for group in lexicon_of(attribute).groups if group not in groups]
-
-
-def _read(
-    prompt: str | tuple[str, str] | Template, row: int, slots: Sequence[str]
-) -> str | tuple[str, str] | Template:
+def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
     """Return a template, or a text where no slot is known."""
     if isinstance(prompt, tuple):
         return prompt
@@ -180,8 +161,7 @@ def _read(
     found = slot_names(prompt)
     known = next((name for name in found if name in slots), None)
     if known is not None:
-        where = f"prompt {row}, a template for its slot {{{known}}}"
-        return as_template(prompt, where)
+        return as_template(prompt, f"prompt {row}, a template for its slot {{{known}}}")
     for written, name in almost_slots(prompt):
         if name in slots:
             _log.warning(
@@ -198,27 +178,19 @@ def _read(
     return prompt
 
 
-class Filled(NamedTuple):
-    """A template that depends on the group, its row, and the fills of its other slots."""
-
-    row: int
-    template: Template
-    fills: list[Forms]
-
-
-def _filled(
-    read: Sequence[str | tuple[str, str] | Template], known: Fillers, limit: int, seed: int
-) -> Iterator[str | tuple[str, str] | Filled]:
-    """Give texts, and templates that depend on the group with the fills of their other slots."""
+def _made(
+    read: Sequence[Any], known: Fillers, limit: int, placebo: bool, seed: int
+) -> Iterator[Any]:
+    """Give texts as they are, filled templates without a group, and the pairs of the others."""
     for row, each in enumerate(read):
         if not isinstance(each, Template):
             yield each
             continue
         combinations = known.combinations(each, row, limit, seed)
         if known.has_group(each):
-            yield Filled(row, each, combinations)
+            yield from _pairs(row, each, combinations, known, placebo, seed)
         else:
-            yield from (each.fill(fills) for fills in combinations)
+            yield from map(each.fill, combinations)
 
 
 def _pairs(
@@ -241,18 +213,17 @@ def _pairs(
                 before = template.parts({**one.forms, **fills})
                 after = template.parts({**other.forms, **fills})
                 text = text_of(before)
-                attribute = known.terms.attribute if known.terms is not None else ""
                 changes = [Change(*change, first) for change in differences(before, after)]
-                pair = pair_of(text, changes, (first, second), attribute, variant)
+                pair = pair_of(text, changes, (first, second), known.attribute, variant)
                 if placebo:
-                    generator = random.Random(f"{seed} {row} {number}")
-                    twin = _reworded(template, known, first, one, fills, generator)
+                    own, turn = known.terms_of(template, first), f"{seed} {row} {number}"
+                    twin = _reworded(text, one, template, own, fills, turn)
                     pair = replace(pair, placebo=twin)
                 yield pair
 
 
 def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
-    groups, unmarked = known.groups, known.terms.unmarked if known.terms is not None else ()
+    groups, unmarked = known.groups, known.unmarked
     if len(groups) > 2 and unmarked:
         return [(group, unmarked[0]) for group in groups if group != unmarked[0]]
     return [(groups[0], group) for group in groups[1:]]
@@ -274,29 +245,24 @@ def _turns(
 
 
 def _reworded(
-    template: Template,
-    known: Fillers,
-    group: str,
-    term: Term,
-    fills: Forms,
-    generator: random.Random,
+    text: str, term: Term, template: Template, terms: Sequence[Term], fills: Forms, seed: str
 ) -> str | None:
     """Return the text with another term of its group; None where there is none."""
-    text = text_of(template.parts({**term.forms, **fills}))
     others = [
         other
-        for own in known.terms_of(template, group)
+        for own in terms
         if (own.variant, own.kin) == (term.variant, term.kin)
         and (other := text_of(template.parts({**own.forms, **fills}))) != text
     ]
-    return generator.choice(others) if others else None
+    return random.Random(seed).choice(others) if others else None
 
 
 def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     """Put pairs through the validity gate."""
     passed, rejected = [], []
     for pair in pairs:
-        reasons = _failed(pair, attribute)
+        case = _case(pair, attribute)
+        reasons = tuple(said for check in _CHECKS if (said := check(case)) is not None)
         if reasons:
             rejected.append(Rejected(pair, reasons))
         else:
@@ -304,7 +270,7 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     return Pairs(passed, rejected=rejected)
 
 
-def _failed(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
+def _case(pair: Pair, attribute: Attribute) -> Case:
     changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
     if attribute == NAME:  # other people of a text may have the gender of the source group
         lexicon, gone = lexicon_of("gender"), frozenset[str]()
@@ -312,8 +278,7 @@ def _failed(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
         lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
         becomes = lexicon.spread({pair.from_group: pair.to_group})
         gone = frozenset(becomes) - frozenset(becomes.values())
-    case = case_of(pair, changes, lexicon, gone)
-    return tuple(said for check in _CHECKS if (said := check(case)) is not None)
+    return case_of(pair, changes, lexicon, gone)
 
 
 def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import itertools
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
 
 from pytest_llmfair.checks import check_is_list, whole, whole_seed
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
+    Term,
     all_fillers,
+    lacks_of,
     own_attribute,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._templates.group_terms import Term, lacks_of
 from pytest_llmfair.counterfactuals._templates.slots import text_of
-from pytest_llmfair.counterfactuals._templates.source_examples import (
-    SourceExample,
-    SourceExamples,
-    Variation,
-)
-from pytest_llmfair.counterfactuals._templates.template import Template, as_template
-from pytest_llmfair.counterfactuals._templates.template_files import (
+from pytest_llmfair.counterfactuals._templates.template import (
+    Template,
     TemplateSet,
+    as_template,
     load_templates,
     template_set,
 )
@@ -39,6 +38,161 @@ __all__ = [
     "load_templates",
     "template_set",
 ]
+
+
+T = TypeVar("T")
+
+
+class Rows(list[T]):
+    """A list of rows; every metric that takes it tells what it lacks.
+
+    Attributes
+    ----------
+    lacks : tuple of str
+        Groups of the attribute for which the lexicon has no terms.
+    """
+
+    def __init__(self, rows: Iterable[T] = (), lacks: Iterable[str] = ()) -> None:
+        super().__init__(rows)
+        self.lacks = tuple(lacks)
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """A source example in the words of one group.
+
+    Attributes
+    ----------
+    text : str
+        The filled template.
+    tokens : tuple of str
+        Its tokens.
+    tags : tuple of str or None
+        BILOU tag of each token, where the template has tags.
+    identity : tuple of int
+        Places of the tokens that name the group.
+    variant : str
+        "omission" where an unmarked group is left unsaid, "explicit" where the same group is
+        named, else "".
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    tags: tuple[str, ...] | None
+    identity: tuple[int, ...]
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceExample:
+    """A template with its fillers filled in, varied over the groups.
+
+    Attributes
+    ----------
+    template : Template
+        The template, which carries the gold label.
+    fills : dict
+        Slot to fill, for the slots that do not depend on the group.
+    variations : dict
+        Group to its variations, at least one each: what ``variation_product`` takes.
+    """
+
+    template: Template
+    fills: Mapping[str, str]
+    variations: Mapping[str, tuple[Variation, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceExamples(Sequence[SourceExample]):
+    """Source examples in the shapes that models and generalized metrics take.
+
+    Ask the model about `texts`, for one row of scores each; ``nested(scores)`` is the `y_prob` of
+    a counterfactual metric, with `y_true=labels`, `groups` and `units`. Metrics in group form take
+    one row per text: `y_true=text_labels`, `groups=text_groups`, `units=text_units`.
+
+    Attributes
+    ----------
+    groups : tuple of str
+        The groups, in the order of the columns.
+    units : list of int
+        Template of each source example: those of one template are no independent evidence.
+    lacks : tuple of str
+        Groups of the attribute for which its lexicon has no terms; `text_groups` and what
+        :meth:`nested` arranges know them too, and metrics tell.
+    """
+
+    examples: tuple[SourceExample, ...]
+    groups: tuple[str, ...]
+    units: list[int]
+    lacks: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, place: int) -> SourceExample: ...
+    @overload
+    def __getitem__(self, place: slice) -> SourceExamples: ...
+    def __getitem__(self, place: int | slice) -> SourceExample | SourceExamples:
+        if isinstance(place, slice):
+            return SourceExamples(self.examples[place], self.groups, self.units[place], self.lacks)
+        return self.examples[place]
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    @property
+    def labels(self) -> list[Hashable]:
+        """Gold label of each source example."""
+        return [example.template.label for example in self.examples]
+
+    @property
+    def variations(self) -> list[Variation]:
+        """All variations in one list: by source example, in it by group."""
+        return [variation for _, _, variation in self._rows()]
+
+    @property
+    def texts(self) -> list[str]:
+        """What to ask: the text of each variation."""
+        return [variation.text for variation in self.variations]
+
+    @property
+    def text_labels(self) -> list[Hashable]:
+        """Gold label of each text."""
+        return [self.examples[place].template.label for place, _, _ in self._rows()]
+
+    @property
+    def text_groups(self) -> list[str]:
+        """Group of each text."""
+        return Rows((group for _, group, _ in self._rows()), self.lacks)
+
+    @property
+    def text_units(self) -> list[int]:
+        """Template of each text."""
+        return [self.units[place] for place, _, _ in self._rows()]
+
+    def nested(self, values: Iterable[T]) -> list[list[list[T]]]:
+        """Arrange one value per text as ``[example][group][variation]``.
+
+        Parameters
+        ----------
+        values : iterable
+            One for each of `texts`, in order; such as a row of class probabilities.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many values as texts.
+        """
+        given = list(values)
+        if len(given) != len(self.texts):
+            raise ValueError(f"{len(given)} values for {len(self.texts)} texts; give one for each")
+        rest = iter(given)
+        sizes = [map(len, example.variations.values()) for example in self.examples]
+        rows = ([list(itertools.islice(rest, size)) for size in own] for own in sizes)
+        return Rows(rows, self.lacks)
+
+    def _rows(self) -> Iterator[tuple[int, str, Variation]]:
+        for place, example in enumerate(self.examples):
+            for group, own in example.variations.items():
+                yield from ((place, group, variation) for variation in own)
 
 
 def fill_templates(
@@ -92,7 +246,10 @@ def fill_templates(
     """
     term_limit, seed = whole(term_limit, "term_limit"), whole_seed(seed)
     attribute = attribute if attribute is not None else own_attribute(templates) or None
-    checked = _checked(templates)
+    check_is_list(templates, "templates", "templates")
+    checked = [as_template(template, f"template {n}") for n, template in enumerate(templates)]
+    if not checked:
+        raise ValueError("there are no templates; give at least one")
     filled = all_fillers(templates, fillers)
     known = read_fillers(filled, attribute, groups, count=term_limit, seed=seed)
     if len(known.groups) < 2:
@@ -109,26 +266,17 @@ def fill_templates(
                 + ", ".join(f"{{{name}}}" for name in known.known if name not in known.shared)
             )
         terms = {
-            group: [term for (term,) in sampled_product([own], term_limit, seed)]
+            group: sampled_product([known.terms_of(template, group)], term_limit, seed)
             for group in known.groups
-            if (own := known.terms_of(template, group))
         }
         for fills in combinations:
             variations = {
-                group: tuple(_variation(template, known, term, fills) for term in own)
+                group: tuple(_variation(template, known, term, fills) for (term,) in own)
                 for group, own in terms.items()
             }
             examples.append(SourceExample(template, fills, variations))
             units.append(number)
     return SourceExamples(tuple(examples), known.groups, units, lacks_of(attribute, known.groups))
-
-
-def _checked(templates: Iterable[str | Template]) -> list[Template]:
-    check_is_list(templates, "templates", "templates")
-    found = [as_template(template, f"template {n}") for n, template in enumerate(templates)]
-    if not found:
-        raise ValueError("there are no templates; give at least one")
-    return found
 
 
 def _variation(template: Template, known: Fillers, term: Term, fills: Forms) -> Variation:

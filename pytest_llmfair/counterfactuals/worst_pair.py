@@ -8,8 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.checks import check_is_list, share, whole, whole_seed
-from pytest_llmfair.counterfactuals._searching.differences import Asker, Difference, smallest_p
-from pytest_llmfair.counterfactuals._searching.search import PAIRS_TESTED, Memory, Search
+from pytest_llmfair.counterfactuals._searching import (
+    PAIRS_TESTED,
+    Asker,
+    Memory,
+    Search,
+    smallest_p,
+)
 from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_of
 from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import require_hypothesis
@@ -201,7 +206,8 @@ def find_worst_pair(
         for pair, last in search.tests(list(dict.fromkeys([shorter, start]))):
             if last.proven(threshold, alpha):
                 memory.keep(pair)
-                found = _found(pair, last, start)
+                answers = (last.answers, last.twin_answers, last.value, last.floor, last.p)
+                found = WorstPair(pair, *answers, found_as=start.original)
                 search.stopped |= pair != shorter
                 break
     return replace(
@@ -215,18 +221,6 @@ def find_worst_pair(
         reason="" if found.pair is not None else search.reason,
         metric=measure.symbol,
         attribute=name,
-    )
-
-
-def _found(pair: Pair, last: Difference, start: Pair) -> WorstPair:
-    return WorstPair(
-        pair,
-        last.answers,
-        last.twin_answers,
-        last.value,
-        last.floor,
-        last.p,
-        found_as=start.original,
     )
 
 
@@ -268,7 +262,7 @@ def _texts(prompts: Any, max_calls: int, seed: int) -> Any:
         if len(drawn) < wanted:
             drawn.setdefault(text)
 
-    # Half of what is drawn can be the same again; a strategy of few prompts runs dry.
+    # Half of what is drawn can be the same again; a strategy with few prompts runs dry.
     for again in range(_MOST_ROUNDS):
         before = len(drawn)
         seeded(seed + again)(draw)()

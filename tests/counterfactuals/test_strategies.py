@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
 from pytest_llmfair.counterfactuals import strategies as fair
-from pytest_llmfair.counterfactuals._templates.generated_sentences import sentences_about
+from pytest_llmfair.counterfactuals.strategies import sentences_about
 
 ATTRIBUTES = [
     *("age", "disability", "gender", "gender_es", "nationality", "race", "religion"),

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from importlib import resources
-from typing import Any
 
-from pytest_llmfair.counterfactuals._lexicons.loading import load_yaml
 from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry
+from pytest_llmfair.counterfactuals._templates import shipped
 from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE
 from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.english.words import is_one_of
@@ -17,7 +15,6 @@ IDENTITY = "identity"
 
 Forms = dict[str, str]
 
-_FILE = "persons.yaml"
 _IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
 _NO_MEN = ("german", "norman", "ottoman", "roman", "human", "shaman")
 
@@ -26,11 +23,9 @@ _NO_MEN = ("german", "norman", "ottoman", "roman", "human", "shaman")
 def phrases(lexicon: Lexicon) -> list[dict[str, Forms]]:
     """Return lines of group to the forms of one phrase; those of a line stand for each other.
 
-    Phrases are English: a lexicon of another language has none.
-
     Forms are `noun` (one person, without article), `people` (several), `identity` where the group
-    has an adjective, and pronouns by case where the lexicon has them. Only words that the lexicon
-    has as preferred or neutral are in them.
+    has an adjective, and pronouns by case where the lexicon has them. All are English, and words
+    that the lexicon has as preferred or neutral.
     """
     if lexicon.language != "en":
         return []
@@ -40,18 +35,15 @@ def phrases(lexicon: Lexicon) -> list[dict[str, Forms]]:
             for group, phrase in line.items()
             if group in lexicon.groups
         }
-        for line in phrase_data()["lines"].get(lexicon.name, ())
+        for line in shipped("persons.yaml")["lines"].get(lexicon.name, ())
     ]
-    lines = (
-        listed
-        if any(listed)
-        else [
-            {group: forms | pronouns(lexicon, group) for group, forms in line.items()}
-            for line in _derived(lexicon)
-        ]
-    )
+    lines = listed if any(listed) else _derived(lexicon)
     return [
-        {group: forms for group, forms in line.items() if _is_fine(lexicon, forms[NOUN])}
+        {
+            group: forms
+            for group, forms in line.items()
+            if all(m.register in WRITTEN for m in lexicon.mentions(f"I met the {forms[NOUN]}."))
+        }
         for line in lines
     ]
 
@@ -74,13 +66,9 @@ def left_unsaid(lexicon: Lexicon, forms: Forms) -> Forms | None:
 
 def pronouns(lexicon: Lexicon, group: str) -> Forms:
     """Return the pronouns of a group by case; empty where the lexicon has none."""
-    found = {}
-    for role in sorted(PRONOUNS):
-        entry = next((own for own in lexicon.entries if own.role == role), None)
-        word = None if entry is None else entry.written(group)
-        if word is not None:
-            found[role] = word
-    return found
+    first = {entry.role: entry for entry in reversed(lexicon.entries)}
+    written = {role: first[role].written(group) for role in sorted(PRONOUNS & first.keys())}
+    return {role: word for role, word in written.items() if word is not None}
 
 
 def _forms(phrase: str | Mapping[str, str]) -> Forms:
@@ -96,25 +84,22 @@ def _pronouns_of(phrase: str | Mapping[str, str], group: str) -> str:
 def _derived(lexicon: Lexicon) -> Iterator[dict[str, Forms]]:
     """Read the entries of adjectives, and those of nouns that mean one person."""
     for entry in lexicon.entries:
+        is_adjective = entry.role == "adjective"
         written = {
-            group: [term for term in terms if entry.register(term) in WRITTEN]
+            group: [
+                _forms(term) if is_adjective else {NOUN: term, PEOPLE: _plural(term)}
+                for term in terms
+                if entry.register(term) in WRITTEN
+                and (is_adjective or _is_one_person(entry, term))
+            ]
             for group, terms in entry.terms.items()
         }
-        if entry.role != "adjective":
-            written = {
-                group: [term for term in terms if _is_one_person(entry, term)]
-                for group, terms in written.items()
-            }
         for place in range(max(map(len, written.values()))):
-            line = {
-                group: _forms(terms[place])
-                if entry.role == "adjective"
-                else {NOUN: terms[place], PEOPLE: _plural(terms[place])}
-                for group, terms in written.items()
-                if place < len(terms)
+            yield {
+                group: forms[place] | pronouns(lexicon, group)
+                for group, forms in written.items()
+                if place < len(forms)
             }
-            if line:
-                yield line
 
 
 def _is_one_person(entry: Entry, term: str) -> bool:
@@ -134,15 +119,3 @@ def _plural(noun: str) -> str:
     if last.endswith("y") and last[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return noun + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
-
-
-def _is_fine(lexicon: Lexicon, noun: str) -> bool:
-    return all(m.register in WRITTEN for m in lexicon.mentions(f"I met the {noun}."))
-
-
-@functools.cache
-def phrase_data() -> Mapping[str, Any]:
-    """Return the content of the data file."""
-    path = resources.files("pytest_llmfair.counterfactuals") / _FILE
-    data: Mapping[str, Any] = load_yaml(path.read_text(encoding="utf-8"), _FILE)
-    return data

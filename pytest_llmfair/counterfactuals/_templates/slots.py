@@ -35,13 +35,10 @@ class SlotError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place to fill; its name has a small first letter.
+    """A place to fill."""
 
-    `article` is "a" or "A" where the fitting article is written before the fill, else "".
-    """
-
-    name: str
-    article: str = ""
+    name: str  # with a small first letter
+    article: str = ""  # "a" or "A" where the fitting article is written before the fill
     capital: bool = False
 
 
@@ -49,25 +46,15 @@ Piece = str | Slot
 
 
 class Part(NamedTuple):
-    """A stretch of a filled template.
-
-    `piece` counts the pieces of the template; `slot` is the name of the slot, "" for literal text
-    and for an article and the blank behind it.
-    """
+    """A stretch of a filled template."""
 
     text: str
-    piece: int
-    slot: str = ""
+    piece: int  # its place in the pieces of the template
+    slot: str = ""  # "" for literal text, and for an article and the space after it
 
 
 def parse(text: str) -> tuple[Piece, ...]:
-    """Split a template into literal text and slots.
-
-    Raises
-    ------
-    SlotError
-        If a brace is neither doubled nor part of a slot.
-    """
+    """Split a template into literal text and slots."""
     pieces: list[Piece] = []
     literal: list[str] = []
     at = 0
@@ -84,7 +71,7 @@ def parse(text: str) -> tuple[Piece, ...]:
         if before := "".join(literal):
             pieces.append(before)
         literal.clear()
-        name = slot[2][0].lower() + slot[2][1:]
+        name = _name(slot[2])
         pieces.append(Slot(name, slot[1] or "", name != slot[2]))
     if rest := "".join([*literal, text[at:]]):
         pieces.append(rest)
@@ -94,14 +81,18 @@ def parse(text: str) -> tuple[Piece, ...]:
 def slot_names(text: str) -> list[str]:
     """Return what reads like a slot in any text; doubled braces hold none."""
     found = (_SLOT.fullmatch(match[0]) for match in _BRACE.finditer(text))
-    return [slot[2][0].lower() + slot[2][1:] for slot in found if slot is not None]
+    return [_name(slot[2]) for slot in found if slot is not None]
 
 
 def almost_slots(text: str) -> list[tuple[str, str]]:
     """Return what is nearly a slot ("{ Person }", "{person:>10}"), each with the name meant."""
     braces = (match[0] for match in _BRACE.finditer(text))
     found = ((brace, _ALMOST.fullmatch(brace)) for brace in braces if not _SLOT.fullmatch(brace))
-    return [(brace, slot[1][0].lower() + slot[1][1:]) for brace, slot in found if slot is not None]
+    return [(brace, _name(slot[1])) for brace, slot in found if slot is not None]
+
+
+def _name(written: str) -> str:
+    return written[0].lower() + written[1:]
 
 
 def as_written(name: str) -> str:
@@ -178,9 +169,9 @@ def _with_article(piece: str, behind: str) -> str:
     fitting = article_for(behind.lstrip(_OPENING))
     if article[1].lower() == fitting:
         return piece
-    written = fitting.upper() if article[1].isupper() and len(article[1]) > 1 else fitting
-    if article[1][0].isupper():
-        written = capitalized(written)
+    written = capitalized(fitting) if article[1][0].isupper() else fitting
+    if article[1].isupper() and len(article[1]) > 1:
+        written = fitting.upper()
     return f"{piece[: article.start(1)]}{written}{piece[article.end(1) :]}"
 
 
@@ -206,9 +197,7 @@ def _close_gap(parts: list[Part], *, capital: bool) -> None:
     """Take the blanks that follow an empty fill away, and capitalise the next word."""
     for place in range(len(parts) - 1, -1, -1):
         text = parts[place].text.lstrip()
-        if text and capital:
-            text = capitalized(text)
-        parts[place] = parts[place]._replace(text=text)
+        parts[place] = parts[place]._replace(text=capitalized(text) if capital else text)
         if text:
             break
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import random
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.counterfactuals._searching.differences import Asker, Difference
-from pytest_llmfair.counterfactuals._searching.shrinking import shortest
 from pytest_llmfair.counterfactuals.pairs import Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 PAIRS_TESTED = 2  # the shortened pair, and the pair as it was found
 _SCREENED = 2  # answers a side while the search looks around: the fewest that have a floor
@@ -24,16 +29,144 @@ _TESTED_UNSEEN = 20
 # A shorter prompt whose answers leave it open is asked so many times more.
 _MORE = 2
 _UNCLEAR = 0.5
+# All ways to part two times seven answers are listed; of more, so many are drawn.
+_MOST_SPLITS = 3432
+# A word or a mark, with the blanks before it.
+_PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far apart the answers to the members of a pair are; missing answers are left out.
+
+    `value` is the mean dissimilarity across the sides, `floor` that within a side (NaN with fewer
+    than two answers on either), and `p` the exact p-value of the permutation test that both sides
+    are sampled from one distribution.
+    """
+
+    answers: tuple[str, ...]
+    twin_answers: tuple[str, ...]
+    value: float = math.nan
+    floor: float = math.nan
+    p: float = 1.0
+
+    @property
+    def excess(self) -> float:
+        """Value less the floor where there is one; minus infinity when nothing was answered."""
+        if math.isnan(self.value):
+            return -math.inf
+        return self.value if math.isnan(self.floor) else self.value - self.floor
+
+    @property
+    def steady(self) -> bool:
+        """Whether every repeat said the same."""
+        return len(set(self.answers)) < 2 and len(set(self.twin_answers)) < 2
+
+    def proven(self, threshold: float, alpha: float) -> bool:
+        """Whether the difference is above the threshold and no sampling noise."""
+        return self.value > threshold and self.excess > 0.0 and self.p <= alpha
+
+
+class Asker:
+    """Asks a client about pairs within a budget of calls; another `draw` samples anew."""
+
+    def __init__(self, client: Any, measure: Any, max_calls: int, seed: int) -> None:
+        from pytest_llmfair.clients import ModelClient
+
+        self._client = client if hasattr(client, "answer_pairs") else ModelClient.of(client)
+        self._measure = measure
+        self._seed = seed
+        self.max_calls = max_calls
+        self.calls = 0
+        self.missing: Counter[str] = Counter()
+
+    @property
+    def name(self) -> str:
+        """The model asked."""
+        return str(getattr(self._client, "name", type(self._client).__name__))
+
+    def affordable(self, n: int, keep: int = 0) -> int:
+        """Return how many pairs may still be asked `n` times a side, with `keep` calls left."""
+        return max(self.max_calls - self.calls - keep, 0) // (2 * n)
+
+    def ask(self, pairs: Sequence[Pair], n: int, draw: str) -> list[Difference]:
+        """Return the differences of the pairs that the budget allows, in order."""
+        pairs = pairs[: self.affordable(n)]
+        if not pairs:
+            return []
+        self.calls += 2 * n * len(pairs)
+        seed = random.Random(f"{self._seed} {draw}").getrandbits(32)
+        responses = self._client.answer_pairs(list(pairs), n, seed=seed)
+        return [self._difference(*map(self._texts, sides)) for sides in responses]
+
+    def joined(self, first: Difference, second: Difference) -> Difference:
+        """Return the difference that all answers of two draws show."""
+        answers = first.answers + second.answers
+        return self._difference(answers, first.twin_answers + second.twin_answers)
+
+    def _texts(self, answers: Sequence[Any]) -> tuple[str, ...]:
+        self.missing.update(a.reason for a in answers if not isinstance(a, str))
+        return tuple(answer for answer in answers if isinstance(answer, str))
+
+    def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> Difference:
+        if not first or not second:
+            return Difference(first, second)
+        import numpy as np
+
+        distinct = list(dict.fromkeys((*first, *second)))
+        prepared = dict(zip(distinct, self._measure.prepare(distinct), strict=True))
+        said = [prepared[text] for text in (*first, *second)]
+        rows, columns = np.triu_indices(len(said), 1)
+        apart = np.zeros((len(said), len(said)))
+        compared = self._measure.compare([said[i] for i in rows], [said[j] for j in columns])
+        apart[rows, columns] = apart[columns, rows] = compared
+        half = len(first)
+        value = float(apart[:half, half:].mean())
+        if half < 2 or len(second) < 2:
+            return Difference(first, second, value)
+        floor = (_mean_within(apart[:half, :half]) + _mean_within(apart[half:, half:])) / 2
+        return Difference(first, second, value, floor, _permutation_p(apart, half))
+
+
+def smallest_p(n: int) -> float:
+    """Return the smallest p of the permutation test with `n` answers a side."""
+    return 2 / math.comb(2 * n, n)
+
+
+def _mean_within(apart: npt.NDArray[np.float64]) -> float:
+    return float(apart.sum()) / (len(apart) * (len(apart) - 1))
+
+
+def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
+    """Share of the ways to part the answers that set the sides as far apart as they are."""
+    import numpy as np
+
+    total = len(apart)
+    splits: Any = itertools.combinations(range(total), half)
+    if math.comb(total, half) > _MOST_SPLITS:
+        generator = random.Random(0)
+        splits = (generator.sample(range(total), half) for _ in range(_MOST_SPLITS))
+        splits = itertools.chain([range(half)], splits)
+    chosen = np.array([list(split) for split in splits])
+    first = np.zeros((len(chosen), total))
+    np.put_along_axis(first, chosen, 1.0, axis=1)
+    within = np.einsum("si,ij,sj->s", first, apart, first, optimize=True)
+    within_second = np.einsum("si,ij,sj->s", 1 - first, apart, 1 - first, optimize=True)
+    across = (apart.sum() - within - within_second) / 2
+    other = total - half
+    excess = (
+        across / (half * other)
+        - (within / (half * (half - 1)) + within_second / (other * (other - 1))) / 2
+    )
+    return float(np.mean(excess >= excess[0] - 1e-12))
 
 
 @dataclass(slots=True)
 class Search:
     """A search for the pair whose answers differ most.
 
-    A difference must be above `threshold` at the level `alpha`, with `generations` answers a
-    side. `steady` is whether all repeats so far were identical: one answer a side then shows as
-    much as many. `tried` counts the pairs asked while looking around, `stopped` tells whether the
-    budget ended while the prompt was shortened, and `reason` why nothing was found.
+    `steady` is whether all repeats so far were identical: one answer a side then shows as much as
+    many. `stopped` is whether the budget ended while the prompt was shortened.
     """
 
     asker: Asker
@@ -70,21 +203,17 @@ class Search:
         probes = pairs[: max(self.asker.affordable(_SCREENED, keep), 1)][:_PROBED]
         found = self.asker.ask(probes, _SCREENED, "screen")
         if not found:
-            self.reason = (
-                f"max_calls leaves {left} calls, and one pair needs {fewest} (twice a side)"
-            )
+            self.reason = f"max_calls leaves {left} calls, and one pair needs {fewest}"
             return None
         self.steady = all(one.steady for one in found)
         n = 1 if self.steady else _SCREENED
         others = pairs[len(found) :][: self.asker.affordable(n, keep)]
         found += self.asker.ask(others, n, "screen")
         self.tried = len(found)
-        ranked = [
-            (one, pair)
-            for one, pair in zip(found, pairs, strict=False)
-            # Two answers of a model with noise can agree by chance.
-            if one.value > (self.threshold if self.steady else -1.0)
-        ]
+        # Two answers of a model with noise can agree by chance.
+        least = self.threshold if self.steady else -1.0
+        asked = zip(found, pairs, strict=False)
+        ranked = [(one, pair) for one, pair in asked if one.value > least]
         if all(math.isnan(one.value) for one in found):
             self.reason = f"none of the {self.tried} pairs asked was answered on both sides"
             return None
@@ -93,18 +222,19 @@ class Search:
                 f"none of the {self.tried} pairs asked differs by more than {self.threshold:g}"
             )
             return None
-        best = max(ranked, key=_excess) if self.steady else self._halved(ranked, keep)
+        best = (
+            max(ranked, key=lambda each: each[0].excess)
+            if self.steady
+            else self._halved(ranked, keep)
+        )
         self._seen[best[1]] = self.steady or best[0].proven(self.threshold, self.alpha)
         return best[1]
 
     def _halved(
         self, leading: list[tuple[Difference, Pair]], keep: int
     ) -> tuple[Difference, Pair]:
-        """Ask the better half again and again: a lead among many is mostly luck.
-
-        Sequential halving (Karnin, Koren and Somekh 2013).
-        """
-        leading.sort(key=_excess, reverse=True)
+        """Sequential halving (Karnin, Koren, Somekh 2013): a lead among many is mostly luck."""
+        leading.sort(key=lambda each: each[0].excess, reverse=True)
         for left in range((len(leading) - 1).bit_length(), 0, -1):
             leading = leading[: (len(leading) + 1) // 2]
             n = self.asker.affordable(len(leading) * left, keep)
@@ -116,7 +246,7 @@ class Search:
                 (self.asker.joined(before, more), pair)
                 for (before, pair), more in zip(leading, found, strict=True)
             ]
-            leading.sort(key=_excess, reverse=True)
+            leading.sort(key=lambda each: each[0].excess, reverse=True)
         return leading[0]
 
     def shortened(self, start: Pair) -> Pair:
@@ -177,11 +307,8 @@ class Search:
                 self.stopped = True
                 return False
             found = self._asked(pair, n, 0 if self.steady else _MORE, "shorten")
-            self._seen[pair] = (
-                found.value > self.threshold
-                if self.steady
-                else found.proven(self.threshold, self.alpha)
-            )
+            proven = found.proven(self.threshold, self.alpha)
+            self._seen[pair] = found.value > self.threshold if self.steady else proven
         return self._seen[pair]
 
     def _asked(self, pair: Pair, n: int, times: int, draw: str) -> Difference:
@@ -203,13 +330,7 @@ class Memory:
 
     @classmethod
     def of(cls, database: Any, *question: object) -> Memory:
-        """Return the memory of a question; ``"default"`` is the database of Hypothesis.
-
-        Raises
-        ------
-        ValueError
-            If it is no database.
-        """
+        """Return the memory of a question; ``"default"`` is the database of Hypothesis."""
         from hypothesis import settings
         from hypothesis.database import ExampleDatabase
 
@@ -248,10 +369,6 @@ class Memory:
         self.database.delete(self.key, _written(pair))
 
 
-def _excess(item: tuple[Difference, Pair]) -> float:
-    return item[0].excess
-
-
 def _written(pair: Pair) -> bytes:
     return json.dumps([pair.original, pair.counterfactual]).encode()
 
@@ -262,3 +379,26 @@ def _made(value: bytes, pairs_of: Callable[[str], Sequence[Pair]]) -> Sequence[P
         return pairs_of(original)
     except (ValueError, TypeError):  # another version, or not ours
         return []
+
+
+def shortest(text: str, holds: Callable[[str], bool]) -> str:
+    """Leave out what is not needed: delta debugging by words (Zeller and Hildebrandt 2002).
+
+    Halves first, then ever smaller parts, until no single word or mark can be left out of a text
+    for which `holds` stays true; it is asked about shorter texts only.
+    """
+    pieces: list[str] = _PIECE.findall(text)
+    size = max(len(pieces) // 2, 1)
+    while True:
+        before = len(pieces)
+        start = 0
+        while start < len(pieces):
+            rest = pieces[:start] + pieces[start + size :]
+            shorter = "".join(rest).strip()
+            if shorter and holds(shorter):
+                pieces, text = rest, shorter
+            else:
+                start += size
+        if size == 1 and len(pieces) == before:
+            return text
+        size = max(size // 2, 1)
