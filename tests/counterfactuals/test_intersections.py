@@ -96,8 +96,8 @@ def test_a_prompt_that_does_not_name_both_gives_no_pair() -> None:
 def test_words_of_groups_of_both_become_words_for_either() -> None:
     for text, group, expected in [
         ("Latinas earn less.", "white male", "White men earn less."),
-        ("A Latina called.", "asian female", "An Asian woman called."),
-        ("A Latina called.", "hispanic male", "A Latino called."),
+        ("She is a Latina.", "asian female", "She is an Asian woman."),
+        ("She is a Latina.", "hispanic male", "He is a Latino."),
         ("A Latina nurse left her bag.", "black male", "A Black nurse left his bag."),
         ("A Latina nurse left.", "black male", "A Black male nurse left."),
     ]:

@@ -74,13 +74,14 @@ def test_terms(kind: Any, family: str) -> None:
 
 def with_marks(text: str, name: str, forms: frozenset[str]) -> str:
     """Return a text with the marks that the rules put on a name."""
-    for match in reversed(list(re.finditer(rf"\b{name}\b", text, re.IGNORECASE))):
-        start, end = match.span()
-        verdict = ENGLISH.is_this_person(text, start, end, Name(name, "name", forms, forms))
+    asked = Name(name, "name", forms, forms)
+
+    def mark(match: re.Match[str]) -> str:
+        verdict = ENGLISH.is_this_person(text, *match.span(), asked)
         left, right = "«»" if verdict.sure else "??"
-        if verdict.answer:
-            text = f"{text[:start]}{left}{match[0]}{right}{text[end:]}"
-    return text
+        return f"{left}{match[0]}{right}" if verdict.answer else match[0]
+
+    return re.sub(rf"\b{name}\b", mark, text, flags=re.IGNORECASE)
 
 
 @pytest.mark.parametrize("family", CASES["names"])
