@@ -129,7 +129,9 @@ def test_articles_follow_the_word_behind_them() -> None:
 
 def test_of_other_attributes_work_alike() -> None:
     assert twins(
-        "A young Muslim nurse left.", ("age", "religion"), groups=("young muslim", "older christian")
+        "A young Muslim nurse left.",
+        ("age", "religion"),
+        groups=("young muslim", "older christian"),
     ) == ["An older Christian nurse left."]
 
 
