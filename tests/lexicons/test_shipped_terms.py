@@ -43,6 +43,7 @@ FRAMES = (
     "Yesterday the {} and the peasants slept.",
     "Most {} kiss friends and LGBTQ posters.",
     "She was {}.",
+    "Our teacher, {}, is late.",
     "They {} too.",
     "Age: {}",
     "Sex: {}, too",
@@ -84,7 +85,7 @@ def terms(lexicon: Lexicon) -> Iterator[tuple[Entry, str, str]]:
     for entry in entries(lexicon):
         for group, own in entry.terms.items():
             for term in own:
-                if term not in lexicon.neutral and term != "hearing":  # beside "deaf" only
+                if term not in lexicon.neutral:
                     yield entry, group, term
 
 
