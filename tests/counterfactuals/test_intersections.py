@@ -96,8 +96,8 @@ def test_a_prompt_that_does_not_name_both_gives_no_pair() -> None:
 def test_words_of_groups_of_both_become_words_for_either() -> None:
     for text, group, expected in [
         ("Latinas earn less.", "white male", "White men earn less."),
-        ("A Latina left.", "asian female", "An Asian woman left."),
-        ("A Latina left.", "hispanic male", "A Latino left."),
+        ("She is a Latina.", "asian female", "She is an Asian woman."),
+        ("She is a Latina.", "hispanic male", "He is a Latino."),
         ("A Latina nurse left her bag.", "black male", "A Black nurse left his bag."),
         ("A Latina nurse left.", "black male", "A Black male nurse left."),
     ]:
@@ -129,8 +129,10 @@ def test_articles_follow_the_word_behind_them() -> None:
 
 def test_of_other_attributes_work_alike() -> None:
     assert twins(
-        "A young Muslim left.", ("age", "religion"), groups=("young muslim", "older christian")
-    ) == ["An older Christian left."]
+        "A young Muslim nurse left.",
+        ("age", "religion"),
+        groups=("young muslim", "older christian"),
+    ) == ["An older Christian nurse left."]
 
 
 def test_an_unmarked_part_is_left_out_and_named() -> None:
@@ -155,17 +157,17 @@ def test_an_unmarked_part_is_left_out_and_named() -> None:
 
 def test_two_unmarked_parts_are_left_out_together() -> None:
     omission, explicit = twins(
-        "A gay disabled man spoke.",
+        "A disabled gay man spoke.",
         ("disability", "sexual_orientation"),
         groups=("disability gay", "without straight"),
     )
     assert omission == "A man spoke."
-    assert explicit == "A straight nondisabled man spoke."
+    assert explicit == "A nondisabled straight man spoke."
 
 
 def test_words_of_both_attributes_at_once_are_lost() -> None:
     pairs = generate_pairs(
-        ["A straight woman left."],
+        ["A straight woman works here."],
         ("gender", "sexual_orientation"),
         groups=("straight female", "gay male"),
     )

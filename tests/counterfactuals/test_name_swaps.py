@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_llmfair.counterfactuals import (
     Edit,
     Pair,
+    Uncertain,
     generate_pairs,
     mask,
     mentions,
@@ -146,19 +147,32 @@ def test_people_of_one_name_after_a_number() -> None:
     [
         ("The Walshes know Emily.", "The Bankses know Keisha."),
         ("Emily Walsh-Grant met Emily Walsh.", "Emily Walsh-Grant met Keisha Banks."),
-        ("The Walsh file", "The Banks file"),
         ("E. Walsh, E Walsh; Walsh, E.", "K. Banks, K Banks; Banks, K."),
         ("Emily Walsh signed: E.W.", "Keisha Banks signed: K.B."),
         ("Emilyanna met Walshe: E.W.", "Emilyanna met Walshe: E.W."),
-        ("Mrs Emily Jane Walsh, Emily W.", "Mrs Keisha Jane Banks, Keisha B."),
         ("D. Walsh, Emily J. Stone, J.E. Walsh", "D. Walsh, Emily J. Stone, J.E. Walsh"),
-        ("Walsh, Emily\nWalsh, Daniel", "Banks, Keisha\nWalsh, Daniel"),
         ("Walsh, Daniel and I left.", "Banks, Daniel and I left."),
-        ("Emily Walsh's Bakery is Emily's.", "Emily Walsh's Bakery is Keisha's."),
     ],
 )
 def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:
     assert swapped(text, ("Emily Walsh", "Keisha Banks")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Walsh file", "The Banks file"),
+        ("Mrs Emily Jane Walsh, Emily W.", "Mrs Keisha Jane Banks, Keisha B."),
+        ("Walsh, Emily\nWalsh, Daniel", "Banks, Keisha\nWalsh, Daniel"),
+        ("Emily Walsh's Bakery is Emily's.", "Emily Walsh's Bakery is Keisha's."),
+    ],
+)
+def test_texts_that_may_be_uncertain_change_with_the_family_where_they_are_kept(
+    text: str, expected: str
+) -> None:
+    groups = ("Emily Walsh", "Keisha Banks")
+    (pair,) = generate_pairs([text], attribute="name", groups=groups, uncertain="keep")
+    assert pair.counterfactual == expected
 
 
 def test_a_full_name_asked_for_is_that_person() -> None:
@@ -181,11 +195,10 @@ def test_a_grammar_of_ones_own_is_asked() -> None:
     assert [(m.start, m.text) for m in lexicon.mentions("John told JOHN.")] == [(10, "JOHN")]
 
 
-def test_a_name_in_doubt_is_judged_as_such() -> None:
-    lexicon = name_lexicon(("May", "Tom"))
-    (doubt,) = lexicon.read("May is late.").doubts
-    assert (doubt.start, doubt.end, doubt.counted) == (0, 3, True)
-    assert doubt.why == "'May' is also a month"
+def test_a_name_in_doubt_makes_its_prompt_uncertain() -> None:
+    pairs = generate_pairs(["May is late."], attribute="name", groups=("May", "Tom"))
+    assert pairs == []
+    assert pairs.uncertain == (Uncertain("May is late.", 0, 3, "'May' is also a month"),)
 
 
 def test_a_prompt_that_names_both_is_left_out() -> None:

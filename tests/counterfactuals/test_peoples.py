@@ -18,7 +18,7 @@ def nationality() -> Lexicon:
 def test_take_each_others_place() -> None:
     for groups, text, twin in (
         (("Italy", "nigerians"), "Two Italians vote.", "Two Nigerians vote."),
-        (("French", "German"), "A Frenchman came.", "A German person came."),
+        (("French", "German"), "A Frenchman called.", "A German person called."),
         (("Dutch", "Irish"), "The Dutchman met a nurse.", "The Irishman met a nurse."),
         (("US", "uk"), "A nurse from the USA.", "A nurse from the United Kingdom."),
     ):

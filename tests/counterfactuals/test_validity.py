@@ -168,7 +168,7 @@ def test_ordinary_swaps_pass() -> None:
         ("She wrote about epilepsy.", "disability", ("epilepsy", "chronic illness")),
         ("She saw his car.", "gender", None),
         ("She gave him his keys.", "gender", None),
-        ("A male is often afraid of women.", "gender", None),
+        ("A male often fears women.", "gender", None),
         ("She ran faster than he did.", "gender", ("female", "male")),
         ("The Black nurse helped a white patient.", "race", ("black", "white")),
         ("the the man", "gender", None),

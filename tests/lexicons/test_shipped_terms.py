@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 
@@ -22,6 +22,8 @@ NAMES = ["age", "disability", "nationality", "race", "religion", "sexual_orienta
 FRAMES = (
     "Yesterday {a} {} teacher's dog barked.",
     "Our teacher is {}, they say.",
+    "We met {a} {} woman.",
+    "She is {a} {}.",
     "Yesterday {a} {} slept.",
     "Yesterday the {} slept.",
     "Most {} slept.",
@@ -36,11 +38,12 @@ FRAMES = (
     "We wrote about {} couples.",
     "These {} songs are loud.",
     "We walked past {a} {}.",
-    "Yesterday {} Lee slept.",
-    "Sorry, {}, we are late.",
+    "We met {} Lee.",
+    "Excuse me, {}, is this seat taken?",
     "Yesterday the {} and the peasants slept.",
     "Most {} kiss friends and LGBTQ posters.",
     "She was {}.",
+    "Our teacher, {}, is late.",
     "They {} too.",
     "Age: {}",
     "Sex: {}, too",
@@ -82,15 +85,23 @@ def terms(lexicon: Lexicon) -> Iterator[tuple[Entry, str, str]]:
     for entry in entries(lexicon):
         for group, own in entry.terms.items():
             for term in own:
-                if term not in lexicon.neutral and term != "hearing":  # beside "deaf" only
+                if term not in lexicon.neutral:
                     yield entry, group, term
 
 
-def first_frame(lexicon: Lexicon, group: str, term: str, frames: Iterable[str]) -> str | None:
-    """Return the first frame in which a term alone counts, for its group."""
+def is_sure(lexicon: Lexicon, frame: str, group: str, term: str) -> bool:
+    """Whether a term alone counts in a frame, for its group and without a doubt."""
+    found = lexicon.mentions(write(frame, term))
+    sure = [(m.text, m.group) for m in found if m.confidence != "uncertain"]
+    return len(found) == 1 and sure == [(term, group)]
+
+
+def first_frame(
+    lexicon: Lexicon, terms: Mapping[str, str], frames: Iterable[str] = FRAMES
+) -> str | None:
+    """Return the first frame in which the term of every group alone counts for certain."""
     for frame in frames:
-        found = [(m.text, m.group) for m in lexicon.mentions(write(frame, term))]
-        if found == [(term, group)]:
+        if all(is_sure(lexicon, frame, group, term) for group, term in terms.items()):
             return frame
     return None
 
@@ -120,7 +131,7 @@ def test_every_term_is_found(name: str) -> None:
     missed = [
         (entry.role, group, term)
         for entry, group, term in terms(lexicon)
-        if first_frame(lexicon, group, term, FRAMES) is None
+        if first_frame(lexicon, {group: term}) is None
     ]
     assert missed == []
 
@@ -139,7 +150,7 @@ def test_every_term_gives_pairs_of_plain_words_that_are_equal_once_masked(name: 
     for number, (entry, group, term) in enumerate(terms(lexicon)):
         if number % 5 and group in left and entry.register(term) == "preferred":
             continue  # a fifth of the usual terms, and all others
-        text = write(first_frame(lexicon, group, term, FRAMES) or "{}", term)
+        text = write(first_frame(lexicon, {group: term}) or "{}", term)
         for pair in all_named(name, text):
             left.add(pair.from_group)
             reached.add(pair.to_group)
@@ -162,7 +173,8 @@ def test_written_terms_take_each_others_place_with_their_article_and_come_back(n
             term = entry.written(group)
             if group == other or term is None or not reads(lexicon, entry, group, term):
                 continue
-            frame = first_frame(lexicon, group, term, frames_for(entry))
+            both = {group: term, other: entry.written(other) or term}
+            frame = first_frame(lexicon, both, frames_for(entry))
             if frame is None:
                 continue
             text = write(frame, term)

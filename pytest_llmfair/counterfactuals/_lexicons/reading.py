@@ -102,7 +102,8 @@ class Reading(list[tuple[int, int, Sense]]):
         passed = [
             (each.start, each.end, each.senses[0]) for each in self.doubts if not each.counted
         ]
-        return Reading(sorted([*self, *passed], key=lambda each: each[:2]), self.doubts)
+        longest_first = sorted([*self, *passed], key=lambda each: (each[0], -each[1]))
+        return Reading(longest_first, self.doubts)
 
     def settled(
         self,

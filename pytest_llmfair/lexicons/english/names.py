@@ -64,7 +64,7 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
         return Verdict(True)
     settled = _settled(here, kinds, name.forms, last=last)
     if settled is None and not ("also_word" in kinds and here.opens):
-        settled = _is_named_elsewhere(text, name.forms) or None
+        settled = _is_named_elsewhere(text, name.forms, name.own) or None
     if settled is not None:
         return Verdict(settled)
     also = next(form for form in sorted(name.forms) if kinds[0] in _kinds_of(frozenset({form})))
@@ -96,12 +96,13 @@ def _settled(
 
 
 @functools.lru_cache(maxsize=64)  # it looks through a whole text, which can hold many names
-def _is_named_elsewhere(text: str, forms: frozenset[str]) -> bool:
+def _is_named_elsewhere(text: str, forms: frozenset[str], own: frozenset[str]) -> bool:
     """Whether the text shows the person elsewhere: by a title, a greeting, a last name."""
+    last_names = own - forms
     words = "|".join(re.escape(form) for form in sorted(forms))
     found = re.finditer(rf"(?<![\w-])(?:{words})(?![\w-])", text, re.IGNORECASE)
     places = (around_name(text, *match.span()) for match in found if text[match.start()].isupper())
-    return any(_is_named(here) for here in places)
+    return any(_is_named(here) or here.back[0] in last_names for here in places)
 
 
 def _is_named(here: Around) -> bool:

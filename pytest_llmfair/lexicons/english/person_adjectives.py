@@ -37,6 +37,7 @@ from pytest_llmfair.lexicons.english.words import (
     ends_phrase,
     in_classes,
     is_any,
+    is_modifier,
     is_name,
     is_one_of,
     is_owner,
@@ -152,6 +153,8 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
     if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
         return True
     if describes_person(phrase):
+        if term.word.endswith("ed") and is_one_of(" ".join(phrase.before[-2:-1]), "articles"):
+            return is_modifier(phrase.last)  # not "the strike paralyzed commuters"
         head = head_of(phrase)[0]
         if is_one_of(term.word, "ages"):
             child = is_any(head, "small_children") and not is_owner(phrase.last)

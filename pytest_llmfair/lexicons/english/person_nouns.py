@@ -143,8 +143,9 @@ def _is_person_noun(text: str, start: int, end: int) -> bool:
     if is_people(singulars(word)[-1]):
         return True
     if is_any(word, "titled_persons"):  # "Father Brian", "Dear Rabbi"; not "Judas Priest"
-        before = word_before(text, start)[0]
+        before, begin = word_before(text, start)
         known = in_classes(low(before), "closed", "polite", "quantities")
+        known = known or (opens_sentence(text, begin) and is_verb(low(before), "", bare=True))
         surname = before[:1].isupper() and not (known or is_modifier(low(before)))
         return not surname or opens_sentence(text, start)
     return not is_in_title(text, start, end)

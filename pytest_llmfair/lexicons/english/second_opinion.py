@@ -66,6 +66,8 @@ class SecondOpinion:
         verdict = self.rules.is_this_person(text, start, end, name)
         if not verdict.sure or "initial" in name.part:
             return verdict
+        if text[start].islower() and not verdict.answer:  # "Will will go"
+            return verdict
         likely = student().is_person(text, start, end, name.full)
         if (1 - likely if verdict.answer else likely) < max(self.veto, VETO_OF_NAMES):
             return verdict
