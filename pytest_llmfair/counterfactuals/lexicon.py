@@ -374,18 +374,6 @@ class Lexicon(ByValue):
             self._written[key] = sense.counterpart(group)
         return self._written[key]
 
-    def comes_back(self, sense: Sense, group: str) -> bool:
-        """Whether the lexicon is one to one here: no other term has this counterpart."""
-        key = (id(sense), group)
-        if key not in self._one_to_one:
-            term = self.counterpart(sense, group)
-            found = () if term is None else self.senses(term)
-            adjective = sense.role == "adjective"  # "woman" too, before "doctor"
-            others = [own for own in found if (own.role == "adjective") == adjective]
-            back = {self.counterpart(own, sense.group) for own in others if own.group == group}
-            self._one_to_one[key] = back == {sense.term}
-        return self._one_to_one[key]
-
     def _of_another(self, sense: Sense, group: str, text: str, start: int, end: int) -> str | None:
         """Return what another entry that fits here has for the same role of the same term."""
         known = (
@@ -402,10 +390,6 @@ class Lexicon(ByValue):
 
     @functools.cached_property
     def _written(self) -> dict[tuple[int, str], str | None]:
-        return {}
-
-    @functools.cached_property
-    def _one_to_one(self) -> dict[tuple[int, str], bool]:
         return {}
 
     @functools.cached_property

@@ -38,13 +38,9 @@ from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
-    capital_kept,
     changes_something,
     equal_outside,
-    length_balanced,
-    no_doubled_words,
     no_residual_term,
-    spacing_kept,
 )
 
 __all__ = ["pairs_from_templates"]
@@ -61,10 +57,6 @@ _CHECKS = (
     no_residual_term,
     articles_fit,
     one_determiner,
-    no_doubled_words,
-    spacing_kept,
-    capital_kept,
-    length_balanced,
 )
 
 

@@ -155,13 +155,6 @@ class Intersection(Lexicon):
         """Return the meanings that a term can have."""
         return [sense for part in self.parts for sense in part.senses(term)]
 
-    def comes_back(self, sense: Sense, group: str) -> bool:
-        """Whether the counterpart of a meaning in a group is the counterpart of this alone."""
-        return self._part(sense).comes_back(sense, group)
-
-    def _part(self, sense: Sense) -> Lexicon:
-        return next(part for part in self.parts if sense.group in part.groups)
-
 
 def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
     """Part what a reading has twice in one place from the rest."""
