@@ -173,7 +173,7 @@ class Lexicon(ByValue):
         group = self.called(name)
         if group is not None:
             return group
-        from pytest_llmfair.counterfactuals._lexicons.unknown import unknown_group
+        from pytest_llmfair.counterfactuals._lexicons.peoples import unknown_group
 
         raise ValueError(unknown_group(self, name))
 

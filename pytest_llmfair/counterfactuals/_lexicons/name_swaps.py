@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
@@ -23,7 +23,6 @@ class _TwoNames(Lexicon):
     _plurals: ClassVar[bool] = False
 
     def read(self, text: str) -> Reading:
-        """Return start, end and meaning of every mention of the person, in order."""
         found = super().read(text)
         plain = with_blanks(text) if found else text
         kept, doubts = [], []
@@ -38,28 +37,15 @@ class _TwoNames(Lexicon):
     def _meant(
         self, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
-        fitting = choice.senses  # both names can begin with one letter
-        named = (own for own in fitting if self._verdict(text, start, end, own).answer)
-        return next(named, fitting[0]) if len(fitting) > 1 else fitting[0], None
+        first, *more = choice.senses  # both names can begin with one letter
+        named = (own for own in (first, *more) if self._verdict(text, start, end, own).answer)
+        return next(named, first) if more else first, None
 
     def _verdict(self, text: str, start: int, end: int, sense: Sense) -> Verdict:
-        entry = sense.entry
-        forms = self._forms[id(entry)]
-        name = Name(sense.group, sense.role, self._own, forms)
+        own = frozenset(" ".join(self.groups).casefold().split())
+        listed = chain(*sense.entry.terms.values()) if sense.entry else ()
+        name = Name(sense.group, sense.role, own, frozenset(map(str.casefold, listed)))
         return self._grammar.is_this_person(text, start, end, name)
-
-    @functools.cached_property
-    def _own(self) -> frozenset[str]:
-        return frozenset(part for group in self.groups for part in group.casefold().split())
-
-    @functools.cached_property
-    def _forms(self) -> dict[int, frozenset[str]]:
-        return {
-            id(entry): frozenset(
-                term.casefold() for terms in entry.terms.values() for term in terms
-            )
-            for entry in self.entries
-        }
 
 
 def name_lexicon(groups: Sequence[str] | None) -> Lexicon:

@@ -6,10 +6,12 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.terms import COLLECTIVE, Entry
+from pytest_llmfair.lexicons.english.english import is_one_of
 from pytest_llmfair.lexicons.grammar import Kind
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def of_two_peoples(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
     """
     if not lexicon.peoples or not isinstance(groups, (tuple, list)) or len(groups) != 2:
         return lexicon
-    both = [called_people(lexicon.peoples, str(name)) for name in groups]
+    both = [_people_called(lexicon.peoples, str(name)) for name in groups]
     known = [people for people in both if people is not None]
     if not known:
         return lexicon
@@ -114,12 +116,25 @@ def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
     )
 
 
-def called_people(peoples: Sequence[People], name: str) -> People | None:
+def unknown_group(lexicon: Lexicon, name: object) -> str:
+    """Say that a lexicon has no such group, and which is near, or which one a term names."""
+    called = str(name)
+    remedy = suggestion(called, [*lexicon.groups, *lexicon.aliases])
+    if _people_called(lexicon.peoples, called) is not None:
+        remedy = 'a people changes places with another: groups=("Italian", "Nigerian")'
+    elif meant := lexicon.groups_of(called):
+        remedy = (
+            f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words "
+            "of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
+        )
+    elif is_one_of(called.lower(), "first_names"):
+        remedy = f'names change places with attribute="name"; of {lexicon.name} {remedy}'
+    return f"{lexicon.name} has no group {name!r}; {remedy}"
+
+
+def _people_called(peoples: Sequence[People], name: str) -> People | None:
     wanted = _plain(name)
-    return next(
-        (one for one in peoples if any(wanted == _plain(w) for ws in one.values() for w in ws)),
-        None,
-    )
+    return next((one for one in peoples if wanted in map(_plain, chain(*one.values()))), None)
 
 
 def _plain(word: str) -> str:

@@ -70,21 +70,8 @@ _COMPARED = re.compile(r"\b(?:than|compared|versus|unlike)\b", re.IGNORECASE)
 _STOP = re.compile(r"[.!?;\n]")
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _BARE = (
-    *(
-        "he",
-        "she",
-        "they",
-        "it",
-        "and",
-        "or",
-        "one",
-        "ones",
-        "those",
-        "another",
-        "other",
-        "others",
-    ),
-    *("many", "some", "them", "us", "whom"),
+    *("he", "she", "they", "it", "and", "or", "one", "ones", "those", "another", "other"),
+    *("others", "many", "some", "them", "us", "whom"),
 )
 _MORE_OF_IT = ("that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
