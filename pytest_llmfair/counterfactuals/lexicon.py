@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
-from pytest_llmfair.counterfactuals._lexicons.lacking import edits_before, kept_alike, with_lacked
 from pytest_llmfair.counterfactuals._lexicons.peoples import People
 from pytest_llmfair.counterfactuals._lexicons.reading import (
     Change,
@@ -21,7 +20,14 @@ from pytest_llmfair.counterfactuals._lexicons.reading import (
     Mention,
     Reading,
 )
-from pytest_llmfair.counterfactuals._lexicons.said import is_honoured, said_terms, with_capitals
+from pytest_llmfair.counterfactuals._lexicons.surroundings import (
+    edits_before,
+    is_honoured,
+    kept_alike,
+    said_terms,
+    with_capitals,
+    with_lacked,
+)
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     UNPAIRED,
     Choice,

@@ -80,7 +80,6 @@ class Entry:
     only_after: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make its mappings such that nobody can change them."""
         freeze(self)
 
     def register(self, term: str) -> Register:
@@ -249,7 +248,6 @@ class Index:
         ]
 
     def senses(self, term: str) -> list[Sense]:
-        """Return the meanings that a term can have."""
         return self._senses.get(term.casefold(), [])
 
     def _add(self, entry: Entry) -> None:

@@ -119,10 +119,9 @@ def _joined_to_itself(text: str, start: int, word: str) -> str:
     near = text[max(0, start - len(word) - 6) : end + len(word) + 6].casefold()
     if near.count(low) < 2:
         return ""  # the usual case
-    joins = (join for join in _JOINS if f"{low}{join}{low}" in near)
-    return next(
-        (join for join in joins if re.search(rf"\b{re.escape(low + join + low)}\b", near)), ""
-    )
+    repeated = rf"\b{re.escape(low)}({'|'.join(_JOINS)}){re.escape(low)}\b"
+    found = re.search(repeated, near)
+    return found[1] if found else ""
 
 
 def _base(words: str) -> str:
