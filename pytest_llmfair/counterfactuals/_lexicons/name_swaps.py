@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import ClassVar
 
 from pytest_llmfair.counterfactuals._lexicons.names import name_choices, name_group
@@ -43,7 +43,7 @@ class _TwoNames(Lexicon):
 
     def _verdict(self, text: str, start: int, end: int, sense: Sense) -> Verdict:
         own = frozenset(" ".join(self.groups).casefold().split())
-        listed = chain(*sense.entry.terms.values()) if sense.entry else ()
+        listed = itertools.chain(*sense.entry.terms.values()) if sense.entry else ()
         name = Name(sense.group, sense.role, own, frozenset(map(str.casefold, listed)))
         return self._grammar.is_this_person(text, start, end, name)
 
@@ -171,6 +171,5 @@ def _plural(name: str) -> str:
 
 def _overlap(parts: list[str], others: list[str]) -> bool:
     """Whether a word stands at different places of the two names ("Lee Kim", "Kim Lee")."""
-    return any(a.casefold() == b.casefold() for a in parts for b in others if a != b) or any(
-        a == b for i, a in enumerate(parts) for j, b in enumerate(others) if i != j
-    )
+    places = itertools.product(enumerate(parts), enumerate(others))
+    return any(a[1].casefold() == b[1].casefold() and a != b for a, b in places)
