@@ -40,6 +40,7 @@ from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
     changes_something,
     equal_outside,
+    no_doubled_words,
     no_residual_term,
 )
 
@@ -57,6 +58,7 @@ _CHECKS = (
     no_residual_term,
     articles_fit,
     one_determiner,
+    no_doubled_words,
 )
 
 

@@ -24,6 +24,7 @@ from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.english.articles import article_before, article_for
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
+_DOUBLED = re.compile(r"(?<![\w'\u2019-])([\w'\u2019-]+)\s+(?=\1(?![\w'\u2019-]))", re.IGNORECASE)
 _NEAR = 40
 
 
@@ -155,6 +156,28 @@ def _article(text: str, start: int) -> re.Match[str] | None:
     return article
 
 
+def no_doubled_words(case: Case) -> str | None:
+    """Check that no edit doubles a word ("the the"); "gave her her keys" is fine."""
+    pair = case.pair
+    for change, edit in zip(case.changes, pair.edits, strict=True):
+        if not edit.after or (change.sense is not None and change.sense.role in PRONOUNS):
+            continue
+        at = edit.counterfactual_start
+        word = _doubled(pair.counterfactual, at, at + len(edit.after))
+        if word and not _doubled(pair.original, edit.start, edit.end):
+            return f"a word stands twice: {word} {word}"
+    return None
+
+
+def _doubled(text: str, *places: int) -> str:
+    """Return the word that stands on both sides of one of these places."""
+    for at in places:
+        for found in _DOUBLED.finditer(text, max(0, at - _NEAR), at + _NEAR):
+            if found.start() < at <= found.end():
+                return found[1].lower()
+    return ""
+
+
 CHECKS: dict[str, Callable[[Case], str | None]] = {
     "edits change something": changes_something,
     "equal outside the edits": equal_outside,
@@ -167,6 +190,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "articles fit": articles_fit,
     "one determiner": one_determiner,
     "the denial fits": denial_fits,
+    "no doubled words": no_doubled_words,
     "groups told apart": told_apart,
 }
 

@@ -89,6 +89,10 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      ("epilepsy", "no disability"), "a denial does not fit here: She does not have no disability"),
     ("the denial fits", "She has epilepsy and diabetes.", "disability",
      ("epilepsy", "no disability"), "a condition is denied and another stays: 'no disability'"),
+    ("no doubled words", "Help the young.", own({"a": "young", "b": "the elderly"}), None,
+     "a word stands twice: the the"),
+    ("no doubled words", "An uncle called.", own({"a": "uncle", "b": "aunt who called"}), None,
+     "a word stands twice: called called"),
     ("groups told apart", "Men and women met.", "gender", ("male", "female"),
      "different words become the same: 'Women and women'"),
     ("groups told apart", "White women and Black women met.", "race", ("black", "white"),
@@ -194,7 +198,10 @@ class TestRejected:
         (rejected,) = pairs.rejected
         assert isinstance(rejected, Rejected)
         assert rejected.pair.counterfactual == "Help the the elderly."
-        assert rejected.reasons == ("two determiners: the the elderly",)
+        assert rejected.reasons == (
+            "two determiners: the the elderly",
+            "a word stands twice: the the",
+        )
 
     def test_pairs_are_logged(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.INFO, "pytest_llmfair"):
