@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
 from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
@@ -16,7 +16,11 @@ Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
 
 def lexicon_to_mask(attribute: Any) -> Lexicon | None:
     """Return the lexicon of an attribute or of two, None for what can be words to mask."""
-    if isinstance(attribute, (str, Lexicon)) or _is_crossed(attribute):
+    crossed = isinstance(attribute, (tuple, list)) and len(attribute) == 2
+    parts = attribute if crossed else ()
+    if isinstance(attribute, (str, Lexicon)) or (
+        crossed and all(isinstance(each, Lexicon) or each in load_lexicons() for each in parts)
+    ):
         return lexicon_of(attribute)
     return None
 
@@ -73,12 +77,3 @@ def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
     if attribute == "name":
         return name_lexicon(groups)
     return of_two_peoples(lexicon_of(attribute), groups)
-
-
-def _is_crossed(attribute: object) -> TypeGuard[tuple[str | Lexicon, str | Lexicon]]:
-    """Whether these are two attributes, and no sequence of words."""
-    return (
-        isinstance(attribute, (tuple, list))
-        and len(attribute) == 2
-        and all(isinstance(each, Lexicon) or each in load_lexicons() for each in attribute)
-    )

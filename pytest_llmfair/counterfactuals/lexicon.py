@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_llmfair.counterfactuals._lexicons.by_value import ByValue
-from pytest_llmfair.counterfactuals._lexicons.lacking import edits_before, kept_alike, with_lacked
 from pytest_llmfair.counterfactuals._lexicons.peoples import People
 from pytest_llmfair.counterfactuals._lexicons.reading import (
     Change,
@@ -21,7 +20,14 @@ from pytest_llmfair.counterfactuals._lexicons.reading import (
     Mention,
     Reading,
 )
-from pytest_llmfair.counterfactuals._lexicons.said import is_honoured, said_terms, with_capitals
+from pytest_llmfair.counterfactuals._lexicons.surroundings import (
+    edits_before,
+    is_honoured,
+    kept_alike,
+    said_terms,
+    with_capitals,
+    with_lacked,
+)
 from pytest_llmfair.counterfactuals._lexicons.terms import (
     UNPAIRED,
     Choice,
@@ -173,7 +179,7 @@ class Lexicon(ByValue):
         group = self.called(name)
         if group is not None:
             return group
-        from pytest_llmfair.counterfactuals._lexicons.unknown import unknown_group
+        from pytest_llmfair.counterfactuals._lexicons.peoples import unknown_group
 
         raise ValueError(unknown_group(self, name))
 
@@ -375,18 +381,6 @@ class Lexicon(ByValue):
         """Return the term of a group that an entry has for a meaning; None if it lists none."""
         return sense.counterpart(group)
 
-    def comes_back(self, sense: Sense, group: str) -> bool:
-        """Whether the lexicon is one to one here: no other term has this counterpart."""
-        key = (id(sense), group)  # meanings live as long as the lexicon
-        if key not in self._one_to_one:
-            term = self.counterpart(sense, group)
-            found = () if term is None else self.senses(term)
-            adjective = sense.role == "adjective"  # "woman" too, before "doctor"
-            others = [own for own in found if (own.role == "adjective") == adjective]
-            back = {self.counterpart(own, sense.group) for own in others if own.group == group}
-            self._one_to_one[key] = back == {sense.term}
-        return self._one_to_one[key]
-
     def _of_another(self, sense: Sense, group: str, text: str, start: int, end: int) -> str | None:
         """Return what another entry that fits here has for the same role of the same term."""
         known = (
@@ -400,10 +394,6 @@ class Lexicon(ByValue):
     @functools.cached_property
     def _capitalised(self) -> frozenset[int]:
         return with_capitals(self.entries)
-
-    @functools.cached_property
-    def _one_to_one(self) -> dict[tuple[int, str], bool]:
-        return {}
 
     @functools.cached_property
     def _tail(self) -> re.Pattern[str]:

@@ -38,13 +38,10 @@ from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
-    capital_kept,
     changes_something,
     equal_outside,
-    length_balanced,
     no_doubled_words,
     no_residual_term,
-    spacing_kept,
 )
 
 __all__ = ["pairs_from_templates"]
@@ -62,9 +59,6 @@ _CHECKS = (
     articles_fit,
     one_determiner,
     no_doubled_words,
-    spacing_kept,
-    capital_kept,
-    length_balanced,
 )
 
 

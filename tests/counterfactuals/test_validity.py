@@ -10,7 +10,6 @@ import pytest
 
 from pytest_llmfair.counterfactuals import (
     Edit,
-    Entry,
     Lexicon,
     Pair,
     Pairs,
@@ -18,7 +17,7 @@ from pytest_llmfair.counterfactuals import (
     check_pair,
     generate_pairs,
 )
-from pytest_llmfair.counterfactuals.validity import CHECKS, MAX_CHARACTERS, MAX_WORDS
+from pytest_llmfair.counterfactuals.validity import CHECKS
 
 
 def own(*entries: dict[str, Any], **keys: Any) -> Lexicon:
@@ -35,8 +34,6 @@ def reasons(text: str, attribute: Any, groups: tuple[str, str] | None = None) ->
 
 
 BOSS = {"a": "boss", "b": "sir"}
-LONG = "person who was trained for years to look after people who are ill or hurt"
-MANY = "one of us who do it all day long"
 
 
 # Check, text, attribute, groups, and how the reason begins.
@@ -125,19 +122,6 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
      "nobody older is called 'boy': choose a word for any age"),
     ("the word fits the age", "My elderly grandmother waved.", "age", ("older", "young"),
      "nobody young is called 'grandmother': choose a word for any age"),
-    # A term with a blank at its end, in a lexicon made by hand; from files blanks are trimmed.
-    ("spacing kept", "Yes, boss.",
-     replace(own(BOSS), entries=(Entry("noun", {"a": ("boss",), "b": ("sir ",)}),)), None,
-     "a space is left over: 'Yes, sir .'"),
-    ("capital kept", "Autistic people left.", own({"a": "autistic", "b": "(neuro)typical"}), None,
-     "a sentence begins small: '(neuro)typic'"),
-    ("length balanced", "A nurse called.", own({"a": "nurse", "b": LONG}), None,
-     f"a replacement is {len(LONG) - 5} characters longer, more than {MAX_CHARACTERS}"),
-    ("length balanced", "The nurses called.", own({"a": "nurses", "b": f"{MANY} and night"}), None,
-     f"a replacement has 10 words more, over {MAX_WORDS}"),
-    # The line break has no place in a counterpart of one word.
-    ("comes back", "a nonbinary\nperson", "gender", ("nonbinary", "female"),
-     "the way back leads elsewhere: 'nonbinary\\nperson' comes back as 'nonbinary person'"),
 ]  # fmt: skip
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, NoReturn, TypeVar
-
-K = TypeVar("K")
-V = TypeVar("V")
+from typing import Any, NoReturn
 
 
-class FrozenDict(dict[K, V]):
+class FrozenDict(dict[Any, Any]):
     """A dict that cannot be changed."""
 
     def _refuse(self, *given: object, **keywords: object) -> NoReturn:

@@ -37,13 +37,7 @@ class Intersection(Lexicon):
     cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def group(self, name: str) -> str:
-        """Return the group that goes by a name for either part, in either order and any case.
-
-        Raises
-        ------
-        ValueError
-            If there is none; the message suggests the nearest.
-        """
+        """Return the group that goes by a name for either part, in either order and any case."""
         group = self.called(name)
         if group is not None:
             return group
@@ -61,7 +55,6 @@ class Intersection(Lexicon):
         raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
 
     def called(self, name: str) -> str | None:
-        """Return the group that goes by a name for either part; None for none."""
         for both in _sides(name):
             first, second = map(Lexicon.called, self.parts, both)
             if first is not None and second is not None:
@@ -69,7 +62,6 @@ class Intersection(Lexicon):
         return None
 
     def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
-        """Return the first group of either part that is named, as one group."""
         cells = [self.cells[label] for label in among]
         named = [
             part.first_named(found, [cell[place] for cell in cells])
@@ -78,16 +70,14 @@ class Intersection(Lexicon):
         return None if None in named else f"{named[0]} {named[1]}"
 
     def spread(self, to: Mapping[str, str]) -> dict[str, str]:
-        """Return which groups of either part become which."""
-        pairs = [
-            pair
+        return {
+            one: other
             for before, after in to.items()
-            for pair in zip(self.cells[before], self.cells[after], strict=True)
-        ]
-        return {before: after for before, after in pairs if before != after}
+            for one, other in zip(self.cells[before], self.cells[after], strict=True)
+            if one != other
+        }
 
     def left_unsaid(self, source: str, target: str) -> dict[str, str]:
-        """Return which groups of either part can be left out, to what this leaves unsaid."""
         cells = zip(self.parts, self.cells[source], self.cells[target], strict=True)
         return {
             before: after
@@ -110,10 +100,9 @@ class Intersection(Lexicon):
         twice, rest = _doubles(found)
         changes, lost = super().exchanges(text, to, rest)
         spread = self.spread(to) if twice else {}
-        for double in twice:
-            start, end, first, second = double
+        for start, end, first, second in twice:
             if first.group in spread or second.group in spread:
-                term, group = _double_term(self.parts, spread, double, rest)
+                term, group = _double_term(self.parts, spread, first, second, rest)
                 if term is None:
                     lost.append(text[start:end])
                 else:
@@ -126,47 +115,30 @@ class Intersection(Lexicon):
 
     def mentions(self, text: str) -> list[Mention]:
         """Return every mention of a group of either part, the first of those that overlap."""
-        apart: list[Mention] = []
-        for mention in super().mentions(text):
-            if not apart or mention.start >= apart[-1].end:
-                apart.append(mention)
-        return apart
+        found = super().mentions(text)
+        ends = itertools.accumulate((each.end for each in found), max, initial=0)
+        return [each for each, end in zip(found, ends, strict=False) if each.start >= end]
 
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each run of mentions, whatever their groups."""
         return _RUN.sub(MASK, super().mask(text))
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
-        """Return start, end and meaning of what either part finds, in order."""
         parts = [part.read(text, doubts=doubts) for part in self.parts]
         found = sorted(itertools.chain(*parts), key=lambda each: (each[0], -each[1]))
-        uncertain = sorted(
-            itertools.chain(*(part.doubts for part in parts)), key=lambda each: each[:2]
-        )
+        uncertain = itertools.chain(*(part.doubts for part in parts))
         return Reading(found, sorted(uncertain, key=lambda each: each[:2]))
 
     def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
-        """Return what makes the exchange uncertain, where the text may name both groups."""
         groups = {group for label in wanted for group in self.cells[label]}
-        doubt = found.doubt_about(groups)
-        if doubt is None or self.first_named(found.with_doubts(), wanted) is None:
-            return None
-        return doubt
+        both = self.first_named(found.with_doubts(), wanted) is not None
+        return found.doubt_about(groups) if both else None
 
     def senses(self, term: str) -> list[Sense]:
-        """Return the meanings that a term can have."""
         return [sense for part in self.parts for sense in part.senses(term)]
-
-    def comes_back(self, sense: Sense, group: str) -> bool:
-        """Whether the counterpart of a meaning in a group is the counterpart of this alone."""
-        return self._part(sense).comes_back(sense, group)
-
-    def _part(self, sense: Sense) -> Lexicon:
-        return next(part for part in self.parts if sense.group in part.groups)
 
 
 def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
-    """Part what a reading has twice in one place from the rest."""
     twice: list[_Double] = []
     rest = Reading()
     for each in found:
@@ -178,14 +150,13 @@ def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
 
 
 def _double_term(
-    parts: tuple[Lexicon, ...], to: Mapping[str, str], word: _Double, rest: Reading
+    parts: tuple[Lexicon, ...], to: Mapping[str, str], first: Sense, second: Sense, rest: Reading
 ) -> tuple[str | None, str]:
     """Return what takes the place of such a word, and the group of the first attribute it names.
 
     Where the first attribute changes, a noun becomes the adjective of its group and "man" or
     "woman"; an adjective tells the second attribute only where nothing else does.
     """
-    *_, first, second = word
     group, other = to.get(first.group, first.group), to.get(second.group, second.group)
     if group == first.group:
         return parts[1].counterpart(second, other), group

@@ -6,6 +6,7 @@ import difflib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,12 @@ if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
 
+# Mappings and lists of a YAML file know the lines of their keys and items.
 class _Map(dict[Any, Any]):
-    """A mapping of a YAML file, with the line of each key."""
-
     lines: dict[Any, int]
 
 
 class _List(list[Any]):
-    """A list of a YAML file, with the line of each item."""
-
     lines: dict[Any, int]
 
 
@@ -133,13 +131,9 @@ class Lexicons(Mapping[str, "Lexicon"]):
     """Lexicons by attribute, in alphabetical order; a file is read at its first use."""
 
     def __init__(self, extra: Mapping[str, Lexicon] | None = None) -> None:
-        folder = resources.files("pytest_llmfair.counterfactuals") / "lexicons"
-        self._files = {
-            entry.name.removesuffix(".yaml"): entry
-            for entry in folder.iterdir()
-            if entry.name.endswith(".yaml")
-        }
+        shipped = (Path(entry.name) for entry in _folder().iterdir())
         self._extra = dict(extra or {})
+        self._names = {path.stem for path in shipped if path.suffix == ".yaml"} | {*self._extra}
 
     def __getitem__(self, name: str) -> Lexicon:
         if name not in self:
@@ -147,28 +141,30 @@ class Lexicons(Mapping[str, "Lexicon"]):
                 f"no lexicon is called {name!r}; {meant_lexicon(str(name), list(self))} "
                 "(Lexicon.from_file and Lexicon.from_dict read one of your own)"
             )
-        if name in self._extra:
-            return self._extra[name]
-        return _shipped(name)
+        return self._extra.get(name) or _shipped(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({**self._files, **self._extra}))
+        return iter(sorted(self._names))
 
     def __len__(self) -> int:
-        return len({**self._files, **self._extra})
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self._extra or name in self._files)
+        return isinstance(name, str) and name in self._names
 
     def __repr__(self) -> str:
         return f"Lexicons({', '.join(self)})"
+
+
+def _folder() -> Traversable:
+    return resources.files("pytest_llmfair.counterfactuals") / "lexicons"
 
 
 @functools.cache
 def _shipped(name: str) -> Lexicon:
     from pytest_llmfair.counterfactuals.lexicon import Lexicon
 
-    path = resources.files("pytest_llmfair.counterfactuals") / "lexicons" / f"{name}.yaml"
+    path = _folder() / f"{name}.yaml"
     return Lexicon.from_dict(load_yaml(path.read_text(encoding="utf-8"), path.name), path.name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -34,20 +34,9 @@ class _TwoNames(Lexicon):
         return own if named else None, doubt
 
     def _name(self, sense: Sense) -> Name:
-        return Name(sense.group, sense.role, self._own, self._forms[id(sense.entry)])
-
-    @functools.cached_property
-    def _own(self) -> frozenset[str]:
-        return frozenset(part for group in self.groups for part in group.casefold().split())
-
-    @functools.cached_property
-    def _forms(self) -> dict[int, frozenset[str]]:
-        return {
-            id(entry): frozenset(
-                term.casefold() for terms in entry.terms.values() for term in terms
-            )
-            for entry in self.entries
-        }
+        own = frozenset(" ".join(self.groups).casefold().split())
+        listed = itertools.chain(*sense.entry.terms.values()) if sense.entry else ()
+        return Name(sense.group, sense.role, own, frozenset(map(str.casefold, listed)))
 
 
 def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
@@ -173,6 +162,5 @@ def _plural(name: str) -> str:
 
 def _overlap(parts: list[str], others: list[str]) -> bool:
     """Whether a word stands at different places of the two names ("Lee Kim", "Kim Lee")."""
-    return any(a.casefold() == b.casefold() for a in parts for b in others if a != b) or any(
-        a == b for i, a in enumerate(parts) for j, b in enumerate(others) if i != j
-    )
+    places = itertools.product(enumerate(parts), enumerate(others))
+    return any(a[1].casefold() == b[1].casefold() and a != b for a, b in places)

@@ -75,7 +75,8 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
     ValueError
         If a group is unknown, the two are the same or of two kinds, or `n` is too large.
     """
-    if not isinstance(groups, (tuple, list)) or len(groups) != 2 or _same(*groups):
+    pair = isinstance(groups, (tuple, list)) and len(groups) == 2
+    if not pair or len({name_group(group) or group for group in groups}) < 2:
         raise ValueError(
             f"groups is {groups!r}; give two different ones of {', '.join(name_choices())}"
         )
@@ -116,10 +117,6 @@ def cells_of(group: str) -> list[str]:
     return cells
 
 
-def _same(one: str, other: str) -> bool:
-    return one == other or name_group(one) == name_group(other) is not None
-
-
 def name_choices() -> tuple[str, ...]:
     """Return every group that has names, the wider ones first."""
     parts = dict.fromkeys(part for cell in name_groups() for part in cell.split())
@@ -148,7 +145,6 @@ def _rotated(label: str, cells: list[tuple[str, str]], n: int, seed: int) -> lis
 
 @functools.cache
 def name_data() -> Mapping[str, Any]:
-    """Return the content of the file."""
     path = resources.files("pytest_llmfair.counterfactuals") / _FILE
     data: Mapping[str, Any] = load_yaml(path.read_text(encoding="utf-8"), _FILE)
     return data

@@ -6,10 +6,12 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_llmfair.counterfactuals._lexicons.loading import suggestion
 from pytest_llmfair.counterfactuals._lexicons.terms import COLLECTIVE, Entry
+from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Kind
 
 if TYPE_CHECKING:
@@ -34,17 +36,13 @@ _ALIKE = ("adjective", "person", "country", "people")
 
 def synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tuple[str, ...]]:
     """Return the words of one kind and one group, a line for each: they make placebo twins."""
-    groups = dict.fromkeys(owners[people["adjective"][0].casefold()] for people in peoples)
-    lines = (
-        tuple(
-            people[kind][0]
-            for people in peoples
-            if kind in people and owners[people["adjective"][0].casefold()] == group
-        )
-        for kind in _ALIKE
-        for group in groups
-    )
-    return [line for line in lines if line]
+    lines: dict[tuple[str, str], list[str]] = {}
+    for kind in _ALIKE:
+        for people in peoples:
+            group = owners[people["adjective"][0].casefold()]
+            if kind in people:
+                lines.setdefault((kind, group), []).append(people[kind][0])
+    return [tuple(line) for line in lines.values()]
 
 
 def of_two_peoples(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
@@ -55,7 +53,7 @@ def of_two_peoples(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
     """
     if not lexicon.peoples or not isinstance(groups, (tuple, list)) or len(groups) != 2:
         return lexicon
-    both = [called_people(lexicon.peoples, str(name)) for name in groups]
+    both = [_people_called(lexicon.peoples, str(name)) for name in groups]
     known = [people for people in both if people is not None]
     if not known:
         return lexicon
@@ -83,13 +81,8 @@ def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
     entries = tuple(_entries(lexicon, peoples))
     terms = {term for entry in entries for listed in entry.terms.values() for term in listed}
     own = re.compile(rf"\b(?:{'|'.join(map(re.escape, terms))})\b")
-    others = (
-        term
-        for entry in lexicon.entries
-        for listed in entry.terms.values()
-        for term in listed
-        if term not in terms and own.search(term)
-    )
+    all_terms = chain(*(chain(*entry.terms.values()) for entry in lexicon.entries))
+    others = (term for term in all_terms if term not in terms and own.search(term))
     labels = tuple(people["adjective"][0] for people in peoples)
     return replace(
         lexicon,
@@ -114,12 +107,25 @@ def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
     )
 
 
-def called_people(peoples: Sequence[People], name: str) -> People | None:
+def unknown_group(lexicon: Lexicon, name: object) -> str:
+    """Say that a lexicon has no such group, and which is near, or which one a term names."""
+    called = str(name)
+    remedy = suggestion(called, [*lexicon.groups, *lexicon.aliases])
+    if _people_called(lexicon.peoples, called) is not None:
+        remedy = 'a people changes places with another: groups=("Italian", "Nigerian")'
+    elif meant := lexicon.groups_of(called):
+        remedy = (
+            f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words "
+            "of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
+        )
+    elif is_one_of(called.lower(), "first_names"):
+        remedy = f'names change places with attribute="name"; of {lexicon.name} {remedy}'
+    return f"{lexicon.name} has no group {name!r}; {remedy}"
+
+
+def _people_called(peoples: Sequence[People], name: str) -> People | None:
     wanted = _plain(name)
-    return next(
-        (one for one in peoples if any(wanted == _plain(w) for ws in one.values() for w in ws)),
-        None,
-    )
+    return next((one for one in peoples if wanted in map(_plain, chain(*one.values()))), None)
 
 
 def _plain(word: str) -> str:
@@ -130,18 +136,13 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
     labels = [people["adjective"][0] for people in peoples]
 
     def entry(kind: tuple[str, Kind], terms: Sequence[tuple[str, ...]]) -> Entry:
-        listed = dict(zip(labels, terms, strict=True))
-        return Entry(kind[0], listed, kind[1], reviewed=lexicon.reviewed)
+        by_label = dict(zip(labels, terms, strict=True))
+        return Entry(kind[0], by_label, kind[1], reviewed=lexicon.reviewed)
 
     yield entry(KINDS["adjective"], [people["adjective"] for people in peoples])
     # "The French are": adjectives that are nouns for all of a people too.
-    collective = {
-        term
-        for entry in lexicon.entries
-        for listed in entry.terms.values()
-        for term in listed
-        if entry.role == COLLECTIVE
-    }
+    listed = (e.terms.values() for e in lexicon.entries if e.role == COLLECTIVE)
+    collective = {*chain(*chain(*listed))}
     if any(collective.intersection(people["adjective"]) for people in peoples):
         # Rather "the Danes" than "the Danish"
         whole = [(*people["people"], *people["adjective"]) for people in peoples]

@@ -76,7 +76,6 @@ class Entry:
     only_after: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make its mappings such that nobody can change them."""
         freeze(self)
 
     def register(self, term: str) -> Register:
@@ -245,22 +244,17 @@ class Index:
         ]
 
     def senses(self, term: str) -> list[Sense]:
-        """Return the meanings that a term can have."""
         return self._senses.get(term.casefold(), [])
 
     def _add(self, entry: Entry) -> None:
         for group, terms in entry.terms.items():
             for term in terms:
                 sense = Sense(term, entry, group, term in self._exact, entry.role)
-                for key in self._keys(term):
+                forms = [term]
+                if has_own_capitals(self._language):  # they can fold to other letters
+                    forms += (write(term, self._language) for write in (in_capitals, with_capital))
+                for key in dict.fromkeys(form.casefold() for form in forms):
                     self._senses.setdefault(key, []).append(sense)
-
-    def _keys(self, term: str) -> list[str]:
-        """Return what a term is found by; its capitals can fold to other letters."""
-        if not has_own_capitals(self._language):
-            return [term.casefold()]
-        forms = (term, in_capitals(term, self._language), with_capital(term, self._language))
-        return list(dict.fromkeys(form.casefold() for form in forms))
 
     def _close(self) -> None:
         words = WordFinder(key for key in self._senses if not re.search(r"[\s-]", key))
@@ -297,17 +291,16 @@ class Index:
         new = [key for key in keys if key not in self._senses]
         if whole is None:
             self._senses.update({key: [] for key in new})
-        elif new and whole.entry is not None and whole.group == part.group:
-            made: dict[str, tuple[str, ...]] = {part.group: (listed,)}
-            made |= {
-                group: (variant,)
-                for group, variant in variants.items()
-                if self._senses.get(variant.casefold()) != []  # an exception stays one
-            }
-            registers: dict[str, Register] = {listed: whole.entry.register(whole.term)}
-            self._add(Entry(whole.entry.role, made, registers=registers))
-        else:
+            return new
+        if not new or whole.entry is None or whole.group != part.group:
             return []
+        made = {
+            group: (variant,)
+            for group, variant in variants.items()
+            if self._senses.get(variant.casefold()) != []  # an exception stays one
+        }
+        registers = {listed: whole.entry.register(whole.term)}
+        self._add(Entry(whole.entry.role, {part.group: (listed,), **made}, registers=registers))
         return new
 
     def _is_fixed(self, part: Sense) -> bool:
@@ -361,16 +354,11 @@ def cases_of(senses: list[Sense]) -> Mapping[str, Sense]:
 
 def tails_of(entries: Iterable[Entry], senses: Callable[[str], list[Sense]]) -> re.Pattern[str]:
     """Return what can stand behind an adjective in a longer term: "person" of "deaf person"."""
-    parts = {
-        (lead, word)
-        for entry in entries
-        for terms in entry.terms.values()
-        for lead, _, word in (term.rpartition(" ") for term in terms)
-    }
-    words = sorted(
-        {word for lead, word in parts if any(s.role == "adjective" for s in senses(lead))}
-    )
-    return re.compile(rf"\s+({'|'.join(map(re.escape, words)) or '(?!)'})\b", re.IGNORECASE)
+    terms = {term for entry in entries for listed in entry.terms.values() for term in listed}
+    parts = {(lead, word) for lead, _, word in (term.rpartition(" ") for term in terms)}
+    words = {word for lead, word in parts if any(s.role == "adjective" for s in senses(lead))}
+    either = "|".join(map(re.escape, sorted(words))) or "(?!)"
+    return re.compile(rf"\s+({either})\b", re.IGNORECASE)
 
 
 def is_joined(term: str) -> bool:

@@ -36,24 +36,10 @@ def exchange_of(lexicon: Lexicon, to: Mapping[str, str]) -> Exchange:
 
 
 class Case(NamedTuple):
-    """A pair on trial.
+    """A pair on trial: its changes, and what the lexicon reads in both members.
 
-    Attributes
-    ----------
-    pair : Pair
-        The pair.
-    changes : list of Change
-        Its edits, with what the words mean.
-    found : list
-        What the lexicon reads in the original.
-    twin : dict
-        What it reads in the counterfactual: start to end and meaning.
-    gone : frozenset of str
-        Groups that nothing may name any more.
-    lexicon : Lexicon
-        Of the attribute.
-    named : list
-        The changes of words that name a group: change, meaning and edit.
+    `twin` maps start to end and meaning in the counterfactual; `gone` are groups that it must not
+    name; `named` are the changes of words that name a group, with meaning and edit.
     """
 
     pair: Pair

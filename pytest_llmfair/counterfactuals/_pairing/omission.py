@@ -37,7 +37,7 @@ _PHRASES = {
     for role, link in _LINKS.items()
 }
 _NEXT = re.compile(rf"[^\S\n]*(?P<word>{WORD}|\S|\n|\Z)")
-_ADVERB = re.compile(rf"(?P<adverb>{WORD})\s+\Z")
+_LAST = re.compile(rf"({WORD})\s+\Z")
 _JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z")
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
 _BLANK = re.compile(r"\s+")
@@ -68,25 +68,11 @@ _ANOTHER = re.compile(
     r"|(?:since|from|by)\b)"
 )
 _PEOPLE = re.compile(r"\bpeople\b", re.IGNORECASE)
-_COMPARED = re.compile(r"\b(?:than|compared|versus|unlike)\b", re.IGNORECASE)
 _STOP = re.compile(r"[.!?;\n]")
 _ENDS = frozenset('.;:!?)]\u201d"\n')
 _BARE = (
-    *(
-        "he",
-        "she",
-        "they",
-        "it",
-        "and",
-        "or",
-        "one",
-        "ones",
-        "those",
-        "another",
-        "other",
-        "others",
-    ),
-    *("many", "some", "them", "us", "whom"),
+    *("he", "she", "they", "it", "and", "or", "one", "ones", "those", "another", "other"),
+    *("others", "many", "some", "them", "us", "whom"),
 )
 _MORE_OF_IT = ("that", "which", "of", "since", "because", "due", "caused")
 _NEAR = 60
@@ -111,9 +97,8 @@ def omitted(
         if sense.entry is None or sense.group not in groups:
             continue
         made = _left_out(lexicon, text, (start, end, sense))
-        if made is None or (changes and made[0].start < changes[-1].end):
-            return None
-        if _leaves_people(text, start, end, made):
+        overlaps = made and changes and made[0].start < changes[-1].end
+        if made is None or overlaps or _leaves_people(text, start, end, made):
             return None
         changes += made
     return _merged(changes, others) if changes else None
@@ -200,7 +185,7 @@ def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
     if joined is not None and joined["join"].strip() != "," and is_person(joined["word"].lower()):
         return True
     rest = before.rstrip().removesuffix("people") + " , " + after.lstrip().removeprefix("people")
-    return _PEOPLE.search(rest) is not None or _COMPARED.search(rest) is not None
+    return _PEOPLE.search(rest) is not None
 
 
 def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -237,13 +222,11 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
 def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     """Leave out an adjective before its noun, with its adverb or with the "and" beside it."""
     start, end, sense = found
-    adverb = _ADVERB.search(text, max(0, start - _NEAR), start)
-    if adverb is not None and (
-        is_in_ly(adverb["adverb"].lower()) or is_one_of(adverb["adverb"].lower(), "degrees")
-    ):
-        start = adverb.start()
-        adverb = _ADVERB.search(text, max(0, start - _NEAR), start)
-    if adverb is not None and adverb["adverb"].lower() in ("both", "either", "neither"):
+    before = _LAST.search(text, max(0, start - _NEAR), start)
+    if before and (is_in_ly(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):
+        start = before.start()
+        before = _LAST.search(text, max(0, start - _NEAR), start)
+    if before and before[1].lower() in ("both", "either", "neither"):
         return None
     joined = _JOINED.search(text, max(0, start - _NEAR), start)
     if joined is not None:

@@ -55,7 +55,14 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
         line = sense.entry.terms[sense.group]
         fine = [other for other in line if sense.entry.register(other) in WRITTEN]
     else:
-        fine = [other for other in line if _stands_for(lexicon, sense, other)]
+        fine = [
+            other
+            for other in line
+            for own in lexicon.senses(other)
+            if (own.role, own.group) == (sense.role, sense.group)
+            and own.entry is not None
+            and own.entry.register(own.term) in WRITTEN
+        ]
     own = next((place for place, other in enumerate(line) if other.casefold() == term), 0)
     order = [*line[own + 1 :], *line[:own]]
     # A hyphen alone rewords nothing.
@@ -65,16 +72,6 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
 
 def _unhyphened(term: str) -> str:
     return term.casefold().replace("-", " ")
-
-
-def _stands_for(lexicon: Lexicon, sense: Sense, term: str) -> bool:
-    """Whether a term can have the role and the group of a meaning, and may be written."""
-    return any(
-        (known.role, known.group) == (sense.role, sense.group)
-        and known.entry is not None
-        and known.entry.register(known.term) in WRITTEN
-        for known in lexicon.senses(term)
-    )
 
 
 def _rewordings(

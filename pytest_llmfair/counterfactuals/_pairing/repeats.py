@@ -28,7 +28,6 @@ _JOINED = re.compile(
 _LISTED = re.compile(rf"\W*(?:\w+\W+){{0,1}}?(?:and|or|,)\W+(?:{_OWN}\W+)?", re.IGNORECASE)
 _OPTION = re.compile(r"\W*(?:\w+\W*){0,2}?(?:\\n|[(\n ])+[a-h1-8][.)]\W*(?:an?\s)?", re.IGNORECASE)
 _AND = re.compile(r",?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s", re.IGNORECASE)
-_JOINS = (" and ", " or ", " nor ", "/", " & ")
 _ENDING = re.compile(r"\b(young|old)er\b|s\b")
 
 
@@ -52,7 +51,7 @@ def told_apart(case: Case) -> str | None:
                 break
             if _same(text, first, second) and _belong_together(first, second, gap):
                 return f"different words become the same: {text[first.start : second.end]!r}"
-    return _beside_itself(case)
+    return None
 
 
 def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
@@ -101,28 +100,6 @@ def _phrases(case: Case) -> list[_Phrase]:
         else:
             phrases.append(one)
     return phrases
-
-
-def _beside_itself(case: Case) -> str | None:
-    """Say which word is joined to itself, though the other was no mention before."""
-    for _, sense, edit in case.named:
-        if sense.role in PRONOUNS:
-            continue
-        join = _joined_to_itself(case.pair.counterfactual, edit.counterfactual_start, edit.after)
-        if join and not _joined_to_itself(case.pair.original, edit.start, edit.before):
-            return f"different words become the same: {edit.after + join + edit.after!r}"
-    return None
-
-
-def _joined_to_itself(text: str, start: int, word: str) -> str:
-    end, low = start + len(word), word.casefold()
-    near = text[max(0, start - len(word) - 6) : end + len(word) + 6].casefold()
-    if near.count(low) < 2:
-        return ""  # the usual case
-    joins = (join for join in _JOINS if f"{low}{join}{low}" in near)
-    return next(
-        (join for join in joins if re.search(rf"\b{re.escape(low + join + low)}\b", near)), ""
-    )
 
 
 def _base(words: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, overload
 
 from pytest_llmfair.bilou import expand_label, spans
-from pytest_llmfair.counterfactuals._lexicons.fields import date_in, text_in
+from pytest_llmfair.counterfactuals._lexicons.entries import date_in
+from pytest_llmfair.counterfactuals._lexicons.fields import text_in
 from pytest_llmfair.counterfactuals._lexicons.loading import (
     at_line,
     kind_of,
