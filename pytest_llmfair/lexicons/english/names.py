@@ -21,6 +21,7 @@ from pytest_llmfair.lexicons.english.full_names import (
     is_any,
     is_counted,
     is_initial,
+    is_no_name,
     is_title,
     whose,
 )
@@ -58,6 +59,8 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
     theirs = whose(here, name, kinds)
     if theirs is not None:
         return Verdict(theirs)
+    if name.part == "name" and _may_be_last_name(here):
+        return Verdict(True, False, f"{text[start:end]!r} can be a last name here")
     if not kinds:
         placed = here.front[0] == "in" and not here.owner
         if placed and not is_any(here.front[1:3], "said_with_in"):
@@ -70,6 +73,14 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
         return Verdict(settled)
     also = next(form for form in sorted(name.forms) if kinds[0] in _kinds_of(frozenset({form})))
     return Verdict(True, False, f"'{also.title()}' is also {_KINDS[kinds[0]][0]}")
+
+
+def _may_be_last_name(here: Around) -> bool:
+    """Whether a capitalised word before a name can be the first name of another person."""
+    raw, word = here.before[0], here.front[0]
+    if not raw[:1].isupper() or raw.isupper() or word.endswith("'s"):
+        return False
+    return not (is_one_of(word, "first_names") or is_no_name(word) or is_one_of(word, "also_word"))
 
 
 @functools.lru_cache(maxsize=256)
