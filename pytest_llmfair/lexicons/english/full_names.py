@@ -97,15 +97,12 @@ def whose(here: Around, name: Name, kinds: Words) -> bool | None:
 def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
     """Whether the word in front is the first name of somebody else: "Elton John"."""
     last = name.part == "last name"
-    front, back, raw = here.front, here.back, here.before[0]
+    front, raw = here.front, here.before[0]
     word, verb = front[:2]
     if last and full:
         return False
     if last and _is_another_initial(here.text, here.start, name.full):
         return True
-    listed = back[0] == "," and front[0] in (*STARTS, ";", ":")
-    if last and listed and is_one_of(back[1], "first_names"):
-        return len(back[2]) < 2 and back[1] not in name.own  # "Walsh, Daniel"
     if word == "." and len(verb) == 1 and here.before[1].isupper() and name.part == "name":
         return not _is_last_name(name, kinds) and here.front[2:4] not in _NO_INITIALS
     if not word[:1].isalpha() or word in name.own:
@@ -264,8 +261,6 @@ def _is_called(here: Around, own: frozenset[str]) -> bool:
     body = here.before[1][:1].isupper() and is_one_of(front[1], "institutions")
     if front[0] == "of" and (front[1] in (*_TOWNS, "gospel", "book") or body):
         return not here.owner
-    if back[0] in ("is", "was") and back[1] in ("a", "the") and back[2] in _TOWNS:
-        return True
     if back[0] == "the" and here.behind[1][:1].isupper() and is_one_of(back[1], "epithets"):
         return True
     if back[0] == "," and is_one_of(back[1], "regions") and is_one_of(front[0], "prepositions"):
