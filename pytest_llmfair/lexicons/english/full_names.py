@@ -97,12 +97,15 @@ def whose(here: Around, name: Name, kinds: Words) -> bool | None:
 def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
     """Whether the word in front is the first name of somebody else: "Elton John"."""
     last = name.part == "last name"
-    front, raw = here.front, here.before[0]
+    front, back, raw = here.front, here.back, here.before[0]
     word, verb = front[:2]
     if last and full:
         return False
     if last and _is_another_initial(here.text, here.start, name.full):
         return True
+    listed = back[0] == "," and front[0] in (*STARTS, ";", ":")
+    if last and listed and is_one_of(back[1], "first_names"):
+        return len(back[2]) < 2 and back[1] not in name.own  # "Walsh, Daniel"
     if word == "." and len(verb) == 1 and here.before[1].isupper() and name.part == "name":
         return not _is_last_name(name, kinds) and here.front[2:4] not in _NO_INITIALS
     if not word[:1].isalpha() or word in name.own:

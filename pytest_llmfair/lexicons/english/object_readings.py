@@ -320,6 +320,9 @@ def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
     rarely = is_one_of(noun, "rarely_owned_gifts")
     if behind == "to" and not (rarely or is_bare_verb(further) or is_rather_verb(further)):
         return OWNER  # "gave her tickets to the guard"
+    passive = around.before[0] in (*COPULAS, "been", "being", "be", "got")
+    if passive and not around.before[1].endswith("ing"):
+        return OWNER  # "was given her medication"
     own = around.is_by_herself()
     if around.is_after("gives_away"):
         return OWNER if own and is_one_of(noun, "own_gifts") else OBJECT
