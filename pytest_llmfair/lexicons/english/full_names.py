@@ -263,8 +263,6 @@ def _is_called(here: Around, own: frozenset[str]) -> bool:
     body = here.before[1][:1].isupper() and is_one_of(front[1], "institutions")
     if front[0] == "of" and (front[1] in (*_TOWNS, "gospel", "book") or body):
         return not here.owner
-    if back[0] in ("is", "was") and back[1] in ("a", "the") and back[2] in _TOWNS:
-        return True
     if back[0] == "the" and here.behind[1][:1].isupper() and is_one_of(back[1], "epithets"):
         return True
     if back[0] == "," and is_one_of(back[1], "regions") and is_one_of(front[0], "prepositions"):

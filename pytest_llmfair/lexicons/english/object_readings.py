@@ -11,7 +11,6 @@ import re
 from pytest_llmfair.lexicons.english.around import (
     ARTICLES,
     COPULAS,
-    MODALS,
     OBJECT,
     OBJECTS,
     OWNER,
@@ -40,10 +39,8 @@ from pytest_llmfair.lexicons.english.words import (
     is_in_ly,
     is_number,
     is_one_of,
-    is_participle,
     is_person,
     is_predicative,
-    tells_when,
 )
 
 _SEEM = ("look", "sound", "feel", "seem", "appear", "smell")
@@ -56,11 +53,6 @@ _DEPICTED = re.compile(
     r"\b(?i:image|photo|photograph|picture|video|clip|recording|scene|sight|memory|sound)s? of \Z"
 )
 _BESIDE = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|next to) \Z")
-# Who shares what follows: "me and her share", "my mum and her love".
-_JOINED = re.compile(
-    r"(?:\A|[\n.!?;:,(]\s*|\b(?:because|that|when|if|but)\s)(?:[Mm]e|[A-Z][\w'\u2019-]+"
-    r"|(?i:my|your|our|his|her|the)\s[\w-]+)\s(?:and|&)\s\Z"
-)
 
 
 def object_reading(around: Around) -> Reading | None:
@@ -112,10 +104,6 @@ def _before_participle(around: Around) -> Reading | None:
     front = around.front()
     if around.is_after("perceives", "keeps") or _DEPICTED.search(front) is not None:
         return OBJECT
-    if first == "being":
-        return OBJECT if around.before[1] in ("with", "without") else None
-    if final and around.is_after("moves") and not around.before[1].startswith("carr"):
-        return OBJECT
     beside = around.before[1] in ("with", "without") or _BESIDE.search(front) is not None
     thing = is_one_of(first, "actions_in_ing") and is_final(second)
     return PERHAPS_OBJECT if beside and final and not thing else None
@@ -138,19 +126,13 @@ def _before_action(around: Around) -> Reading | None:
         return OBJECT
     if causes and is_one_of(first, "moves_made") and second not in ARTICLES:
         return OWNER  # "made her escape", "let her guard down"
-    if (is_in_ly(first) or first == "better") and not is_participle(second):
-        acts = may_be_verb(second) or third in ARTICLES
-        return OBJECT if acts else None  # "watched her slowly fold the letter"
     if is_bare_verb(first) or is_rather_verb(first):
-        return _before_verb(around, makes=makes, has=has)
+        if has:
+            return OBJECT if second[:1].isalnum() and not begins_time(second, third) else OWNER
+        noun = may_be_verb(second) and not is_adverb(second)  # "let her work speak for itself"
+        return OWNER if is_rather_verb(first) and (noun or second == "be") else OBJECT
     bodily = is_one_of(first, "bodily_acts")
     maybe = bodily or is_one_of(first, "verbs_or_nouns")
-    if maybe and is_one_of(second, "how_much") and third != "than":
-        return OBJECT if causes or bodily else PERHAPS_OBJECT
-    if maybe and around.before == ("to", "see") and not may_be_verb(second) and second != "be":
-        return PERHAPS_OBJECT  # "hope to see her delegate more"
-    if maybe and verb.startswith("help") and not ends(second):  # "help her claim wages"
-        return OBJECT
     begins_object = second in (*ARTICLES, "every", "two", "three") or second.endswith("'s")
     begins_object = (begins_object or second[:1].isdigit()) and not begins_time(second, third)
     if begins_object and not is_person(first):
@@ -162,64 +144,15 @@ def _before_action(around: Around) -> Reading | None:
     return OBJECT if bodily and sees and ends(second) and not recalls else None
 
 
-def _before_verb(around: Around, *, makes: bool, has: bool) -> Reading | None:
-    """Tell by a word that is a verb first: "let her work"; not "let her work speak for itself"."""
-    first, second, third, _ = around.after
-    if has:
-        return OBJECT if second[:1].isalnum() and not begins_time(second, third) else OWNER
-    if not is_rather_verb(first):
-        return OBJECT
-    if second == "be" or (may_be_verb(second) and not is_adverb(second)):
-        return OWNER
-    if around.before[1].startswith(("remember", "recall")):
-        return None
-    if not makes:
-        return OBJECT
-    if first in ("move", "start", "attempt", "approach") and not second[:1].isalnum():
-        return PERHAPS_OWNER
-    if is_predicative(second) and is_final(third):  # "make her work visible"
-        return OWNER
-    return OBJECT
-
-
 def _before_clause(around: Around) -> Reading | None:
     """Tell a clause that ends with her: "those who met her said", "me and her share a flat"."""
     first, second = around.after[:2]
-    bare = is_bare_verb(first)
     if is_one_of(first, "finite_verbs"):
         return OBJECT
     goes_on = second in (*OBJECTS, *ARTICLES, *SUBJECTS, "that", "as", "like")
     if is_one_of(first, "acted") and goes_on:  # "all who knew her lost a friend"
         return OBJECT
-    passive = around.before[0] in (*COPULAS, "been", "being")
-    if around.is_after("says_to") and not passive and _goes_on_as_clause(around):
-        return OBJECT
-    in_clause = around.before[0] in ("who", "that")
-    if in_clause and bare and (second in SUBJECTS or is_final(second)):
-        return OBJECT
-    if around.before[1] in ("and", "&") and _JOINED.search(around.front()) is not None:
-        shares = bare or is_rather_verb(first) or is_one_of(first, "shared_verbs")
-        how = second in ARTICLES or (ends(second) and second not in ("of", "for", "and"))
-        return OBJECT if shares and how else None
-    if not first.endswith("s") or first.endswith("ss"):
-        return None
-    single = first[:-1]
-    verb = is_bare_verb(single) or is_rather_verb(single) or is_closed(single)
-    if second in OBJECTS or (in_clause and second in ARTICLES):
-        return OBJECT if verb else None
-    if _BESIDE.search(around.front()) is None:
-        return None
-    return OBJECT if verb and (second in ARTICLES or is_final(second)) else None
-
-
-def _goes_on_as_clause(around: Around) -> bool:
-    """Whether a verb shows that a clause is told: "told her weight loss would not help"."""
-    for word in map(low, words_after(around.text, around.end, 6)[1:]):
-        if word in MODALS or word in COPULAS or word in ("has", "had", "will"):
-            return True
-        if word in SUBJECTS or is_one_of(word, "clause_openers") or word in ("to", "that", "who"):
-            return False
-    return False
+    return None
 
 
 def _before_utterance(around: Around) -> Reading | None:
@@ -249,28 +182,17 @@ def _before_office(around: Around) -> Reading | None:
 def _before_state(around: Around) -> Reading | None:
     """Tell how she is made or found from her noun: "made her happy", "saw her tired"."""
     first, second, third, _ = around.after
-    final = is_final(second)
     makes_so = around.is_after("rendering")
     if is_one_of(first, "how_very") and is_final(third) and not is_one_of(second, "after_degrees"):
         return OBJECT if makes_so or is_adverb(second) else None
     if not makes_so and not around.is_after("keeps", "perceives", "arranges", "appoints"):
         return None
-    if around.is_after("names", "calls") and "names" in (first, second, third):
-        return OBJECT
-    if around.before[1].startswith("ma") and (first, second) == ("part", "of"):
-        return OBJECT
     said_of = is_predicative(first) and not is_number(first)
     better = is_one_of(first, "comparatives") and first not in ("more", "less", "other", "rather")
     if makes_so and (said_of or better):
         return OBJECT if around.ends_at_second() or second == "enough" else OWNER
     if first in _COMPARING and around.is_after("rendering", "appoints"):
         return OBJECT if describes(second) and ends(third) else None
-    if final and said_of and not is_one_of(first, "also_nouns"):  # "never saw her sad"
-        return OBJECT
-    if final and (is_participle(first) or is_one_of(first, "states")):
-        return OBJECT
-    if is_adverb(first) and second.endswith("ing"):  # "found her outdoors painting"
-        return OBJECT
     if is_in_ly(first) and is_final(third):  # "considers her highly qualified"
         return OBJECT if describes(second) or second.endswith(("ing", "ive", "ic", "al")) else None
     return None
@@ -280,20 +202,12 @@ def _before_amount(around: Around) -> Reading | None:
     """Tell a time, a price or a number of things: "took her years", "sent her 2 letters"."""
     first, second, third, fourth = around.after
     verb = around.before[1]
-    if around.text[around.end : around.end + 2].strip() in ("$", "\u00a3", "\u20ac", "\u00a5"):
-        spent = verb.startswith(("spen", "los", "sav", "inve")) or is_closed(verb)
-        paid = ends(second, third) or second in ("extra", "cash", "total", "each")
-        return OBJECT if paid and verb[:1].isalpha() and not spent else OWNER
-    if is_one_of(first, "spans"):
-        return OBJECT if around.is_after("lasts") and is_final(second) else None
     if is_number(first) and not first.endswith(("st", "nd", "rd", "th")):
         if third in ("a", "per", "each", "every") and verb != "in":  # "two nights a week"
             return None if around.is_after("trusts") else OBJECT
         if is_one_of(second, "spans") or second == "more":
             if is_one_of(third, "later") or second == "times" or verb in ("know", "known", "knew"):
                 return OBJECT
-            if third in ("old", "older", "younger"):
-                return OBJECT if around.is_after("rendering") and second[-1] == "s" else None
             return OBJECT if around.is_after("gives", "charges", "lasts") else None
         if is_person(second) or is_one_of(second.removesuffix("s"), "pets"):
             return OWNER  # "fed her two sons"
@@ -301,9 +215,6 @@ def _before_amount(around: Around) -> Reading | None:
         if tries or around.is_after("charges"):
             return OBJECT
         return _handed(around, first, third, fourth) if around.is_after("gives") else None
-    if first in ("little", "less", "much", "more", "many") and is_one_of(second, "gifts"):
-        makes = verb.startswith(("ma", "lea", "left", "w", "sav"))
-        return OBJECT if makes and ends(third, fourth) else None  # "left her little time"
     return None
 
 
@@ -317,22 +228,14 @@ def _before_gift(around: Around) -> Reading | None:
         return None
     if around.before[1] in ("teach", "taught", "teaching") and is_one_of(first, "taught"):
         return OBJECT if is_final(second) else None
-    if first == "much":
-        return None if is_participle(second) or is_one_of(second, "comparatives") else OBJECT
     if any(map(str.isdigit, second)) and ends(third, fourth):  # "sent her form B-7"
         return None if around.is_by_herself() else OBJECT
-    if first == "more" and ends(third) and not describes(second):
-        return OBJECT
     of_two = is_one_of(f"{first}-{second}", "gifts_of_two")
     described = True
     if ends(second, third) or (second, third) == ("free", "of"):
         noun, behind, further, described = first, second, third, False
     elif ends(third, fourth) and (of_two or may_describe(first)):
         noun, behind, further = second, third, fourth
-    elif is_final(fourth) and may_describe(first) and may_describe(second):
-        noun, behind, further = third, fourth, ""
-    elif ends(third, fourth) and around.is_after("gives_away") and is_several(second):
-        return None if around.is_by_herself() or is_person(first) else PERHAPS_OBJECT
     else:
         return None
     known = of_two or is_one_of(noun, "gifts") or is_one_of(noun, "rarely_owned_gifts")
@@ -347,34 +250,21 @@ def _before_gift(around: Around) -> Reading | None:
 
 
 def _before_time(around: Around) -> Reading | None:
-    """Tell when it happens: "saw her last week", "told her Monday works"."""
-    first, second, third, _ = around.after
+    """Tell when it happens: "saw her last week"."""
+    first, second = around.after[:2]
     verb = around.before[1]
+    if first not in ("last", "next") or not is_one_of(second, "times"):
+        return None
     talks = is_form(around.before[0], "talks") and verb in ("to", "with", "from")
-    if is_one_of(first, "calendar"):
-        part = second in ("morning", "afternoon", "evening", "night") and ends(third)
-        told = around.is_after("says_to") and (second in MODALS or second.endswith("s"))
-        return OBJECT if is_final(second) or part or told else None
-    if first in ("last", "next"):
-        if is_one_of(second, "calendar") and not tells_when(second, third):
-            return None  # "her next Monday class"
-        owned = (is_closed(verb) and not talks) or verb.startswith("spen")
-        return OBJECT if is_one_of(second, "times") and not owned else None
-    if first == "then":
-        known = is_bare_verb(second) or is_rather_verb(second)
-        return OBJECT if known or (is_final(third) and may_be_verb(second)) else None
-    if first == "first" and is_final(second):
-        return OBJECT if talks or around.is_after("says_to", "names") else None
-    return None
+    owned = (is_closed(verb) and not talks) or verb.startswith("spen")
+    return None if owned else OBJECT
 
 
 def _before_name(around: Around) -> Reading | None:
     """Tell a name from what is hers: "told her Tom was late", not "told her Ohio mayor"."""
-    first, second, third, _ = around.after
+    first = around.after[0]
     if not around.raw.istitle() or is_person(first):
         return None
-    if is_final(third) and is_person(second) and not may_be_verb(second):
-        return OWNER
     told = around.is_after("says_to") and not around.before[1].startswith("show")
     given = first.endswith("'s") and around.is_after("gives")
     return OBJECT if told or given or around.is_after("names") else None
@@ -382,19 +272,15 @@ def _before_name(around: Around) -> Reading | None:
 
 def _before_direction(around: Around) -> Reading | None:
     """Tell where to: "drove her home", "sent her back to bed"; not "hurt her back"."""
-    first, second, third, _ = around.after
+    first, second = around.after[:2]
     verb = around.before[1]
     if not verb[:1].isalpha() or is_closed(verb):
         return None
-    if (first, second) == ("straight", "home") or (first == "past" and second in ARTICLES):
-        return OBJECT
     if first in ("home", "north", "south", "east", "west"):
         safe = first == "home" and second in ("safe", "safely", "early", "late")
         return OBJECT if around.is_after("moves") and (safe or around.ends_at_second()) else None
     if first != "back":
         return None
-    if second == "right" or (second == "into" and third in ("a", "an")):
-        return OBJECT
     if is_form(verb, "hurts"):
         return OWNER
     return OBJECT if around.ends_at_second() else None
@@ -431,20 +317,15 @@ _QUESTIONS = (
 
 def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
     """Tell whether a thing goes to her: "gave her tickets", not "she showed her tickets"."""
-    verb = around.before[1]
     rarely = is_one_of(noun, "rarely_owned_gifts")
-    leaves = behind in ("in", "over", "out", "up", "off") and not further[:1].isalnum()
-    if leaves or behind in ("away", "back"):
-        return OWNER
     if behind == "to" and not (rarely or is_bare_verb(further) or is_rather_verb(further)):
         return OWNER  # "gave her tickets to the guard"
-    if around.before[0] in (*COPULAS, "been", "being", "be", "got") and not verb.endswith("ing"):
+    passive = around.before[0] in (*COPULAS, "been", "being", "be", "got")
+    if passive and not around.before[1].endswith("ing"):
         return OWNER  # "was given her medication"
     own = around.is_by_herself()
     if around.is_after("gives_away"):
         return OWNER if own and is_one_of(noun, "own_gifts") else OBJECT
     if is_number(noun) or own:
         return Reading(not own)
-    if verb.startswith(("pa", "refus", "ask")):
-        return OBJECT if rarely else PERHAPS_OWNER
     return OBJECT if rarely or own is False else PERHAPS_OBJECT
