@@ -27,7 +27,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     words_of,
 )
-from pytest_llmfair.lexicons.english.works import is_in_headline, is_in_title, is_possessed
+from pytest_llmfair.lexicons.english.works import is_in_headline, is_possessed
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
@@ -110,7 +110,7 @@ def _counts(text: str, start: int, end: int) -> bool:
     if is_one_of(lower, "may_be_names"):
         named = _is_before_name(text, end) or is_possessed(text, start, end)
         return not (named or _is_bare_name(text, start, end))
-    return is_one_of(lower, "royalty") or not is_in_title(text, start, end)
+    return True
 
 
 def is_couple(text: str, start: int, end: int) -> bool:

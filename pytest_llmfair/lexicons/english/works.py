@@ -1,53 +1,22 @@
-"""Names that hold a term: titles of works, streets and other places."""
+"""Names of places and works: "King Street", "The King's Speech"; and headlines."""
 
 from __future__ import annotations
 
 import re
 
 from pytest_llmfair.lexicons.english.phrase import (
-    FAR,
     NEXT,
     low,
-    opens_sentence,
     phrase_at,
     word_before,
 )
 from pytest_llmfair.lexicons.english.words import (
     is_any,
-    is_modifier,
     is_one_of,
     words_of,
 )
 
-# A name of several words: "The Girl with the Dragon Tattoo".
-_LINKS = r"(?:(?:of|the|an?|with|on|in|for|to|from|at|by)[^\S\n]+){0,2}"
-_CAPITAL = r"[A-Z][\w'\u2019-]*+"
-_NAMED_BEFORE = re.compile(rf"(?<!\w)(?:{_CAPITAL}[^\S\n]+{_LINKS})+\Z")
-_NAMED_BEHIND = re.compile(rf"(?:['\u2019]s)?(?:[^\S\n]+{_LINKS}{_CAPITAL}){{1,9}}")
-_CAPITALS = re.compile(rf"(?<!\w){_CAPITAL}")
 _POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
-
-
-def is_in_title(text: str, start: int, end: int) -> bool:
-    """Whether a noun with a capital is part of a title: "I saw The Girl on the Train".
-
-    Another word of the title has a capital that no sentence, people or colour gives it, and
-    another of the sentence has none. "Women's Final" is no title.
-    """
-    plural = _is_plural(text, start, end)
-    if (plural and text[end : end + 1] in ("'", "\u2019")) or opens_sentence(text, start):
-        return False
-    if text[max(0, start - 4) : start] == "The " and not opens_sentence(text, start - 4):
-        return not is_in_headline(text, start, end)  # "loves The Godfather"
-    before = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
-    words = _CAPITALS.findall(before[0]) if before else []
-    if before and opens_sentence(text, before.start()):
-        words = words[1:]
-    behind = _NAMED_BEHIND.match(text, end)
-    words += _CAPITALS.findall(behind[0]) if behind else []
-    if not any(_is_of_title(low(word)) for word in words):
-        return False
-    return not is_in_headline(text, start, end)
 
 
 def is_in_headline(text: str, start: int, end: int) -> bool:
@@ -62,15 +31,6 @@ def is_possessed(text: str, start: int, end: int) -> bool:
     if text[end : end + 1] not in ("'", "\u2019") or _POSSESSED.match(text, end) is None:
         return False
     return not is_in_headline(text, start, end)
-
-
-def _is_of_title(word: str) -> bool:
-    """Whether the capital of a word suggests a title: not "Black", "Indian", "of Color"."""
-    return not (is_modifier(word) or word in ("i", "color", "colour") or is_one_of(word, "polite"))
-
-
-def _is_plural(text: str, start: int, end: int) -> bool:
-    return text[end - 1] == "s" or text[start:end].lower() in ("men", "women")
 
 
 def is_in_street(text: str, start: int, end: int) -> bool:
