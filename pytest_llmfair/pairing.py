@@ -136,21 +136,28 @@ def judge_selection(evidence: Evidence, source: Any, shares: LargestShares) -> N
             evidence.notes.append(f"{n} of {total} pairs left out as invalid: {most}")
     if unsure := beside["uncertain"]:
         evidence.uncertain = len(unsure)
-        named_in = [*source.pairs] if isinstance(source, PairedResponses) else [*source]
+        named_in = _pairs_in(source)
         named_in += [one.pair for one in rejected]
-        prompts = len({pair.original for pair in named_in}) + len(unsure)
+        n = len({one.prompt for one in unsure})
+        prompts = len({pair.original for pair in named_in} | {one.prompt for one in unsure})
         told = (
-            f"{len(unsure)} of {prompts} prompts left out, since a word can be read in two ways; "
+            f"{n} of {prompts} prompts left out, since a word can be read in two ways; "
             f"first: {unsure[0].reason}"
         )
-        if len(unsure) / prompts > shares.uncertain:
+        if n / prompts > shares.uncertain:
             evidence.invalid["uncertain_prompts"] = (
-                f"{told}. That is {len(unsure) / prompts:.1%}, more than max_uncertain = "
+                f"{told}. That is {n / prompts:.1%}, more than max_uncertain = "
                 f"{shares.uncertain:.0%}; table() of the pairs lists them and how to settle them"
             )
         else:
             evidence.reasons.append("prompts_uncertain")
             evidence.notes.append(told)
+    if kept := [why for pair in _pairs_in(source) if (why := getattr(pair, "uncertain", ""))]:
+        evidence.reasons.append("uncertain_pairs_kept")
+        evidence.notes.append(
+            f"{len(kept)} of {len(source)} pairs kept although a word of them can be read in two "
+            f"ways; first: {kept[0]}"
+        )
     if lost:
         evidence.reasons.append("prompts_left_out")
         evidence.notes.append(
@@ -161,6 +168,12 @@ def judge_selection(evidence: Evidence, source: Any, shares: LargestShares) -> N
             f"{n} {'prompt names' if n == 1 else 'prompts name'} no group that "
             "is exchanged, and gave no pair"
         )
+
+
+def _pairs_in(source: Any) -> list[Any]:
+    """Return the pairs of a set, or of the answers to it."""
+    listed = source.pairs if isinstance(source, PairedResponses) else source
+    return list(filter(is_pair, listed)) if isinstance(listed, (list, tuple)) else []
 
 
 def unfit(source: Any, shares: LargestShares) -> Evidence | None:

@@ -46,11 +46,11 @@ class Judging:
         Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
         that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
         checked here.
+    unit : str
+        What the report calls a unit, singular, in place of the metric's own word.
     max_uncertain : float or None
         Largest share of prompts, in [0, 1], that ``generate_pairs`` may have left out because a
         word of them can be read in two ways.
-    unit : str
-        What the report calls a unit, singular, in place of the metric's own word.
     """
 
     level: float | None = None
@@ -62,8 +62,8 @@ class Judging:
     method: str | None = None
     family: str = "session"
     max_invalid: float | None = None
-    max_uncertain: float | None = None
     unit: str = ""
+    max_uncertain: float | None = None
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` for a setting that would not mean anything."""

@@ -59,6 +59,7 @@ from pytest_llmfair.text import MASK, replaced
 
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
 
+_UNSURE = "the grammar is not sure"
 _NOWHERE = (sys.maxsize, sys.maxsize)
 PRONOUNS = CASES | {"subject", "reflexive"}
 
@@ -195,16 +196,18 @@ class Lexicon(ByValue):
         known |= {plain(group): group for group in self.groups}
         return known.get(plain(str(name).strip()))
 
-    def mentions(self, text: str) -> list[Mention]:
+    def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
         """Return every mention of a group in the text, in order, and every uncertain one.
+
+        Without `doubts` as the rules alone read the text.
 
         Whole words in any case, the longest term first; nothing inside addresses, code, tags and
         handles. A neutral word is no mention.
         """
-        found = self.read(text)
+        found = self.read(text, doubts=doubts)
         doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
         mentions = []
-        for at, end, sense in found.with_doubts():
+        for at, end, sense in found.with_doubts() if doubts else found:
             if (entry := sense.entry) is None:
                 continue
             start = next((edit[0] for edit in edits_before(text, at, sense)), at)
@@ -355,7 +358,14 @@ class Lexicon(ByValue):
                 reading.append((start, end, meant))
             if doubt is not None:
                 uncertain.append(doubt)
-        return Reading(with_lacked(text, reading, self.unmarked, self._index.denials), uncertain)
+        lacked = with_lacked(text, reading, self.unmarked, self._index.denials)
+        if uncertain and lacked is not reading:  # "without depression" names another group
+            senses = {(start, end): (own,) for start, end, own in lacked}
+            uncertain = [
+                each._replace(senses=senses.get((each.start, each.end), each.senses))
+                for each in uncertain
+            ]
+        return Reading(lacked, uncertain)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -418,7 +428,7 @@ class Lexicon(ByValue):
                 verdict = sense.read(grammar, text, start, end)
                 counted = verdict.counts
                 if not verdict.sure:
-                    doubts.append(Doubt(start, end, (sense,), counted, verdict.why))
+                    doubts.append(Doubt(start, end, (sense,), counted, verdict.why or _UNSURE))
                 if counted:
                     senses.append(sense)
                     if not cases:
@@ -430,7 +440,9 @@ class Lexicon(ByValue):
             verdict = grammar.role(text, start, end, tuple(roles))
             meant = roles.get(str(verdict.answer))
             if not verdict.sure:
-                doubt = Doubt(start, end, (*roles.values(),), meant is not None, verdict.why)
+                doubt = Doubt(
+                    start, end, (*roles.values(),), meant is not None, verdict.why or _UNSURE
+                )
                 return meant, doubt
         if meant is None:
             return None, next(iter(doubts), None)

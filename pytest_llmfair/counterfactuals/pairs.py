@@ -280,15 +280,22 @@ def _own_pair(
 ) -> Pair:
     """Return the pair of a prompt and its twin; without groups asked for, of those they name."""
     if wanted is None:
-        first = lexicon.first_named(lexicon.read(text).with_doubts(), lexicon.groups)
+        edits = edits_between(text, twin)
+        there = [(edit.start, edit.end) for edit in edits]
+        back = [
+            (edit.counterfactual_start, edit.counterfactual_start + len(edit.after))
+            for edit in edits
+        ]
+        found, found_twin = lexicon.read(text).with_doubts(), lexicon.read(twin).with_doubts()
+        first = lexicon.first_named(found.touched_by(there), lexicon.groups)
         others = [group for group in lexicon.groups if group != first]
-        second = lexicon.first_named(lexicon.read(twin).with_doubts(), others)
+        second = lexicon.first_named(found_twin.touched_by(back), others)
         if first is None or second is None:
             side = "it" if first is None else "its twin"
             raise ValueError(
                 f"prompt {row} has a twin of its own, and {side} names no group of "
-                f"{lexicon.name}: {(text if first is None else twin)[:60]!r}; give "
-                "groups=(from, to), or words that the lexicon knows"
+                f"{lexicon.name} where they differ: {(text if first is None else twin)[:60]!r}; "
+                "give groups=(from, to), or words that the lexicon knows"
             )
         wanted = first, second
     return Pair(text, twin, *wanted, (), lexicon.name)

@@ -108,7 +108,7 @@ def prompts(
         named = list(zip(*(lexicon.cells[label] for label in wanted), strict=True))
 
     def mentioned(text: str) -> bool:
-        found = [mention.group for mention in lexicon.mentions(text)]
+        found = [mention.group for mention in lexicon.mentions(text, doubts=False)]
         return all(sum(group in own for group in found) >= min_mentions for own in named)
 
     return texts().filter(mentioned)

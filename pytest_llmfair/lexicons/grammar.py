@@ -102,8 +102,9 @@ class EveryMention:
 
 def rules_of(grammar: Grammar) -> Grammar:
     """Return what gives the answers of a grammar, without a second opinion."""
-    rules: Grammar = getattr(grammar, "rules", grammar)
-    return rules
+    from pytest_llmfair.lexicons.english.second_opinion import SecondOpinion
+
+    return grammar.rules if isinstance(grammar, SecondOpinion) else grammar
 
 
 def grammar_for(language: str, attribute: str = "") -> Grammar:

@@ -96,7 +96,11 @@ class Seen:
         texts = _checked(prompts)
         lexicons = lexicons_of(attribute)
         named = [
-            [(each.name, found) for each in lexicons for found in each.mentions(text)]
+            [
+                (each.name, found)
+                for each in lexicons
+                for found in each.mentions(text, doubts=False)
+            ]
             for text in texts
         ]
         counts: Counter[tuple[str, str]] = Counter()

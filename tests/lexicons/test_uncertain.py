@@ -19,6 +19,7 @@ from pytest_llmfair.counterfactuals import (
 )
 from pytest_llmfair.lexicons.grammar import EveryMention
 from pytest_llmfair.lexicons.grammar import Verdict as Answer
+from pytest_llmfair.metrics import fairness_through_unawareness
 
 WHY = "'black' may be a colour"
 
@@ -197,6 +198,59 @@ def test_many_uncertain_prompts_are_no_evidence_and_nothing_is_asked() -> None:
 def test_nothing_but_uncertain_prompts_is_invalid() -> None:
     with pytest.raises(InvalidEvidence, match="5 of 5 prompts"):
         assert_counterfactual_invariance(made(5, 0), 0.1, client=alike)
+
+
+def test_a_verdict_on_pairs_that_were_kept_says_so() -> None:
+    prompts = [f"{SURE} Question {i}." for i in range(100)]
+    prompts += [f"{UNSURE} Question {i}." for i in range(20)]
+    pairs = generate_pairs(prompts, lexicon(), ("black", "white"), uncertain="keep")
+
+    result = assert_counterfactual_invariance(pairs, 0.1, client=alike)
+
+    assert "uncertain_pairs_kept" in result.reasons
+    assert any("20 of 120 pairs kept" in note and WHY in note for note in result.notes)
+
+
+def test_a_prompt_that_is_uncertain_for_several_groups_counts_once() -> None:
+    pairs = made(20, 80)
+    result = assert_counterfactual_invariance(pairs + pairs, 0.1, client=alike)
+
+    assert any("20 of 100 prompts left out" in note for note in result.notes)
+
+
+def test_a_word_that_the_rules_do_not_count_names_no_group_in_a_prompt() -> None:
+    estimate = fairness_through_unawareness([UNSURE] * 4, lexicon(counted=False))
+    assert estimate.value == 0
+    assert fairness_through_unawareness([UNSURE] * 4, lexicon()).value == 1
+
+
+def test_a_twin_of_ones_own_is_of_the_groups_that_differ() -> None:
+    pair = (
+        "She saw a duke, perhaps, and the black nurse.",
+        "She saw a duke, perhaps, and the white nurse.",
+    )
+    made = generate_pairs([pair], lexicon())
+    assert [(one.from_group, one.to_group) for one in made] == [("black", "white")]
+
+
+def test_words_next_to_a_term_are_found_across_lines_and_before_marks() -> None:
+    own = Lexicon.from_dict(
+        {
+            "name": "shades",
+            "groups": ["a", "b"],
+            "entries": [
+                {
+                    "role": "adjective",
+                    "a": "mauve",
+                    "b": "teal",
+                    "not_before": ["cab drivers", "("],
+                }
+            ],
+        }
+    )
+    for text in ("mauve cab\ndrivers", "mauve  cab  drivers", "mauve (so)", "mauve-cab drivers"):
+        assert own.mentions(text) == [], text
+    assert len(own.mentions("mauve cabs")) == 1
 
 
 def test_the_ini_file_sets_the_share(pytester: pytest.Pytester) -> None:

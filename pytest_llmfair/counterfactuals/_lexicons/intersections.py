@@ -113,9 +113,9 @@ class Intersection(Lexicon):
                 lost.append(text[before.start : before.end])
         return changes, lost
 
-    def mentions(self, text: str) -> list[Mention]:
+    def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
         """Return every mention of a group of either part, the first of those that overlap."""
-        found = super().mentions(text)
+        found = super().mentions(text, doubts=doubts)
         ends = itertools.accumulate((each.end for each in found), max, initial=0)
         return [each for each, end in zip(found, ends, strict=False) if each.start >= end]
 

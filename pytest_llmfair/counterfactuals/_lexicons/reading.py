@@ -105,6 +105,10 @@ class Reading(list[tuple[int, int, Sense]]):
         longest_first = sorted([*self, *passed], key=lambda each: (each[0], -each[1]))
         return Reading(longest_first, self.doubts)
 
+    def touched_by(self, spans: Sequence[tuple[int, int]]) -> Reading:
+        """Return what overlaps one of these spans."""
+        return Reading(each for each in self if any(a < each[1] and each[0] < b for a, b in spans))
+
     def settled(
         self,
         edits: Sequence[tuple[int, int, str]],
@@ -126,7 +130,8 @@ class Reading(list[tuple[int, int, Sense]]):
         found = [each for each in self if each[:2] not in doubtful]
         for start, end, senses, *_ in self.doubts:
             for first, last, after in edits:
-                if first < end and start < last:
+                inserted = first == last and start <= first <= end
+                if inserted or (first < end and start < last):
                     fitting = (own for own in senses if counterpart(own) == after.lower())
                     found.append((start, end, next(fitting, senses[0])))
                     break

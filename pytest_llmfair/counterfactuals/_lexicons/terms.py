@@ -331,19 +331,24 @@ def _distinct(senses: list[Sense]) -> list[Sense]:
 @functools.lru_cache(maxsize=256)
 def _first(words: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds one of the words right after a term; a hyphen may join them."""
-    beside = (rf"[\s-]+{_plain(word)}" if word[0].isalnum() else _plain(word) for word in words)
-    return re.compile(rf"(?:{'|'.join(beside)})(?!\w)", re.IGNORECASE)
+    gap = {True: r"[\s-]+", False: r"\s*"}
+    listed = (f"{gap[word[0].isalnum()]}{_plain(word)}" for word in words)
+    return re.compile("|".join(listed), re.IGNORECASE)
 
 
 @functools.lru_cache(maxsize=256)
 def _last(words: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds one of the words right in front of a term."""
-    beside = (rf"\b{_plain(word)}" if word[0].isalnum() else _plain(word) for word in words)
-    return re.compile(rf"(?:{'|'.join(beside)})[\s-]*\Z", re.IGNORECASE)
+    listed = "|".join(map(_plain, words))
+    return re.compile(rf"(?:{listed})[\s-]*\Z", re.IGNORECASE)
 
 
 def _plain(word: str) -> str:
-    return re.escape(word).replace("'", "['\u2019]")
+    """Return what finds a whole word, or several, whatever the spaces between them."""
+    pattern = r"\s+".join(map(re.escape, word.split())).replace("'", "['\u2019]")
+    before = r"\b" if word[0].isalnum() else ""
+    after = r"\b" if word[-1].isalnum() else ""
+    return f"{before}{pattern}{after}"
 
 
 def cases_of(senses: list[Sense]) -> Mapping[str, Sense]:

@@ -38,7 +38,7 @@ def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
             lines += ["", *_columns([head, *rows[:limit]], width)]
         if limit is not None and len(rows) > limit:
             lines.append(f"and {len(rows) - limit} more")
-    if pairs.uncertain:
+    if pairs.uncertain[:limit]:
         lines += ["", *_uncertain(pairs.uncertain[:limit], width)]
         if limit is not None and len(pairs.uncertain) > limit:
             lines.append(f"and {len(pairs.uncertain) - limit} more")
@@ -53,7 +53,7 @@ def _uncertain(prompts: Sequence[Uncertain], width: int) -> Iterator[str]:
         yield from textwrap.wrap(_visible(one.prompt), width)
         indent = "  "
         yield from textwrap.wrap(
-            one.reason, width, initial_indent=indent, subsequent_indent=indent
+            _visible(one.reason), width, initial_indent=indent, subsequent_indent=indent
         )
     yield ""
     yield from textwrap.wrap(_REMEDY, width)
