@@ -31,6 +31,7 @@ FRAMES = (
     "We wrote about the {}.",
     "We wrote about people {}.",
     "We wrote about people in their {}.",
+    "She is in her {}.",
     "They live with {}.",
     "She lives with {}.",
     "We spoke about her {}.",

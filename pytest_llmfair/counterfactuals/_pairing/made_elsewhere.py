@@ -106,7 +106,25 @@ def _read(pair: Pair, lexicon: Lexicon, groups: tuple[str, str]) -> tuple[Readin
     def counterpart(sense: Sense) -> str | None:
         return lexicon.counterpart(sense, becomes.get(sense.group, ""))
 
-    return found.settled(there, counterpart), twin.settled(back, counterpart)
+    settled, settled_twin = found.settled(there, counterpart), twin.settled(back, counterpart)
+    # What is uncertain in one member and stays is read alike in the other.
+    stays = _starts(found) - _starts(settled)
+    stays_twin = _starts(twin) - _starts(settled_twin)
+    stays_twin |= {start + _shift(there, start) for start in stays}
+    stays |= {start + _shift(back, start) for start in stays_twin}
+    return (
+        Reading(each for each in settled if each[0] not in stays),
+        Reading(each for each in settled_twin if each[0] not in stays_twin),
+    )
+
+
+def _starts(reading: Reading) -> set[int]:
+    return {start for start, *_ in reading}
+
+
+def _shift(edits: Sequence[tuple[int, int, str]], at: int) -> int:
+    """Return how far edits move what starts at a place."""
+    return sum(len(after) - (end - start) for start, end, after in edits if start < at)
 
 
 def _change(
