@@ -71,13 +71,11 @@ def object_reading(around: Around) -> Reading | None:
 
 def _before_idiom(around: Around) -> Reading | None:
     """Tell an object by what nobody owns: "sued her due to delays", "held her hostage"."""
-    first, second, third, fourth = around.after
+    first, second, third, _ = around.after
     verb = around.before[1]
     phrases = (first, f"{first}-{second}", f"{first}-{second}-{third}")
     if any(is_one_of(phrase, "never_owned") for phrase in phrases):
         return OBJECT if verb[:1].isalpha() or not first.endswith("ing") else None
-    if first == third and second in ("by", "after", "for", "to") and is_final(fourth):
-        return OBJECT  # "line by line"
     if any(is_one_of(f"{base}-{first}", "idioms") for base in base_forms(verb)):
         return OBJECT if ends(second) else None  # "does her good", "serves her right"
     if first == "one" and verb not in ("of", "from", "in"):
@@ -119,8 +117,6 @@ def _before_action(around: Around) -> Reading | None:
     """Tell what she does after a verb of letting, having or seeing: "heard her call me"."""
     first, second, third, _ = around.after
     verb = around.before[1]
-    if verb in ("to", "at") and around.before[0].startswith(("listen", "look")):
-        return OBJECT if is_bare_verb(first) else None
     causes, has = around.is_after("causing"), verb in ("have", "has", "had", "having")
     sees = around.is_after("perceives")
     if not (causes or has or sees):

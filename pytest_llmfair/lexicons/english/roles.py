@@ -66,7 +66,6 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0,4}\Z")
-_AFTER_RIGHT = ("away", "now", "here", "there", "back", "in", "after", "before", "when", "where")
 _THAT_OF = re.compile(r"\b(?i:this|that)\s(?:\w+\s){1,2}of\s\Z")  # "that car of his"
 _ELLIPSES = ("", "...", "....", "\u2026")
 
@@ -261,9 +260,7 @@ def _is_in_list(around: Around) -> bool:
 
 def _acts_of_his(around: Around) -> bool:
     """Whether a verb follows "of his": "a friend of his works here", "that car of his broke"."""
-    first, second, third, _ = around.after
-    if is_in_ly(first):  # "a friend of his really liked it"
-        first, second = second, third
+    first, second = around.after[:2]
     owner = around.before[0].removesuffix("s")
     verb = first.removesuffix("s")
     known = is_bare_verb(verb) or is_rather_verb(verb)
