@@ -87,8 +87,6 @@ def counts(text: str, start: int, end: int) -> Verdict:
 
 def _counts(text: str, start: int, end: int) -> bool:
     word = text[start:end]
-    if is_in_range(text, start, end):
-        return False
     if word.isdigit():
         return _is_years(text, start, end) or is_value(text, start, end)
     if word[:1].isdigit() and word[-1] in "FMfm":
@@ -150,8 +148,6 @@ def _has_person_subject(phrase: Phrase) -> bool:
     alone = len(words) == 2 or (len(words) > 2 and (words[-3] == "," or words[-3] in JOINS))
     if alone and in_classes(words[-2], "also_place", "countries", "regions"):
         return False
-    if words[1:2] == ["of"] and not is_person(words[0]):
-        return False  # "Sum of two numbers is"
     return is_predicate(phrase._replace(raw=raw), tuple(words), phrase.after)
 
 

@@ -71,14 +71,8 @@ def _is_from(phrase: Phrase) -> bool:
     verb = words[-1] if words else ""
     if verb in (",", "(") and len(words) > 1:
         return is_person(words[-2])  # "the woman, originally from Peru,"
-    if verb.endswith(("self", "selves")):
-        return False  # "they distanced themselves from Peru"
-    behind = phrase.raw[len(phrase.before) :]
-    if (
-        is_one_of(verb, "journeys")
-        and behind[:1] == ("to",)
-        and " ".join(behind[1:2])[:1].isupper()
-    ):
+    further = " ".join(phrase.raw[len(phrase.before) :][1:2])
+    if is_one_of(verb, "journeys") and phrase.next == "to" and further[:1].isupper():
         return False  # "flew from Peru to Canada"
     if is_person_compound(" ".join(words[-2:-1]), verb) or is_person(verb):
         return True
@@ -115,10 +109,6 @@ def _is_had(phrase: Phrase) -> bool:
     _drop_joined(words)
     while words and _qualifies(words[-1]):
         words.pop()
-    if words[-1:] == ["of"] and is_any(" ".join(words[-2:-1]), "spells"):  # "bouts of"
-        del words[-2:]
-        while words and (is_one_of(words[-1], "articles") or _qualifies(words[-1])):
-            words.pop()
     had = len(words)
     while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
         words.pop()

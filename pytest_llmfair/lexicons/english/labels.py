@@ -36,12 +36,6 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _TOKEN = re.compile(rf"{WORD}|[^\w\s]")
 
-_PERSONAL = re.compile(
-    r"\b(?:gender|sex|race|ethnicity|religion|nationality|marital status|occupation|patient)"
-    r"[\"'*_)]*\s*[:=|]",
-    re.IGNORECASE,
-)
-
 
 @functools.lru_cache(maxsize=64)  # an ambiguous term is asked about several times in one place
 def is_value(text: str, start: int, end: int) -> bool:
@@ -65,7 +59,7 @@ def is_value(text: str, start: int, end: int) -> bool:
         behind = _plain(text[end : stop if stop >= 0 else end + _FAR])
         if ends and _is_whole(lead, behind):
             label = _ASIDE.sub("", before[: ends[-1]]).rstrip(" |:=\t")
-            if _is_label(_PHRASE_BEGIN.split(label)[-1], text):
+            if _is_label(_PHRASE_BEGIN.split(label)[-1]):
                 return True
     return _is_cell(text, start, end) or _is_line(text, start, end)
 
@@ -102,7 +96,7 @@ def _is_beside(word: str) -> bool:
     return any(is_one_of(word, kind) for kind in ("predicate_adverbs", "person_adjectives"))
 
 
-def _is_label(label: str, text: str) -> bool:
+def _is_label(label: str) -> bool:
     if len(label) > _FAR:
         return False
     words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", label.replace("_", " ")))]
@@ -115,9 +109,7 @@ def _is_label(label: str, text: str) -> bool:
         # "Relay race", "wine age"
         return not is_one_of(head, "labels_of_things") or not kind or _is_of_person(kind)
     known = is_one_of(kind, "person_labels") or is_one_of(kind, "label_adjectives")
-    if known and is_one_of(head, "label_heads"):
-        return True
-    return is_one_of(head, "weak_labels") and _is_about_person(text)
+    return known and is_one_of(head, "label_heads")
 
 
 def _is_of_person(word: str) -> bool:
@@ -144,13 +136,13 @@ def _is_cell(text: str, start: int, end: int) -> bool:
         return False
     if not _is_whole(_plain(text[begin:start]), _plain(text[end:stop])):
         return False
-    if sign == "|" and _is_label(next(filter(str.strip, cells), ""), text):
+    if sign == "|" and _is_label(next(filter(str.strip, cells), "")):
         return True
     while place and len(rows[place - 1]) > 1:
         place -= 1
     head = rows[place]
     same = len(head) == len(cells) and head is not cells
-    return same and _is_label(_MARKS.sub("", head[column]).strip(), text)
+    return same and _is_label(_MARKS.sub("", head[column]).strip())
 
 
 def _delimiter(text: str, start: int, end: int) -> str:
@@ -181,7 +173,7 @@ def _is_line(text: str, start: int, end: int) -> bool:
     asked = item is not None and above.endswith("?")
     headed = asked or above.startswith(("#", "**")) or above.endswith((":", ":**"))
     above = _MARKS.sub("", above.strip("#*:? "))
-    return headed and _is_label(_PHRASE_BEGIN.split(above)[-1], text)
+    return headed and _is_label(_PHRASE_BEGIN.split(above)[-1])
 
 
 @functools.lru_cache(maxsize=8)
@@ -190,9 +182,3 @@ def _table(text: str, sign: str) -> tuple[list[int], list[list[str]]]:
     lines = text.split("\n")
     begins = [*itertools.accumulate((len(line) + 1 for line in lines[:-1]), initial=0)]
     return begins, [line.split(sign) for line in lines]
-
-
-@functools.lru_cache(maxsize=8)
-def _is_about_person(text: str) -> bool:
-    """Whether another label of the text describes a person: "Sex: F", then "Country: Kenya"."""
-    return _PERSONAL.search(text) is not None

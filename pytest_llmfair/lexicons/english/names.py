@@ -61,9 +61,6 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
     if name.part == "name" and _may_be_last_name(here):
         return Verdict(True, False, f"{text[start:end]!r} can be a last name here")
     if not kinds:
-        placed = here.front[0] == "in" and not here.owner
-        if placed and not is_any(here.front[1:3], "said_with_in"):
-            return Verdict(True, False, f"'{text[start:end]}' after 'in' can be a place")
         return Verdict(True)
     settled = _settled(here, kinds, name.forms, last=last)
     if settled is None and not ("also_word" in kinds and here.opens):

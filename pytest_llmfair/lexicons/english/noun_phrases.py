@@ -96,8 +96,6 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     head, thing = _first_person(phrase)
     if is_any(head, "signs") and names_any((*phrase.before, *phrase.after), "sign_words"):
         return "", False  # "a white character ends the line"
-    if head == "lives" and _is_single(phrase.before):
-        return "", False  # the verb
     return head, thing or (is_any(head, "chessmen") and not term_of(phrase.term).national)
 
 
@@ -130,8 +128,6 @@ def _first_person(phrase: Phrase) -> tuple[str, bool]:
             return _stands_for(phrase, word), False
         elif not joined and phrase.written_after[at][0].isupper() and is_home(word):
             continue
-        elif term.seldom and not joined and is_any(word, "persons_of_tales"):
-            return (word, False) if no_noun(words[at + 1 :]) else ("", False)
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return participant, False

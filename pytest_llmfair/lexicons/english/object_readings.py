@@ -11,6 +11,7 @@ import re
 from pytest_llmfair.lexicons.english.around import (
     ARTICLES,
     COPULAS,
+    MODALS,
     OBJECT,
     OBJECTS,
     OWNER,
@@ -52,6 +53,11 @@ _QUOTATION = re.compile(
 _DEPICTED = re.compile(
     r"\b(?i:image|photo|photograph|picture|video|clip|recording|scene|sight|memory|sound)s? of \Z"
 )
+# Who shares what follows: "me and her share", "my mum and her love".
+_JOINED = re.compile(
+    r"(?:\A|[\n.!?;:,(]\s*|\b(?:because|that|when|if|but)\s)(?:[Mm]e|[A-Z][\w'\u2019-]+"
+    r"|(?i:my|your|our|his|her|the)\s[\w-]+)\s(?:and|&)\s\Z"
+)
 _BESIDE = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|next to) \Z")
 
 
@@ -65,13 +71,11 @@ def object_reading(around: Around) -> Reading | None:
 
 def _before_idiom(around: Around) -> Reading | None:
     """Tell an object by what nobody owns: "sued her due to delays", "held her hostage"."""
-    first, second, third, fourth = around.after
+    first, second, third, _ = around.after
     verb = around.before[1]
     phrases = (first, f"{first}-{second}", f"{first}-{second}-{third}")
     if any(is_one_of(phrase, "never_owned") for phrase in phrases):
         return OBJECT if verb[:1].isalpha() or not first.endswith("ing") else None
-    if first == third and second in ("by", "after", "for", "to") and is_final(fourth):
-        return OBJECT  # "line by line"
     if any(is_one_of(f"{base}-{first}", "idioms") for base in base_forms(verb)):
         return OBJECT if ends(second) else None  # "does her good", "serves her right"
     if first == "one" and verb not in ("of", "from", "in"):
@@ -113,8 +117,6 @@ def _before_action(around: Around) -> Reading | None:
     """Tell what she does after a verb of letting, having or seeing: "heard her call me"."""
     first, second, third, _ = around.after
     verb = around.before[1]
-    if verb in ("to", "at") and around.before[0].startswith(("listen", "look")):
-        return OBJECT if is_bare_verb(first) else None
     causes, has = around.is_after("causing"), verb in ("have", "has", "had", "having")
     sees = around.is_after("perceives")
     if not (causes or has or sees):
@@ -133,6 +135,8 @@ def _before_action(around: Around) -> Reading | None:
         return OWNER if is_rather_verb(first) and (noun or second == "be") else OBJECT
     bodily = is_one_of(first, "bodily_acts")
     maybe = bodily or is_one_of(first, "verbs_or_nouns")
+    if maybe and verb.startswith("help") and not ends(second):  # "help her claim wages"
+        return OBJECT
     begins_object = second in (*ARTICLES, "every", "two", "three") or second.endswith("'s")
     begins_object = (begins_object or second[:1].isdigit()) and not begins_time(second, third)
     if begins_object and not is_person(first):
@@ -152,7 +156,24 @@ def _before_clause(around: Around) -> Reading | None:
     goes_on = second in (*OBJECTS, *ARTICLES, *SUBJECTS, "that", "as", "like")
     if is_one_of(first, "acted") and goes_on:  # "all who knew her lost a friend"
         return OBJECT
+    passive = around.before[0] in (*COPULAS, "been", "being")
+    if around.is_after("says_to") and not passive and _goes_on_as_clause(around):
+        return OBJECT
+    if around.before[1] in ("and", "&") and _JOINED.search(around.front()) is not None:
+        shares = is_bare_verb(first) or is_rather_verb(first) or is_one_of(first, "shared_verbs")
+        how = second in ARTICLES or (ends(second) and second not in ("of", "for", "and"))
+        return OBJECT if shares and how else None
     return None
+
+
+def _goes_on_as_clause(around: Around) -> bool:
+    """Whether a verb shows that a clause is told: "told her weight loss would not help"."""
+    for word in map(low, words_after(around.text, around.end, 6)[1:]):
+        if word in MODALS or word in COPULAS or word in ("has", "had", "will"):
+            return True
+        if word in SUBJECTS or is_one_of(word, "clause_openers") or word in ("to", "that", "who"):
+            return False
+    return False
 
 
 def _before_utterance(around: Around) -> Reading | None:
@@ -202,6 +223,12 @@ def _before_amount(around: Around) -> Reading | None:
     """Tell a time, a price or a number of things: "took her years", "sent her 2 letters"."""
     first, second, third, fourth = around.after
     verb = around.before[1]
+    if around.text[around.end : around.end + 2].strip() in ("$", "\u00a3", "\u20ac", "\u00a5"):
+        spent = verb.startswith(("spen", "los", "sav", "inve")) or is_closed(verb)
+        paid = ends(second, third) or second in ("extra", "cash", "total", "each")
+        return OBJECT if paid and verb[:1].isalpha() and not spent else OWNER
+    if is_one_of(first, "spans"):
+        return OBJECT if around.is_after("lasts") and is_final(second) else None
     if is_number(first) and not first.endswith(("st", "nd", "rd", "th")):
         if third in ("a", "per", "each", "every") and verb != "in":  # "two nights a week"
             return None if around.is_after("trusts") else OBJECT
@@ -215,6 +242,9 @@ def _before_amount(around: Around) -> Reading | None:
         if tries or around.is_after("charges"):
             return OBJECT
         return _handed(around, first, third, fourth) if around.is_after("gives") else None
+    if first in ("little", "less", "much", "more", "many") and is_one_of(second, "gifts"):
+        makes = verb.startswith(("ma", "lea", "left", "w", "sav"))
+        return OBJECT if makes and ends(third, fourth) else None  # "left her little time"
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.noun_phrases import is_home, is_hyphenated
+from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
@@ -43,7 +43,6 @@ _PEOPLES_IN = ("ese", "nch", "tch", "sh", "ss")
 _OF_SEVERAL = ("who", "are", "were", "have")
 _SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _SHARES = frozenset(("%", "percent", "per"))
-_LAST_OPENED = ((",",), ("(",), ("-",), ("\u2013",))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 _CODE = re.compile(
     r"[^\S\n]+(?:`|'\w|\u2018\w|[\[{$\\]\w|_?[a-z]+_[a-z]|<(?:code|tt|kbd|var|samp|pre|a)\b)"
@@ -174,20 +173,14 @@ def is_group_noun(phrase: Phrase) -> bool:
     """Whether a singular is a noun: "as an Italian, I", "a Muslim prayed"; not "a Muslim dish"."""
     term = term_of(phrase.term)
     words = list(phrase.before)
-    if len(words) > 1 and _is_determiner(words[-2]) and is_home(words[-1]):
-        words.pop()  # "a Texas atheist"
     while (
         words
         and not _is_determiner(words[-1])
         and (words[-1] == "out" or is_modifier(words[-1]) or words[-1].endswith("est"))
     ):
         words.pop()
-    if ("most" in words[-2:] and words[-3:][:1] == ["the"]) or words[-2:] == ["the", "most"]:
-        words = words[: words.index("most")]  # "the most stubborn Greek of all time"
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
-        return False
-    if phrase.last in ("one", "other") and _is_one_of_two(phrase):
         return False
     if _describes_thing_too(phrase.after):
         return False
@@ -218,16 +211,6 @@ def _is_determiner(word: str) -> bool:
     return is_one_of(word, "determiners")
 
 
-def _is_one_of_two(phrase: Phrase) -> bool:
-    """Whether each of two persons is described: "two boys, one Sikh and one Jewish"."""
-    front, after = phrase.before[::-1], phrase.after
-    if front[0] == "one" and after[1:2] in (("one",), ("the",)):
-        return after[0] in JOINED and front[1:2] in _LAST_OPENED
-    other = front[1 + (front[0] == "other") :]
-    joined = bool(other) and other[0] in JOINED
-    return joined and other[2:3] == ("one",) and other[3:4] in _LAST_OPENED
-
-
 def _is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
     term = term_of(phrase.term)
@@ -248,8 +231,6 @@ def _is_collective(phrase: Phrase) -> bool:
             words.pop()
     if not words or words[-1] != "the":
         return False
-    if not term.people and "new" in (*phrase.before[-4:], *phrase.after[:5]):
-        return False  # "the old and the new"
     rest = _after_joined(phrase.after)
     first = rest[0] if rest else ""
     if _describes_thing_too(phrase.after):
@@ -268,9 +249,6 @@ def _is_collective(phrase: Phrase) -> bool:
     begins = not front or front in JOINS or not front[0].isalnum()
     if begins and is_one_of(first, "singular_verbs"):
         return False
-    said = rest[1:] if is_in_ly(first) else rest  # "are the Dutch really kinder"
-    if front in ("are", "were") and said and (is_adjective(said[0]) or said[0].endswith("er")):
-        return ends_phrase(" ".join(said[1:2]))
     if no_noun(rest) or _is_followed(rest) or is_one_of(first, "plural_verbs"):
         return True
     opens = begins or is_one_of(front, "clause_starts")

@@ -30,7 +30,6 @@ from pytest_llmfair.lexicons.english.words import (
 )
 
 _WINDOW = 6  # words between a fronted adjective and its comma
-_DIRECTIONS = ("in", "into", "past", "over", "up", "down", "out", "from")
 _AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
 # An age that nothing else looks like: "26F", "72 M", "58 y/o", "M 34"; not "5 m", a length.
 _AGE_AND_SEX = re.compile(
@@ -57,8 +56,6 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     if not words:
         return words is not None and _is_fronted(after, raw[len(before) :])
     verb = words[-1]
-    if following in _DIRECTIONS and is_one_of(verb, "looking"):
-        return False  # "looked straight in the direction of"
     if in_classes(verb, "abbreviations", "titles") and raw[len(words) - 1][0].isupper():
         return False  # "called Dr. Black"
     if is_part_of_persons(raw, words, phrase.earlier):
@@ -224,11 +221,6 @@ def _without_joined(before: Words) -> Words | None:
             while (
                 words and is_modifier(words[-1]) and not is_one_of(words[-1], "predicate_adverbs")
             ):
-                words.pop()
-            continue
-        elif joined and is_person(word) and not PERCENT.isdisjoint(words[-4:]):
-            joined = False  # "40 % Pacific Islander and 30 %"
-            while words and words[-1] not in PERCENT:
                 words.pop()
             continue
         elif word in PERCENT:

@@ -15,10 +15,10 @@ from pytest_llmfair.lexicons.english.around import (
     Around,
     Reading,
     describes,
+    ends,
     is_bare_verb,
     is_rather_verb,
     is_several,
-    may_describe,
     words_after,
     words_around,
 )
@@ -66,7 +66,6 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _GIVEN = re.compile(r"\b(?i:give|gives|gave|given|giving)\s(?:[\w'\u2019-]+\s){0,4}\Z")
-_AFTER_RIGHT = ("away", "now", "here", "there", "back", "in", "after", "before", "when", "where")
 _THAT_OF = re.compile(r"\b(?i:this|that)\s(?:\w+\s){1,2}of\s\Z")  # "that car of his"
 _ELLIPSES = ("", "...", "....", "\u2026")
 
@@ -100,13 +99,6 @@ def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
         return Verdict(answer)
     why = f"{text[start:end]!r} before {around.raw!r} can be the object or the owner"
     return Verdict(answer, False, why)
-
-
-def may_be_owned(text: str, start: int, end: int) -> bool:
-    """Whether what follows "her" can be given to her or her own: "brought her lunch"."""
-    first, second = words_around(text, start, end).after[:2]
-    heads = (first, second) if may_describe(first) else (first,)
-    return any(is_one_of(head, kind) for head in heads for kind in ("gifts", "meals"))
 
 
 def _her(around: Around) -> Reading:
@@ -160,6 +152,8 @@ def _noun_follows(around: Around) -> bool:
     if is_participle(first) and not is_one_of(first, "nouns_in_ed") and around.ends_at_second():
         quoted = around.is_quoted() and around.raw[:1].isupper()  # 'her "Haunted" tour'
         return quoted or ("-" in first and second == ",")
+    if first in ("most", "more") and is_in_ly(second) and is_final(third):
+        return False  # "thanked her most sincerely"
     if first in MODALS and (is_bare_verb(second) or is_rather_verb(second) or second == "be"):
         return False  # "those who know her will agree"
     if is_final(second):
@@ -205,6 +199,8 @@ def _opens_phrase(around: Around) -> bool:
     if is_one_of(f"{first}-{second}", "time_before_adjectives"):  # "her by now famous soup"
         return not is_final(fourth) and not is_final(third)
     opens = is_one_of(first, "goes_before_adjectives")
+    if opens and second in ("so", "very", "too"):  # "her not so subtle hints"
+        return not ends(third) and not is_final(fourth)
     if is_final(second):
         return False
     forms = (second, second.removesuffix("s"))
@@ -264,9 +260,7 @@ def _is_in_list(around: Around) -> bool:
 
 def _acts_of_his(around: Around) -> bool:
     """Whether a verb follows "of his": "a friend of his works here", "that car of his broke"."""
-    first, second, third, _ = around.after
-    if is_in_ly(first):  # "a friend of his really liked it"
-        first, second = second, third
+    first, second = around.after[:2]
     owner = around.before[0].removesuffix("s")
     verb = first.removesuffix("s")
     known = is_bare_verb(verb) or is_rather_verb(verb)

@@ -29,14 +29,8 @@ _BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exact
 def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
     """Whether the words before a verb are a person as its subject."""
     subject = list(words)
-    if subject[-1:] == ["to"] and len(subject) > 1 and is_one_of(subject[-2], "before_to_be"):
-        return True  # "what it means to be", "proud to be"
-    if is_one_of(verb, "turning") and subject and is_one_of(subject[-1], "be"):
+    while subject and (is_one_of(subject[-1], "verb_chain")):
         subject.pop()
-    while subject and (is_one_of(subject[-1], "verb_chain") or subject[-2:] == ["one", "day"]):
-        subject.pop()
-        if subject[-1:] == ["one"]:
-            subject.pop()
     if not subject:
         return False
     if is_one_of(subject[-1], "person_subjects"):

@@ -23,7 +23,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_any,
     is_modifier,
     is_one_of,
-    is_person,
     is_verb,
     words_of,
 )
@@ -40,8 +39,6 @@ _COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
 _NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
 # A name to be filled in: "Miss [NAME]", "Lady {name}", "Miss ___".
 _PLACEHOLDER = re.compile(r"[^\S\n]+(?:\[[A-Za-z]|\{[\s\w{]|<[A-Za-z]|_{2}|\$\{?[A-Za-z]|%s\b)")
-_FIRM = re.compile(r"(?<!\w)([A-Z][\w'\u2019-]*)[^\S\n]+and[^\S\n]+\Z")
-_KIN = re.compile(r"(?:Sons?|Daughters|Brothers|Sisters)\b")
 _NAME_BEFORE = re.compile(r"([^\W\d_][\w'\u2019-]*)(\.?)[^\S\n]+\Z")
 # "the Queen Mary 2 docked"; not "the Prince of Wales"
 _SHIP = re.compile(
@@ -187,10 +184,6 @@ def _is_behind_name(text: str, start: int) -> bool:
     if match is None:
         return text[max(0, start - 2) : start] == "& "
     word = match[1].lower()
-    if word == "and":  # "Wiley and Sons"; not "Mothers and Sons"
-        firm = _FIRM.search(text, max(0, start - NEAR), start)
-        kin = _KIN.match(text, start) is not None
-        return kin and firm is not None and not is_person(low(firm[1]))
     if word.endswith(("'s", "\u2019s")):
         return False
     if is_one_of(word, "titles"):
@@ -234,8 +227,6 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     behind = following[1] if following else ""
     before, begin = word_before(text, start)
     word = low(before)
-    if behind == "of" and is_one_of(word, "taking_names"):
-        return True  # "watched Prince of Tides"
     if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
         return False
     if is_one_of(word, "articles"):
@@ -261,8 +252,6 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
         now = is_one_of(behind, "be") or is_verb(behind, "")
         done = _is_past(behind) or (now and text[start:end] in _GIVEN)
         return done and opens_sentence(text, start)
-    if word == "of":
-        return not is_one_of(low(word_before(text, begin)[0]), "offices_of")
     if is_one_of(word, "before_ruler") or is_modifier(word):
         return False
     return is_one_of(word, "closed")  # "by Queen"

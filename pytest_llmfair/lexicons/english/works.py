@@ -16,7 +16,7 @@ from pytest_llmfair.lexicons.english.words import (
     words_of,
 )
 
-_POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
+POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
 
 
 def is_in_headline(text: str, start: int, end: int) -> bool:
@@ -28,7 +28,7 @@ def is_in_headline(text: str, start: int, end: int) -> bool:
 
 def is_possessed(text: str, start: int, end: int) -> bool:
     """Whether a possessive makes a name of what follows: "The King's Speech"."""
-    if text[end : end + 1] not in ("'", "\u2019") or _POSSESSED.match(text, end) is None:
+    if text[end : end + 1] not in ("'", "\u2019") or POSSESSED.match(text, end) is None:
         return False
     return not is_in_headline(text, start, end)
 
