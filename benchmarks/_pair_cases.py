@@ -48,6 +48,8 @@ class Answer:
     found: str | list[str] | None
     doubts: tuple[str, ...]
     outcome: Outcome
+
+
 # The same as yaml.safe_load and ten times as fast, where PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, Entry, Sense
 from pytest_llmfair.lexicons.english.case import begins_sentence
-from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.words import is_one_of
 
 _SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
 _FAR = 40
