@@ -16,7 +16,7 @@ def test_it_shows_pairs_with_their_checks_and_the_rejected_with_the_reason() -> 
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    assert "5 passed" in done.stdout
     shown = " ".join(done.stdout.split())
     for words in (
         "original counterfactual edits checks",
