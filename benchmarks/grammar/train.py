@@ -102,10 +102,9 @@ def held_back(folder: Path = HELD) -> set[str]:
 
 
 def lessons(question: str, examples: Sequence[Example]) -> list[Example]:
-    """Return what is learned from: prompts twice, and a quarter of the terms without detail too.
+    """Return the training examples: prompts twice, a quarter of the terms without attribute too.
 
-    So that the model also reads terms of a lexicon of the user's own, of which only the kind is
-    known.
+    The latter teach the model to read terms of a user's own lexicon, where it knows only the kind.
     """
     learned = [example for example in examples if not is_held_out(example)]
     again = [example for example in learned if example.source in PROMPTS]

@@ -58,7 +58,7 @@ def why_unjudged(pair: Any) -> str:
             lexicon.group(group)
     except ValueError as error:
         return str(error)
-    if any(map(lexicon.read, (pair.original, pair.counterfactual))):
+    if any(lexicon.read(text).with_doubts() for text in (pair.original, pair.counterfactual)):
         return ""
     return f"the lexicon {lexicon.name} knows no word of them"
 

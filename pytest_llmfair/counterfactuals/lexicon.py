@@ -438,7 +438,7 @@ class Lexicon(ByValue):
         if meant is not None and (choice.pronoun or cases):
             roles = cases or {meant.role: meant}
             verdict = grammar.role(text, start, end, tuple(roles))
-            meant = roles.get(str(verdict.answer))
+            meant = roles.get(verdict.role_among(roles))
             if not verdict.sure:
                 doubt = Doubt(
                     start, end, (*roles.values(),), meant is not None, verdict.why or _UNSURE

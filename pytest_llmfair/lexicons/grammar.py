@@ -31,8 +31,33 @@ class Verdict(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the answer is yes; "counts" says so too."""
-        return self.answer == "counts" if isinstance(self.answer, str) else bool(self.answer)
+        """Whether the answer is yes; "counts" and "does not count" are answers too.
+
+        Raises
+        ------
+        ValueError
+            If the grammar answered with other words.
+        """
+        if not isinstance(self.answer, str):
+            return bool(self.answer)
+        if self.answer not in ("counts", "does not count", ""):
+            raise ValueError(f"the grammar answered {self.answer!r}; answer True or False")
+        return self.answer == "counts"
+
+    def role_among(self, roles: Collection[str]) -> str:
+        """Return the answer, one of the roles or "".
+
+        Raises
+        ------
+        ValueError
+            If the grammar answered with another role.
+        """
+        if self.answer not in ("", *roles):
+            raise ValueError(
+                f"the grammar answered {self.answer!r} for the role of a pronoun; answer one of "
+                f"{', '.join(roles)}, or '' for a thing"
+            )
+        return str(self.answer)
 
 
 @dataclass(frozen=True, slots=True)

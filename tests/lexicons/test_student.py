@@ -125,7 +125,6 @@ def test_packed_weights_come_back_in_steps_of_the_scale() -> None:
 
 @pytest.fixture
 def training() -> ModuleType:
-    pytest.importorskip("sklearn")
     spec = importlib.util.spec_from_file_location("grammar_training", TRAINING)
     assert spec is not None
     assert spec.loader is not None

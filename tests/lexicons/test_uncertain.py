@@ -9,6 +9,7 @@ import pytest
 from pytest_llmfair import InvalidEvidence, Verdict, assert_counterfactual_invariance
 from pytest_llmfair.counterfactuals import (
     Lexicon,
+    Pair,
     Pairs,
     Uncertain,
     generate_pairs,
@@ -17,6 +18,7 @@ from pytest_llmfair.counterfactuals import (
     mask,
     mentions,
 )
+from pytest_llmfair.counterfactuals.handmade import why_unjudged
 from pytest_llmfair.lexicons.grammar import EveryMention
 from pytest_llmfair.lexicons.grammar import Verdict as Answer
 from pytest_llmfair.metrics import fairness_through_unawareness
@@ -105,6 +107,37 @@ def test_a_twin_that_names_no_group_is_an_error_with_its_row() -> None:
         generate_pairs(["She left.", ("She left.", "They left.")], "gender")
     with pytest.raises(ValueError, match=r"prompt 0 is .*, a tuple; give a text, or a tuple of a"):
         generate_pairs([("a", "b", "c")], "gender")  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "message"),
+    [
+        ("yes", "The black nurse.", "answered 'yes'; answer True or False"),
+        (
+            "possessive",
+            "Ask her.",
+            "answered 'possessive' for the role of a pronoun",
+        ),
+    ],
+)
+def test_an_answer_that_a_grammar_cannot_give_is_an_error(answer, text, message) -> None:
+    @dataclass(frozen=True)
+    class Odd(EveryMention):
+        def counts(self, text, start, end, kind):
+            return Answer(answer)
+
+        def role(self, text, start, end, roles):
+            return Answer(answer)
+
+    name = "race" if answer == "yes" else "gender"
+    with pytest.raises(ValueError, match=message):
+        mentions(text, replace(load_lexicons()[name], grammar=Odd()))
+
+
+def test_a_pair_made_by_hand_about_an_uncertain_word_is_judged() -> None:
+    text = "There is a chink in the armour."
+    pair = Pair(text, "There is a frog in the pond.", "asian", "white", (), "race")
+    assert why_unjudged(pair) == ""
 
 
 def test_another_word_for_uncertain_is_an_error() -> None:
