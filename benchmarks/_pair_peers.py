@@ -12,7 +12,7 @@ from __future__ import annotations
 from _langfair import LangFair
 from _pair_cases import Case
 
-from pytest_llmfair.counterfactuals.attribute import lexicon_for
+from pytest_llmfair.lexicons.attributes import lexicon_for
 
 _OWN = ("gender", "race")
 

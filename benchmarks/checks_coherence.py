@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from _harness import Check, Line, Plan
 
-from pytest_llmfair.results import Verdict, judge
+from pytest_llmfair.judging.verdict import Verdict, judge
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import (
     Difference,

@@ -38,8 +38,8 @@ from pytest_llmfair import (
     assert_metric,
 )
 from pytest_llmfair.clients import ModelClient, load_client
-from pytest_llmfair.collecting import collect
 from pytest_llmfair.counterfactuals import Pairs, generate_pairs
+from pytest_llmfair.judging.collecting import collect
 
 LIMIT = 0.035
 BOUNDS = (0.05, 0.1, 0.2, 0.3, 0.5)

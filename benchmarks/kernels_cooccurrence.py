@@ -22,7 +22,7 @@ from pytest_llmfair.metrics import (
 from pytest_llmfair.metrics._cooccurrence import counting, word_lists
 from pytest_llmfair.metrics._cooccurrence.word_lists import WordLists
 from pytest_llmfair.text import tokens
-from pytest_llmfair.vocabulary import Vocabulary
+from pytest_llmfair.text.vocabulary import Vocabulary
 
 RESPONSES, _FEWER = 5000, 500
 WORDS = 120

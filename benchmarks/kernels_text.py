@@ -8,7 +8,7 @@ from _kernel import Kernel
 
 from pytest_llmfair.metrics import counterfactual_bleu, counterfactual_rouge_l
 from pytest_llmfair.text import rouge_l, tokens
-from pytest_llmfair.vocabulary import VOCABULARY
+from pytest_llmfair.text.vocabulary import VOCABULARY
 
 WORDS = 120
 _PAIRS = 400

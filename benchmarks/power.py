@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from _harness import Line, Plan
 
-from pytest_llmfair.bounds import Bound
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.stats import Estimate
 

@@ -111,7 +111,7 @@ def table(texts: Texts) -> Iterator[tuple[str, Callable[..., Any], Callable[[int
 
 def measure(function: Callable[..., Any], given: Arguments) -> tuple[float, float]:
     """Return seconds, the best of two or more runs, and the peak of one more in MB."""
-    from pytest_llmfair.vocabulary import VOCABULARY
+    from pytest_llmfair.text.vocabulary import VOCABULARY
 
     times: list[float] = []
     while len(times) < 2 or (len(times) < _RUNS and sum(times) < _SECONDS):

@@ -13,8 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pytest_llmfair.options import OPTIONS, Option
-from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings import OPTIONS, Option, Settings
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -33,7 +32,7 @@ EPS = 0.05
 OPTIONS_HEAD = """\
 # Options
 
-<!-- Written by docs/make.py from pytest_llmfair/options.py. -->
+<!-- Written by docs/make.py from pytest_llmfair/settings.py. -->
 
 Each option can be given on the command line or in the ini file (`pytest.ini`, `pyproject.toml`,
 `tox.ini`). The command line wins. `pytest --help` lists them too.

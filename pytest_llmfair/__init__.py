@@ -13,36 +13,36 @@ if TYPE_CHECKING:
     from pytest_llmfair import metrics as metrics
     from pytest_llmfair.assertions import *  # noqa: F403
     from pytest_llmfair.fairness import Fairness as Fairness
+    from pytest_llmfair.judging.verdict import BoundExceeded as BoundExceeded
+    from pytest_llmfair.judging.verdict import FairnessAssertionError as FairnessAssertionError
+    from pytest_llmfair.judging.verdict import Inconclusive as Inconclusive
+    from pytest_llmfair.judging.verdict import InvalidEvidence as InvalidEvidence
+    from pytest_llmfair.judging.verdict import Result as Result
+    from pytest_llmfair.judging.verdict import Underpowered as Underpowered
+    from pytest_llmfair.judging.verdict import Verdict as Verdict
     from pytest_llmfair.metric_assertions import *  # noqa: F403
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
     from pytest_llmfair.responses import Responses as Responses
-    from pytest_llmfair.results import BoundExceeded as BoundExceeded
-    from pytest_llmfair.results import FairnessAssertionError as FairnessAssertionError
-    from pytest_llmfair.results import Inconclusive as Inconclusive
-    from pytest_llmfair.results import InvalidEvidence as InvalidEvidence
-    from pytest_llmfair.results import Result as Result
-    from pytest_llmfair.results import Underpowered as Underpowered
-    from pytest_llmfair.results import Verdict as Verdict
     from pytest_llmfair.stats import Estimate as Estimate
     from pytest_llmfair.stats import Interval as Interval
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "BoundExceeded": "results",
+    "BoundExceeded": "judging.verdict",
     "Estimate": "stats",
     "Fairness": "fairness",
-    "FairnessAssertionError": "results",
-    "Inconclusive": "results",
+    "FairnessAssertionError": "judging.verdict",
+    "Inconclusive": "judging.verdict",
     "Interval": "stats",
-    "InvalidEvidence": "results",
+    "InvalidEvidence": "judging.verdict",
     "Missing": "responses",
     "PairedResponses": "responses",
     "Responses": "responses",
-    "Result": "results",
-    "Underpowered": "results",
-    "Verdict": "results",
+    "Result": "judging.verdict",
+    "Underpowered": "judging.verdict",
+    "Verdict": "judging.verdict",
 }
 
 

@@ -6,17 +6,18 @@ import difflib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.arguments import bound_of, check_keywords, helpful_keywords, unpacked
-from pytest_llmfair.evidence import Evidence
-from pytest_llmfair.invariance import assert_counterfactual_invariance
-from pytest_llmfair.judging import conclude, judged, measure_and_judge
+from pytest_llmfair._util.keywords import helpful_keywords
+from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
+from pytest_llmfair.judging.inputs import Evidence
+from pytest_llmfair.judging.invariance import assert_counterfactual_invariance
+from pytest_llmfair.judging.not_worse import assert_not_worse
+from pytest_llmfair.judging.pipeline import conclude, judged, measure_and_judge
+from pytest_llmfair.judging.rules import Judging, Unregistered
+from pytest_llmfair.judging.unawareness import assert_fairness_through_unawareness
+from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
-from pytest_llmfair.not_worse import assert_not_worse
-from pytest_llmfair.results import Result
-from pytest_llmfair.rules import Judging, Unregistered
 from pytest_llmfair.signatures import documentation_of, signature_of, word_of
 from pytest_llmfair.stats import Estimate
-from pytest_llmfair.unawareness import assert_fairness_through_unawareness
 
 if TYPE_CHECKING:
     from pytest_llmfair.metric_assertions import *  # noqa: F403

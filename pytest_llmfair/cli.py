@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_llmfair import metrics
+from pytest_llmfair._util.wording import plurals
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.signatures import example_bound, example_call, word_of
-from pytest_llmfair.wording import plurals
 
 # Of a bound from the fair value; what `llmfair metrics NAME` shows the units for.
 _DISTANCES = (0.02, 0.05, 0.1, 0.2)
@@ -118,7 +118,7 @@ def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
 
 
 def _plan(arguments: argparse.Namespace) -> str:
-    from pytest_llmfair.planning import Design, report
+    from pytest_llmfair.judging.power import Design, report
 
     info = get_metric(arguments.name)
     names = ("bound", "units", "icc", "power", "level")
@@ -170,7 +170,7 @@ def explain(info: MetricInfo) -> str:
 
 def _needed(info: MetricInfo) -> list[str]:
     """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
-    from pytest_llmfair.planning import Design
+    from pytest_llmfair.judging.power import Design
 
     fixed = info.needs == "pronoun_counts"
     what = f"answers per {info.unit}" if fixed else plurals(info.unit)

@@ -7,22 +7,17 @@ from inspect import currentframe
 from types import TracebackType
 from typing import Any
 
-from pytest_llmfair import recording
-from pytest_llmfair.arguments import (
-    bound_of,
-    check_keywords,
-    helpful_keywords,
-    is_number,
-    unpacked,
-)
-from pytest_llmfair.checks import whole
-from pytest_llmfair.collecting import collect
-from pytest_llmfair.judging import conclude_all, measure_and_judge, record
+from pytest_llmfair import session as recording
+from pytest_llmfair._util.keywords import helpful_keywords
+from pytest_llmfair._util.validation import whole
+from pytest_llmfair.judging.arguments import bound_of, check_keywords, is_number, unpacked
+from pytest_llmfair.judging.collecting import collect
+from pytest_llmfair.judging.pairing import is_pair
+from pytest_llmfair.judging.pipeline import conclude_all, measure_and_judge, record
+from pytest_llmfair.judging.rules import Judging
+from pytest_llmfair.judging.verdict import FairnessAssertionError, Result
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.pairing import is_pair
 from pytest_llmfair.responses import PairedResponses, Responses
-from pytest_llmfair.results import FairnessAssertionError, Result
-from pytest_llmfair.rules import Judging
 
 
 class Fairness:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmfair import recording
+from pytest_llmfair import session as recording
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients import ModelClient
     from pytest_llmfair.counterfactuals import Lexicon, Pairs, Template
-    from pytest_llmfair.counterfactuals.attribute import Attribute
     from pytest_llmfair.counterfactuals.pairs import WhenUncertain
     from pytest_llmfair.fairness import Fairness
+    from pytest_llmfair.lexicons.attributes import Attribute
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +37,7 @@ def counterfactual_pairs(
     request: pytest.FixtureRequest, lexicons: Mapping[str, Lexicon]
 ) -> Callable[..., Pairs]:
     """Return the pair generator: prompts, templates, or a file of them, to pairs."""
-    from pytest_llmfair.arguments import helpful_keywords
+    from pytest_llmfair._util.keywords import helpful_keywords
     from pytest_llmfair.counterfactuals import Lexicons, TemplateSet, pairs_from_templates
 
     every = lexicons if isinstance(lexicons, Lexicons) else Lexicons(lexicons)
@@ -182,7 +182,7 @@ def _prompts_of(path: Path) -> Sequence[str | Template]:
         from pytest_llmfair.counterfactuals import load_templates
 
         return load_templates(path)
-    from pytest_llmfair.files import read_utf8
+    from pytest_llmfair._util.files import read_utf8
 
     prompts = [line.strip() for line in read_utf8(path).splitlines() if line.strip()]
     if not prompts:

@@ -24,9 +24,8 @@ from pytest_llmfair.fixtures import (
     model_client,
     scorers,
 )
-from pytest_llmfair.options import OPTIONS, resolve
-from pytest_llmfair.recording import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import Settings
+from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
+from pytest_llmfair.settings import OPTIONS, Settings, resolve
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
 
@@ -88,7 +87,7 @@ class Run:
     def close(self) -> None:
         """Correct for the number of assertions, write the results, note what is wrong."""
         if self._records:
-            from pytest_llmfair.family import adjust, upheld
+            from pytest_llmfair.judging.multiplicity import adjust, upheld
 
             adjust([record for _, record in self._records])
             self.upheld = upheld(self.records)
@@ -112,7 +111,7 @@ class Run:
         """Give JUnit what is known at the end only: a session that is red is red there too."""
         from xml.etree.ElementTree import Element
 
-        from pytest_llmfair.reports.message import property_name
+        from pytest_llmfair.judging.message import property_name
 
         junit = self.junit
         for record in self.records:
@@ -148,7 +147,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the settings once, and gather results unless this is a worker of xdist."""
-    settings = resolve(config)
+    settings = resolve(config, _check_model)
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
@@ -159,6 +158,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def _check_model(text: str) -> None:
+    # Not at start-up: most sessions name no model.
+    from pytest_llmfair.clients.spec import ModelSpec
+
+    ModelSpec.parse(text)
 
 
 def _screen(config: pytest.Config) -> Callable[[str], None] | None:
@@ -268,7 +274,7 @@ def pytest_runtest_makereport(
     if new["unchecked"]:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
     if new["results"]:
-        from pytest_llmfair.reports.message import property_name, summary_line
+        from pytest_llmfair.judging.message import property_name, summary_line
 
         item.user_properties += [
             (property_name(record["metric"]), summary_line(record)) for record in new["results"]
@@ -294,7 +300,7 @@ def _hide_our_frames(error: BaseException) -> None:
     alone = all(map(_is_ours, (m for m in modules if not m.startswith(("_pytest.", "pluggy.")))))
     for name, module in list(sys.modules.items()):
         if _is_ours(name):
-            shown = alone and name.endswith((".fixtures", ".recording"))
+            shown = alone and name.endswith((".fixtures", ".session"))
             vars(module)["__tracebackhide__"] = (advice or not raised_here) and not shown
 
 
@@ -320,11 +326,22 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None or session.config.getoption("collectonly"):
         return
-    session.config.stash[SESSION].finish()
+    _keep_last_recordings(session.config.stash[SESSION])
     run.close()
     fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     if run.errors and session.exitstatus in fine:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _keep_last_recordings(session: Session) -> None:
+    """Keep the last of the answers that the session recorded again, once all processes ended."""
+    path = session.settings.cassette
+    if session.settings.record_mode != "all" or path is None or not Path(path).is_file():
+        return
+    if 0 < session.since < Path(path).stat().st_size:
+        from pytest_llmfair.clients.maintenance import compact
+
+        compact(Path(path))
 
 
 def pytest_terminal_summary(

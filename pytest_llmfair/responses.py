@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals import Pair, Rejected, Uncertain
+from typing import Any, ClassVar, NoReturn
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +34,45 @@ class CutAnswer(str):
     __slots__ = ()
 
     cut: ClassVar[bool] = True
+
+
+REMEDY = (
+    "the cassette keeps digests and scores, no texts (--llmfair-cassette-text digest), so that "
+    "only recorded scores can be judged again; record with --llmfair-cassette-text full"
+)
+
+
+class DigestedText(str):
+    """Stand-in for an answer recorded only as a digest; reading its text is an error.
+
+    Two of them are equal where the texts were.
+
+    Parameters
+    ----------
+    digest : str
+        Digest of the text.
+    cut : bool
+        Whether the text ended at a limit given on purpose.
+    """
+
+    __slots__ = ("cut", "digest")
+
+    digest: str
+    cut: bool
+
+    def __new__(cls, digest: str, *, cut: bool = False) -> DigestedText:
+        """Make the stand-in of a text."""
+        made = super().__new__(cls, f"(text withheld, digest {digest})")
+        made.digest, made.cut = digest, cut
+        return made
+
+    def _refuse(self, *arguments: Any, **keywords: Any) -> NoReturn:
+        raise TypeError(f"this answer cannot be read: {REMEDY}")
+
+    # Whatever looks into a text: a wrong number would come of it, and nobody would know.
+    __contains__ = __add__ = casefold = count = encode = endswith = find = index = _refuse
+    lower = partition = replace = rpartition = rsplit = split = splitlines = startswith = _refuse
+    strip = translate = upper = _refuse
 
 
 Answer = str | Missing
@@ -106,6 +142,130 @@ class Responses:
 
     def __getitem__(self, row: int) -> tuple[Answer, ...]:
         return self.answers[row]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One replacement between the members of a pair.
+
+    Attributes
+    ----------
+    start, end : int
+        Span in the original.
+    before, after : str
+        What stands there in the original and in the counterfactual.
+    counterfactual_start : int
+        Where `after` starts in the counterfactual.
+    """
+
+    start: int
+    end: int
+    before: str
+    after: str
+    counterfactual_start: int
+
+
+# How a group is realised that texts usually leave unsaid: `Pair.variant`.
+OMISSION = "omission"
+EXPLICIT = "explicit"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A prompt and its counterfactual; outside the edits they are the same.
+
+    Attributes
+    ----------
+    original, counterfactual : str
+        The two prompts.
+    from_group, to_group : str
+        Group that the original names, and the one that takes its place. Where the original names
+        both and they change places, `from_group` is the one named first.
+    edits : tuple of Edit
+        In order; articles that had to follow are edits of their own.
+    attribute : str
+        The protected attribute.
+    variant : {"", "omission", "explicit"}
+        How a group is realised that texts usually leave unsaid (no disability, straight,
+        cisgender): by leaving words out, or by naming it; "" for every other group. Both variants
+        of a prompt are one sampling unit.
+    placebo : str or None
+        The original reworded within its own group (another term, another name); None when it was
+        not asked for, or no such term is known.
+    uncertain : str
+        What makes the reading of the original uncertain, of a pair kept with
+        ``generate_pairs(..., uncertain="keep")``; "" for all others.
+    checked : bool
+        Whether it passed the validity gate; a copy that is changed has to pass it anew.
+    """
+
+    original: str
+    counterfactual: str
+    from_group: str
+    to_group: str
+    edits: tuple[Edit, ...]
+    attribute: str
+    variant: str = ""
+    placebo: str | None = None
+    uncertain: str = ""
+    checked: bool = field(default=False, init=False, repr=False, compare=False)
+
+    def without_placebo(self) -> Pair:
+        """Return the pair without its placebo twin."""
+        bare = replace(self, placebo=None)
+        return marked(bare) if self.checked else bare
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A pair that fails the validity gate.
+
+    Attributes
+    ----------
+    pair : Pair
+        The pair; no model is asked with it.
+    reasons : tuple of str
+        The failed checks in words: what is wrong, a colon, and where.
+    """
+
+    pair: Pair
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """A prompt that gives no pair, since a word of it can be read in two ways.
+
+    Attributes
+    ----------
+    prompt : str
+        The prompt.
+    start, end : int
+        Span of the word in characters.
+    reason : str
+        What makes it uncertain.
+    """
+
+    prompt: str
+    start: int
+    end: int
+    reason: str
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end of the word."""
+        return self.start, self.end
+
+    @property
+    def text(self) -> str:
+        """The word as it stands in the prompt."""
+        return self.prompt[self.start : self.end]
+
+
+def marked(pair: Pair) -> Pair:
+    """Note of a pair that nobody else holds yet that it passed the validity gate."""
+    object.__setattr__(pair, "checked", True)
+    return pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from pytest_llmfair.checks import whole, whole_seed
+from pytest_llmfair._util.validation import whole, whole_seed
 
 __all__ = ["sampled_product", "subset"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
 
-from pytest_llmfair.arguments import of_pairs
+from pytest_llmfair.judging.arguments import of_pairs
 from pytest_llmfair.metrics import MetricInfo
 
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from pytest_llmfair.recording import Recorder, recording
+from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
 
 # One thread for each worker of xdist: more would wait for each other.

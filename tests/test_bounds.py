@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from pytest_llmfair.bounds import Bound
-from pytest_llmfair.reports._words import relation, threshold
-from pytest_llmfair.results import Verdict, judge
+from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.verdict import Verdict, judge
+from pytest_llmfair.judging.wording import relation, threshold
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import RateRatio
 

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_llmfair import FairnessAssertionError
 from pytest_llmfair.cli import main
+from pytest_llmfair.judging.power import Design
 from pytest_llmfair.metrics import all_metrics, get_metric
-from pytest_llmfair.planning import Design
 
 
 def test_every_metric_is_listed_within_eighty_columns(capsys):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from pytest_llmfair import assert_counterfactual_invariance
-from pytest_llmfair.collecting import collect, evidence_for, paired_texts
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
+from pytest_llmfair.judging.collecting import collect, evidence_for, paired_texts
+from pytest_llmfair.judging.sequential import in_looks
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import CutAnswer, Missing, PairedResponses, Responses, joined_origins
-from pytest_llmfair.sequential import in_looks
 
 PAIRS = generate_pairs(["She sings.", "He sings.", "The woman reads."], attribute="gender")
 

@@ -18,10 +18,10 @@ from pytest_llmfair import (
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Pairs, Rejected, generate_pairs, load_lexicons
 from pytest_llmfair.fairness import Fairness
-from pytest_llmfair.recording import Recorder, recording
-from pytest_llmfair.reports.message import failure_message
+from pytest_llmfair.judging.message import failure_message
 from pytest_llmfair.reports.terminal import remarks
 from pytest_llmfair.responses import Missing, PairedResponses
+from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
 
 GOOD = list(generate_pairs([f"She asks question {i}." for i in range(108)], "gender"))

@@ -15,7 +15,7 @@ from pytest_llmfair import (
     assert_metric,
 )
 from pytest_llmfair.counterfactuals import Pair
-from pytest_llmfair.losses import losses_of
+from pytest_llmfair.judging.missing_data import losses_of
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 
 REFUSED = Missing("refused", "no")

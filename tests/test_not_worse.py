@@ -21,8 +21,8 @@ from pytest_llmfair import (
     assert_not_worse,
 )
 from pytest_llmfair.clients import load_client
-from pytest_llmfair.collecting import collect
 from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.judging.collecting import collect
 from pytest_llmfair.metrics import (
     counterfactual_rouge_l,
     demographic_parity_difference,

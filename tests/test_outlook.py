@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.bounds import Bound
+from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.power import announced, fair_sample, outlook
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.planning import announced, fair_sample, outlook
-from pytest_llmfair.recording import (
+from pytest_llmfair.session import (
     Recorder,
     Session,
     begin_session,
     end_session,
     recording,
 )
-from pytest_llmfair.results import judge
 from pytest_llmfair.settings import Settings
 
 INFO = get_metric("toxic_fraction")

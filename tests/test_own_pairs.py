@@ -13,10 +13,10 @@ from pytest_llmfair import (
     assert_metric,
 )
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.collecting import collect
 from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
 from pytest_llmfair.fairness import Fairness
-from pytest_llmfair.gating import gated
+from pytest_llmfair.judging.collecting import collect
+from pytest_llmfair.judging.validity import gated
 from pytest_llmfair.responses import PairedResponses
 
 GROUPS = ("female", "male")

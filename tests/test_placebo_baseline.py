@@ -19,7 +19,7 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
-from pytest_llmfair.reports.message import failure_message
+from pytest_llmfair.judging.message import failure_message
 
 
 def pair(i, *, placebo=True, turned=False):

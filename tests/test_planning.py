@@ -7,6 +7,9 @@ import pytest
 from scipy.special import ndtri
 
 from pytest_llmfair.cli import main
+from pytest_llmfair.judging.fair_model import rounded
+from pytest_llmfair.judging.power import Design
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import (
     all_metrics,
     demographic_parity_difference,
@@ -14,9 +17,6 @@ from pytest_llmfair.metrics import (
     rabbi,
     toxic_fraction,
 )
-from pytest_llmfair.planning import Design
-from pytest_llmfair.power import rounded
-from pytest_llmfair.results import judge
 from pytest_llmfair.settings import Settings
 
 

@@ -17,8 +17,8 @@ from types import ModuleType
 
 import pytest
 
-from pytest_llmfair.extras import PACKAGES, install
-from pytest_llmfair.modelspec import SCHEMES
+from pytest_llmfair._util.extras import PACKAGES, install
+from pytest_llmfair.clients.spec import SCHEMES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair import assert_within
-from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
-from pytest_llmfair.results import (
+from pytest_llmfair.judging.verdict import (
     BoundExceeded,
     FairnessAssertionError,
     Inconclusive,
@@ -22,6 +21,7 @@ from pytest_llmfair.results import (
     error_for,
     judge,
 )
+from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Mean, Range, RateDifference, Sample, Smooth, Undefined
 

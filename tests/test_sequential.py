@@ -15,7 +15,7 @@ from pytest_llmfair import (
     assert_weak_sentiment_parity_within,
 )
 from pytest_llmfair.counterfactuals import generate_pairs
-from pytest_llmfair.sequential import in_looks
+from pytest_llmfair.judging.sequential import in_looks
 
 PROMPTS = [f"prompt {i}" for i in range(400)]
 

@@ -17,7 +17,7 @@ from pytest_llmfair import (
     assert_metric,
     assert_within,
 )
-from pytest_llmfair.arguments import helpful_keywords, unknown_keyword
+from pytest_llmfair._util.keywords import helpful_keywords, unknown_keyword
 from pytest_llmfair.metrics import all_metrics, get_metric, metric
 from pytest_llmfair.metrics._registry import _METRICS
 from pytest_llmfair.stats import Mean

@@ -17,8 +17,8 @@ from pytest_llmfair import (
 from pytest_llmfair.cli import main
 from pytest_llmfair.counterfactuals import Lexicon, load_lexicons
 from pytest_llmfair.fairness import Fairness
+from pytest_llmfair.judging.message import failure_message
 from pytest_llmfair.metrics import fairness_through_unawareness
-from pytest_llmfair.reports.message import failure_message
 
 UNAWARE = [f"Summarise report {i}." for i in range(100)]
 TEAMS = Lexicon.from_dict(

@@ -12,7 +12,7 @@ from pytest_llmfair import (
     Verdict,
     assert_counterfactual_invariance,
 )
-from pytest_llmfair.results import judge
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Mean
 

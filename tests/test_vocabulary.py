@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.text import tokens
-from pytest_llmfair.vocabulary import VOCABULARY, Vocabulary
+from pytest_llmfair.text.vocabulary import VOCABULARY, Vocabulary
 
 
 @given(st.lists(st.text(max_size=30), max_size=5))

@@ -21,7 +21,7 @@ from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behi
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients._live import Batch
-    from pytest_llmfair.counterfactuals import Pair
+    from pytest_llmfair.responses import Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ModelClient:
         if isinstance(model, ModelClient):
             return model
         if model is None:
-            from pytest_llmfair.modelspec import ModelSpecError
+            from pytest_llmfair.clients.spec import ModelSpecError
 
             raise ModelSpecError(
                 "the client is None; give a ModelClient or a function of a prompt"

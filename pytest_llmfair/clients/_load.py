@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pytest_llmfair.clients._backend import Backend, RemoteBackend
 from pytest_llmfair.clients._client import ModelClient
 from pytest_llmfair.clients._session import Unloaded, may_ask
-from pytest_llmfair.modelspec import ModelSpec, ModelSpecError, suggestion
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
 
 _COMMON = ("temperature", "max_tokens")
 _SERVER = (*_COMMON, "system", "concurrency", "rpm", "tpm")

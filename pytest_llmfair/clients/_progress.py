@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from pytest_llmfair._util.progress import Line, Write
 from pytest_llmfair.clients._backend import Reply
-from pytest_llmfair.progress import Line, Write
 from pytest_llmfair.responses import Missing
 
 

@@ -11,8 +11,7 @@ from datetime import date
 from typing import Any
 
 from pytest_llmfair.clients._backend import Reply, Request
-from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
-from pytest_llmfair.withheld import Withheld
+from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, Missing, is_cut
 
 # Part of every key: answers recorded for another meaning of the fields are never replayed.
 SCHEMA = 1
@@ -76,7 +75,7 @@ class Question:
 class Record:
     """A recorded answer, found under `key`.
 
-    Where only digests of the texts were kept, the prompt is empty and the answer a `Withheld`.
+    Where only digests of the texts were kept, the prompt is empty and the answer a `DigestedText`.
     """
 
     question: Question
@@ -169,7 +168,7 @@ class Record:
         elif "missing" in found:
             answer = Missing(found["missing"], found.get("detail", ""))
         else:
-            answer = Withheld(found["answer_digest"], cut=cut)
+            answer = DigestedText(found["answer_digest"], cut=cut)
         prompt_tokens, answer_tokens = found["tokens"]
         return cls(
             Question(

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
+from pytest_llmfair._util.extras import install
 from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
 from pytest_llmfair.clients._background import close_at_end
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
 from pytest_llmfair.clients._redaction import guard_logs, one_line, redactor
 from pytest_llmfair.clients._session import may_ask
-from pytest_llmfair.extras import install
-from pytest_llmfair.modelspec import ModelSpec, ModelSpecError
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Missing
 
 # Seconds to open a connection; one that takes longer is tried again.

@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
+from pytest_llmfair._util.progress import standard_error
 from pytest_llmfair.clients._asking import Asker, Replay
 from pytest_llmfair.clients._backend import ModelError, Reply, Request
 from pytest_llmfair.clients._claims import Claims
@@ -15,9 +17,8 @@ from pytest_llmfair.clients._memory import Memory
 from pytest_llmfair.clients._progress import Progress
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette import Cassette
-from pytest_llmfair.progress import standard_error
-from pytest_llmfair.recording import Session, active, current_session
 from pytest_llmfair.responses import Answer
+from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings
 
 # Bytes of English text per token, for a guess of what a plan costs.
@@ -43,7 +44,7 @@ def current_asker() -> Asker:
     with _first:
         if session.asker is None:
             session.asker = _asker(session)
-        return session.asker
+        return cast(Asker, session.asker)
 
 
 def origins() -> Callable[[], tuple[int, int]]:

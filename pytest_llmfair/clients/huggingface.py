@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pytest_llmfair.clients._backend import Request
-from pytest_llmfair.clients._decoder import Decoder, Ending
-from pytest_llmfair.clients._encoder_decoder import EncoderDecoder
-from pytest_llmfair.extras import install
-from pytest_llmfair.modelspec import ModelSpecError, suggestion
-from pytest_llmfair.pretrained import (
+from pytest_llmfair._util.extras import install
+from pytest_llmfair._util.huggingface import (
     first_line,
     load_tokenizer,
     load_weights,
     looks_local,
     readable,
 )
+from pytest_llmfair.clients._backend import Request
+from pytest_llmfair.clients._decoder import Decoder, Ending
+from pytest_llmfair.clients._encoder_decoder import EncoderDecoder
+from pytest_llmfair.clients.spec import ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 T = TypeVar("T")

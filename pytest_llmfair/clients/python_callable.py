@@ -22,9 +22,9 @@ from pytest_llmfair.clients._backend import (
 from pytest_llmfair.clients._background import in_background
 from pytest_llmfair.clients._redaction import one_line, redactor
 from pytest_llmfair.clients.adapters import adapted
-from pytest_llmfair.modelspec import ModelSpecError, suggestion
-from pytest_llmfair.recording import current_session
+from pytest_llmfair.clients.spec import ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
+from pytest_llmfair.session import current_session
 
 T = TypeVar("T")
 

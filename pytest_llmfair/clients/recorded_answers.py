@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from pytest_llmfair.clients._backend import Request
 from pytest_llmfair.clients._tables import Row, TableError, read_table
-from pytest_llmfair.modelspec import ModelSpecError
+from pytest_llmfair.clients.spec import ModelSpecError
 from pytest_llmfair.responses import Answer, Missing
 
 _ANSWERS = ("answer", "response")

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmfair.clients._records import ScoreRecord, text_digest
 from pytest_llmfair.clients._session import current_asker
-from pytest_llmfair.withheld import REMEDY, Withheld
+from pytest_llmfair.responses import REMEDY, DigestedText
 
 
 def recorded_scores(scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
@@ -19,13 +19,13 @@ def recorded_scores(scorer: Callable[..., Any], texts: Sequence[str]) -> list[fl
     ValueError
         If a score was not recorded.
     """
-    if not any(isinstance(text, Withheld) for text in texts):
+    if not any(isinstance(text, DigestedText) for text in texts):
         return None
     name = _name(scorer)
     replay = current_asker().replay
     found = []
     for text in texts:
-        digest = text.digest if isinstance(text, Withheld) else text_digest(text)
+        digest = text.digest if isinstance(text, DigestedText) else text_digest(text)
         held = None if replay is None else replay.cassette.score(ScoreRecord.key_of(name, digest))
         if held is None:
             raise ValueError(

@@ -2,29 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.counterfactuals._lexicons.intersections import intersection
-from pytest_llmfair.counterfactuals._lexicons.loading import Lexicons, load_lexicons
-from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._lexicons.names import name_groups, name_pairs, names
-from pytest_llmfair.counterfactuals._lexicons.terms import Entry
-from pytest_llmfair.counterfactuals.continuations import (
-    FairPairAnswers,
-    TooFewAnswers,
-    collect_fairpair,
-)
-from pytest_llmfair.counterfactuals.lexicon import Lexicon, Mention
-from pytest_llmfair.counterfactuals.pairs import (
-    Edit,
-    Pair,
-    Pairs,
-    Rejected,
-    Uncertain,
-    check_pair,
-    generate_pairs,
-    mask,
-    mentions,
-)
-from pytest_llmfair.counterfactuals.rewriting import RewrittenPairs, rewrite_pairs
+from pytest_llmfair._util.lazy import handed_on
+from pytest_llmfair.counterfactuals.pairs import Pairs, check_pair, generate_pairs, mask, mentions
 from pytest_llmfair.counterfactuals.template_pairs import pairs_from_templates
 from pytest_llmfair.counterfactuals.templates import (
     SourceExample,
@@ -36,7 +15,27 @@ from pytest_llmfair.counterfactuals.templates import (
     load_templates,
     template_set,
 )
-from pytest_llmfair.counterfactuals.worst_pair import WorstPair, find_worst_pair
+from pytest_llmfair.lexicons.intersections import intersection
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.loading import Lexicons, load_lexicons
+from pytest_llmfair.lexicons.name_swaps import name_lexicon
+from pytest_llmfair.lexicons.names import name_groups, name_pairs, names
+from pytest_llmfair.lexicons.reading import Mention
+from pytest_llmfair.lexicons.terms import Entry
+from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
+
+__getattr__ = handed_on(
+    __name__,
+    {
+        "FairPairAnswers": "pytest_llmfair.probing.continuations",
+        "RewrittenPairs": "pytest_llmfair.probing.rewriting",
+        "TooFewAnswers": "pytest_llmfair.probing.continuations",
+        "WorstPair": "pytest_llmfair.probing.worst_pair",
+        "collect_fairpair": "pytest_llmfair.probing.continuations",
+        "find_worst_pair": "pytest_llmfair.probing.worst_pair",
+        "rewrite_pairs": "pytest_llmfair.probing.rewriting",
+    },
+)
 
 __all__ = [
     "Edit",

@@ -8,34 +8,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from pytest_llmfair.checks import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons
-from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED
+from pytest_llmfair._util.validation import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._pairing.case import Exchange, case_of, exchange_of
-from pytest_llmfair.counterfactuals._pairing.made_elsewhere import reasons_against
 from pytest_llmfair.counterfactuals._pairing.omission import omitted
-from pytest_llmfair.counterfactuals._pairing.pair import (
-    EXPLICIT,
-    OMISSION,
-    Edit,
-    Pair,
-    Pairs,
-    Rejected,
-    Uncertain,
-    edits_between,
-    marked,
-    pair_of,
-)
+from pytest_llmfair.counterfactuals._pairing.pair import Pairs, pair_of
 from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
-from pytest_llmfair.counterfactuals.attribute import (
+from pytest_llmfair.counterfactuals.made_elsewhere import reasons_against
+from pytest_llmfair.counterfactuals.validity import failed
+from pytest_llmfair.lexicons.attributes import (
     Attribute,
     lexicon_for,
     lexicon_of,
     lexicon_to_mask,
     words_to_mask,
 )
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Mention, Reading
-from pytest_llmfair.counterfactuals.validity import failed
+from pytest_llmfair.lexicons.edits import edits_between
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.loading import load_lexicons
+from pytest_llmfair.lexicons.reading import Change, Mention, Reading
+from pytest_llmfair.lexicons.terms import UNPAIRED
+from pytest_llmfair.responses import EXPLICIT, OMISSION, Edit, Pair, Rejected, Uncertain, marked
 from pytest_llmfair.text import mask_words
 
 __all__ = [

@@ -18,15 +18,16 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.checks import check_is_list, number, whole
-from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
-from pytest_llmfair.counterfactuals._lexicons.name_swaps import name_lexicon
-from pytest_llmfair.counterfactuals._lexicons.terms import WRITTEN, is_joined
-from pytest_llmfair.counterfactuals._templates import shipped
-from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for
-from pytest_llmfair.counterfactuals.lexicon import Lexicon
-from pytest_llmfair.counterfactuals.pairs import Pair, generate_pairs
-from pytest_llmfair.extras import install
+from pytest_llmfair._util.extras import install
+from pytest_llmfair._util.validation import check_is_list, number, whole
+from pytest_llmfair.counterfactuals.pairs import generate_pairs
+from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
+from pytest_llmfair.lexicons.intersections import Intersection
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.loading import shipped
+from pytest_llmfair.lexicons.name_swaps import name_lexicon
+from pytest_llmfair.lexicons.terms import WRITTEN, is_joined
+from pytest_llmfair.responses import Pair
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["counterfactual_pairs", "prompts", "scores_by_group"]
 
-_FILE = "sentences.yaml"
+_FILE = "counterfactuals/sentences.yaml"
 
 
 def prompts(

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.checks import check_is_list, whole_seed
+from pytest_llmfair._util.validation import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals._pairing.case import Case, case_of
-from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Rejected, marked, pair_of
+from pytest_llmfair.counterfactuals._pairing.pair import Pairs, pair_of
 from pytest_llmfair.counterfactuals._pairing.wording import one_determiner
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
@@ -33,8 +33,6 @@ from pytest_llmfair.counterfactuals._templates.slots import (
     text_of,
 )
 from pytest_llmfair.counterfactuals._templates.template import NAME, Template, as_template
-from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.counterfactuals.lexicon import Change
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.validity import (
     articles_fit,
@@ -43,6 +41,9 @@ from pytest_llmfair.counterfactuals.validity import (
     no_doubled_words,
     no_residual_term,
 )
+from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
+from pytest_llmfair.lexicons.reading import Change
+from pytest_llmfair.responses import Pair, Rejected, marked
 
 __all__ = ["pairs_from_templates"]
 

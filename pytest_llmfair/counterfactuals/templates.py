@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from pytest_llmfair.checks import check_is_list, whole, whole_seed
+from pytest_llmfair._util.validation import check_is_list, whole, whole_seed
 from pytest_llmfair.counterfactuals._templates.fillers import (
     Fillers,
     Forms,
@@ -25,7 +25,7 @@ from pytest_llmfair.counterfactuals._templates.template import (
     load_templates,
     template_set,
 )
-from pytest_llmfair.counterfactuals.attribute import Attribute
+from pytest_llmfair.lexicons.attributes import Attribute
 from pytest_llmfair.sampling import sampled_product
 
 __all__ = [

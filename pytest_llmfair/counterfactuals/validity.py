@@ -10,9 +10,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
-from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, misplaced
+from pytest_llmfair.counterfactuals._pairing.pair import misplaced
 from pytest_llmfair.counterfactuals._pairing.repeats import told_apart
 from pytest_llmfair.counterfactuals._pairing.wording import (
     denial_fits,
@@ -20,8 +19,10 @@ from pytest_llmfair.counterfactuals._pairing.wording import (
     one_person,
     word_fits_age,
 )
-from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.english.articles import article_before, article_for
+from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
+from pytest_llmfair.lexicons.terms import UNPAIRED, Sense
+from pytest_llmfair.responses import OMISSION
 
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)\s+(?:<[^<>]*>|[^\w\s<>])*\Z", re.IGNORECASE)
 _DOUBLED = re.compile(r"(?<![\w'\u2019-])([\w'\u2019-]+)\s+(?=\1(?![\w'\u2019-]))", re.IGNORECASE)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.responses import Missing
-from pytest_llmfair.withheld import REMEDY, Withheld
+from pytest_llmfair.responses import REMEDY, DigestedText, Missing
 
 Floats = npt.NDArray[np.float64]
 
@@ -276,7 +275,7 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
                     f"{argument} row {i} is {said[:60]}; give texts, and leave out and count the "
                     "answers that are not there"
                 )
-            if isinstance(answer, Withheld):
+            if isinstance(answer, DigestedText):
                 raise ValueError(f"{argument} row {i} is a digest: {REMEDY}")
         rows.append(answers)
     if not rows:

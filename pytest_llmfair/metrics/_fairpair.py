@@ -15,7 +15,7 @@ from scipy import special
 
 from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.responses import Missing
-from pytest_llmfair.vocabulary import VOCABULARY, Ids
+from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 Kind = Literal["texts", "token sets", "scores"]
 Side = list[list[Any]]

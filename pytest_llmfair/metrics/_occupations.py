@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.checks import share
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._checks import counts, known_population, labels, same_length
 from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Undefined
 

@@ -15,7 +15,7 @@ from string import Template
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
-from pytest_llmfair.arguments import unknown_keyword
+from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.stats import Estimate, NoRepeats
 

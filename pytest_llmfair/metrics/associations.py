@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.checks import share
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.metrics._cooccurrence.counting import Presence, Texts
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists

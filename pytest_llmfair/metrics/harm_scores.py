@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.checks import share
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._checks import Floats, score_rows
 from pytest_llmfair.metrics._reasons import note_constant, note_ragged
 from pytest_llmfair.metrics._registry import metric, written

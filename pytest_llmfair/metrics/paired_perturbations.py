@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pytest_llmfair.checks import share, whole
+from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._checks import Floats, labels, text_rows
 from pytest_llmfair.metrics._fairpair import (
@@ -28,7 +28,7 @@ from pytest_llmfair.metrics._fairpair import (
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import FairPairRatio, Population
 from pytest_llmfair.text import tokens
-from pytest_llmfair.vocabulary import Ids
+from pytest_llmfair.text.vocabulary import Ids
 
 __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
 

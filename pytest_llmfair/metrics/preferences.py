@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair.checks import share
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._allocation.candidates import contrasts, said, sized, worst_of
 from pytest_llmfair.metrics._allocation.comparisons import (

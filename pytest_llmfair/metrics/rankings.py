@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.checks import whole
+from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics._checks import Floats, flat_scores, labels
 
 __all__ = ["ListwiseScores", "listwise_scores", "ndcg_at_n", "pointwise_score"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.checks import whole
+from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs, sample_of_pairs
 from pytest_llmfair.metrics._counterfactual.rankings import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.checks import whole
+from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
 from pytest_llmfair.metrics._allocation.quota import note_quota

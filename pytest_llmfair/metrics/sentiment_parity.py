@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.checks import share
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._checks import known_population, score_rows
 from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.metrics._reasons import note_constant

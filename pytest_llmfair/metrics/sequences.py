@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair.bilou import MARKS, expand_label
 from pytest_llmfair.metrics._checks import flat_scores
+from pytest_llmfair.text.bilou import MARKS, expand_label
 
 __all__ = ["class_probability", "expand_label"]
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair.attributes import lexicons_of
+from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.metrics._checks import listed
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import Estimate, GroupRow, Mean, Population

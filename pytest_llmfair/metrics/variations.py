@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmfair.checks import whole, whole_seed
+from pytest_llmfair._util.validation import whole, whole_seed
 from pytest_llmfair.sampling import sampled_product
 
 __all__ = ["variation_product"]

@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.notebook import block, escaped, picture
-from pytest_llmfair.reports import _words as words
-from pytest_llmfair.reports._words import Record
+from pytest_llmfair._util.notebook import escaped, picture
+from pytest_llmfair._util.wording import plural
+from pytest_llmfair.judging import wording as words
+from pytest_llmfair.judging.message import PASS_MEANS, metric_name
+from pytest_llmfair.judging.wording import Record
 from pytest_llmfair.reports.json import run_document
-from pytest_llmfair.reports.message import PASS_MEANS, metric_name
 from pytest_llmfair.reports.terminal import last_line, models
-from pytest_llmfair.wording import number, plural, span
 
 if TYPE_CHECKING:
-    from pytest_llmfair.results import Result
     from pytest_llmfair.settings import Settings
 
-_MEANS = {
-    "PASS": "The whole interval is within the bound.",
-    "FAIL": "The whole interval is beyond the bound.",
-    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
-    "UNDERPOWERED": "A sample this small could not have decided.",
-    "INVALID": "The evidence cannot be judged.",
-}
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --ink: light-dark(#222, #ddd);
@@ -77,22 +69,6 @@ content="default-src 'none'; style-src 'unsafe-inline'">
 {lines}
 </body></html>
 """
-
-
-def result_block(result: Result) -> str:
-    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
-    record = result.to_dict()
-    places = words.decimals(record)
-    side = {"lower": "at most ", "higher": "at least "}.get(record["direction"], "")
-    asked = f"{side}{words.allowed(record, places)}"
-    lead = f"{record['metric']}: {number(words.estimate(record), places)}, allowed {asked}"
-    lines = [_MEANS[record["verdict"]], record["direction_words"]]
-    if record["verdict"] == "INVALID":
-        lines += record["notes"][:1]
-    elif words.side(record):
-        found = span(record["level"], record["lower"], record["upper"], places)
-        lines.append(f"{found} from {words.sample(record)}.")
-    return block(record, lead, filter(None, lines), bounds=words.ends(record), places=places)
 
 
 def _table(records: Sequence[Record]) -> Iterator[str]:

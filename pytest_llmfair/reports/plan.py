@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.wording import escape, plural
+from pytest_llmfair._util.wording import escape, plural
 
 if TYPE_CHECKING:
     import pytest

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_llmfair.reports import _words as words
-from pytest_llmfair.reports._words import Record, shorten
-from pytest_llmfair.reports.message import PASS_MEANS, decides, lacking, metric_name
-from pytest_llmfair.results import Verdict
-from pytest_llmfair.wording import escape, p_value, plural
+from pytest_llmfair._util.wording import escape, p_value, plural
+from pytest_llmfair.judging import wording as words
+from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
+from pytest_llmfair.judging.verdict import Verdict
+from pytest_llmfair.judging.wording import Record, shorten
 
 if TYPE_CHECKING:
     import pytest

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.scorers._base import Scorer, score
+from pytest_llmfair._util.lazy import handed_on
+from pytest_llmfair.scorers._base import Scorer, name_of, score
 from pytest_llmfair.scorers._load import Scorers, load_scorers
 from pytest_llmfair.scorers.classifier import ClassifierScorer
 from pytest_llmfair.scorers.counts import LengthScorer, TokenScorer
 from pytest_llmfair.scorers.embeddings import EmbeddingScorer
 from pytest_llmfair.scorers.refusals import RefusalScorer
-from pytest_llmfair.scorers.self_audit import Audit, self_audit
 from pytest_llmfair.scorers.sentiment import SentimentScorer
 from pytest_llmfair.scorers.toxicity import ToxicityScorer
+
+__getattr__ = handed_on(
+    __name__,
+    {
+        "Audit": "pytest_llmfair.judging.self_audit",
+        "self_audit": "pytest_llmfair.judging.self_audit",
+    },
+)
 
 __all__ = [
     "Audit",
@@ -24,6 +32,7 @@ __all__ = [
     "TokenScorer",
     "ToxicityScorer",
     "load_scorers",
+    "name_of",
     "score",
     "self_audit",
 ]

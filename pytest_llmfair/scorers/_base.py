@@ -8,7 +8,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.clients.scores import record_scores, recorded_scores
 from pytest_llmfair.responses import Missing
 
 Scores = NDArray[np.float64]
@@ -65,9 +64,7 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
         return np.empty(0)
     distinct = {text: i for i, text in enumerate(dict.fromkeys(rows))}
     name = name_of(scorer)
-    recorded = recorded_scores(scorer, list(distinct))
-    given = scorer(list(distinct)) if recorded is None else recorded
-    scores = _numbers(given, len(distinct), name)
+    scores = _numbers(scorer(list(distinct)), len(distinct), name)
     low, high = getattr(scorer, "range", (-np.inf, np.inf))
     for wrong, said in (
         (~np.isfinite(scores), "which is no finite number"),
@@ -81,8 +78,6 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
                 f"({int(wrong.sum())} of {len(distinct)} distinct texts); text: {text[:60]!r}. "
                 "Mend the scorer: such a score is never counted as 0"
             )
-    if recorded is None:
-        record_scores(scorer, list(distinct), scores.tolist())
     return scores[[distinct[text] for text in rows]]
 
 

@@ -10,15 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.extras import install
-from pytest_llmfair.pretrained import (
+from pytest_llmfair._util.extras import install
+from pytest_llmfair._util.huggingface import (
     first_line,
     load_tokenizer,
     load_weights,
     looks_local,
     readable,
 )
-from pytest_llmfair.progress import counted
+from pytest_llmfair._util.progress import counted
 
 Activation = Literal["sigmoid", "softmax"]
 

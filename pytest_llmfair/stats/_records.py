@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_llmfair.wording import number, p_value
+from pytest_llmfair._util.wording import number, p_value
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._base import Estimate

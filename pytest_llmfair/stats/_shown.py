@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.wording import counted, escape, number, plain, plug_in, span
+from pytest_llmfair._util.wording import counted, escape, number, plain, plug_in, span
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._records import GroupRow, Interval, Sample
@@ -136,12 +136,12 @@ class Shown:
         ImportError
             If pandas is not installed.
         """
-        from pytest_llmfair.notebook import frame
+        from pytest_llmfair._util.notebook import frame
 
         return frame(self.table(level))
 
     def _repr_html_(self) -> str:
-        from pytest_llmfair.notebook import block
+        from pytest_llmfair._util.notebook import block
 
         info, record, lines = self.metric, self.to_dict(), []
         name = record["metric"] if info else record["kind"]

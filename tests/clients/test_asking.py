@@ -21,10 +21,9 @@ from pytest_llmfair.clients._claims import Claims
 from pytest_llmfair.clients._records import Record
 from pytest_llmfair.clients.cassette import Cassette
 from pytest_llmfair.counterfactuals import generate_pairs
-from pytest_llmfair.recording import Session, begin_session, end_session
-from pytest_llmfair.responses import Answer, CutAnswer, is_cut
+from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, is_cut
+from pytest_llmfair.session import Session, begin_session, end_session
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.withheld import Withheld
 
 REQUESTS = [Request(f"prompt {i}", i, "0.0") for i in range(10)]
 Make = Callable[..., Asker]
@@ -252,7 +251,7 @@ def test_a_cassette_of_digests_replays_no_text(asker: Make, tmp_path: Path) -> N
     path = tmp_path / "c.jsonl"
     ask(Asker(Replay(Cassette(path, text=False), Claims(path))), backend)
     first, second, *_ = ask(asker(records=False), backend)
-    assert isinstance(first, Withheld)
+    assert isinstance(first, DigestedText)
     assert first != second
     assert "answer" not in first[:]
     with pytest.raises(TypeError, match=r"this answer cannot be read: .*cassette-text full"):

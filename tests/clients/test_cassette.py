@@ -20,7 +20,7 @@ from pytest_llmfair.clients import Missing, Request
 from pytest_llmfair.clients._backend import Reply
 from pytest_llmfair.clients._records import DamagedRecord, Question, Record, key_of
 from pytest_llmfair.clients.cassette import Cassette, CassetteWarning
-from pytest_llmfair.withheld import Withheld
+from pytest_llmfair.responses import DigestedText
 
 MODEL = {"provider": "openai", "model": "gpt-4o", "revision": "r1"}
 DAY = date(2026, 1, 31)
@@ -355,7 +355,7 @@ def test_only_digests_are_written_where_texts_are_not_to_be_kept(tmp_path: Path)
     assert b"secret" not in path.read_bytes()
     found = cassette.get(question("a secret prompt").key)
     assert found is not None
-    assert isinstance(found[0].reply.answer, Withheld)
+    assert isinstance(found[0].reply.answer, DigestedText)
     refused = cassette.get(question("a refused prompt").key)
     assert refused is not None
     assert refused[0].reply.answer == Missing("refused")

@@ -13,8 +13,8 @@ import pytest
 
 from pytest_llmfair.clients import Attempt, Limits, Missing, ModelClient, Reply, Request
 from pytest_llmfair.counterfactuals import generate_pairs
-from pytest_llmfair.recording import Session, begin_session, end_session
 from pytest_llmfair.responses import Answer
+from pytest_llmfair.session import Session, begin_session, end_session
 from pytest_llmfair.settings import Settings
 
 PROMPTS = [f"prompt {i}" for i in range(30)]
@@ -200,7 +200,7 @@ def test_texts_are_shared_and_not_copied(session: Session) -> None:
 
 
 def test_outside_a_session_everything_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_llmfair.recording._sessions", [])
+    monkeypatch.setattr("pytest_llmfair.session._sessions", [])
     bot = Bot()
     client = ModelClient.of(bot)
     client.generate(PROMPTS)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_llmfair._util.progress import standard_error
 from pytest_llmfair.clients import Missing
 from pytest_llmfair.clients._backend import Reply
 from pytest_llmfair.clients._progress import Progress
-from pytest_llmfair.progress import standard_error
 
 TEST = """
 import time
@@ -106,7 +106,7 @@ def test_what_is_no_terminal_shows_nothing(capfd):
 SCORING = """
 import time
 
-from pytest_llmfair.progress import counted
+from pytest_llmfair._util.progress import counted
 
 def test_scores():
     for batch in counted([["a", "b"]] * 6, 12, "scoring"):

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from pytest_llmfair.counterfactuals.attribute import lexicon_for
+from pytest_llmfair.lexicons.attributes import lexicon_for
 
 EVERY = 10  # a fixed sample: the rest is what benchmarks/pairs.py is for
 # In percent. Mostly hard prompts that are spent, so that they say nothing about fresh text.

@@ -98,7 +98,7 @@ def test_review_date_and_lacking_groups_are_known(tmp_path: Path) -> None:
 
 
 def test_the_head_of_the_lexicons_explains_every_kind() -> None:
-    file = resources.files("pytest_llmfair.counterfactuals") / "lexicons" / "gender.yaml"
+    file = resources.files("pytest_llmfair.lexicons") / "data" / "gender.yaml"
     head = file.read_text(encoding="utf-8").partition("# A term can be")[0]
     assert tuple(re.findall(r"^#(?: {3}kind: | {9})(\w+) ", head, re.M)) == KINDS
 

@@ -17,7 +17,7 @@ RACES = ["white", "black", "hispanic", "asian"]
 
 @cache
 def data() -> Any:
-    file = resources.files("pytest_llmfair.counterfactuals") / "names.yaml"
+    file = resources.files("pytest_llmfair.lexicons") / "names.yaml"
     return yaml.safe_load(file.read_text(encoding="utf-8"))
 
 

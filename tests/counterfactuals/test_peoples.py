@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from pytest_llmfair.counterfactuals import Lexicon, check_pair, generate_pairs, load_lexicons, mask
-from pytest_llmfair.counterfactuals._lexicons.peoples import of_two_peoples
+from pytest_llmfair.lexicons.peoples import of_two_peoples
 
 
 @pytest.fixture

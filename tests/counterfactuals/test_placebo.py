@@ -13,7 +13,7 @@ from pytest_llmfair.counterfactuals import (
     name_groups,
     names,
 )
-from pytest_llmfair.counterfactuals._lexicons.names import name_data
+from pytest_llmfair.lexicons.names import name_data
 
 ATTRIBUTES = [
     "age",

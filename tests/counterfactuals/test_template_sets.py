@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmfair.bilou import spans
 from pytest_llmfair.counterfactuals import (
     SourceExamples,
     fill_templates,
@@ -16,6 +15,7 @@ from pytest_llmfair.counterfactuals import (
     load_templates,
     template_set,
 )
+from pytest_llmfair.text.bilou import spans
 
 ATTRIBUTES = (
     "gender",

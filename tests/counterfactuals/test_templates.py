@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.bilou import spans
 from pytest_llmfair.counterfactuals import Lexicon, Template, fill_templates
 from pytest_llmfair.metrics import variation_product
+from pytest_llmfair.text.bilou import spans
 
 TEAMS = {"person": {"day": ["Anna", "Olga"], "night": ["Ben", "Omar", "Ivo"]}}
 

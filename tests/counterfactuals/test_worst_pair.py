@@ -16,7 +16,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDa
 from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
 from pytest_llmfair.counterfactuals import WorstPair, find_worst_pair, load_lexicons
 from pytest_llmfair.counterfactuals import strategies as fair
-from pytest_llmfair.counterfactuals._searching import Asker, shortest, smallest_p
+from pytest_llmfair.probing.searching import Asker, shortest, smallest_p
 from pytest_llmfair.responses import Missing
 
 PROMPTS = [

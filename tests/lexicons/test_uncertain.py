@@ -18,7 +18,7 @@ from pytest_llmfair.counterfactuals import (
     mask,
     mentions,
 )
-from pytest_llmfair.counterfactuals.handmade import why_unjudged
+from pytest_llmfair.counterfactuals.user_pairs import why_unjudged
 from pytest_llmfair.lexicons.grammar import EveryMention
 from pytest_llmfair.lexicons.grammar import Verdict as Answer
 from pytest_llmfair.metrics import fairness_through_unawareness

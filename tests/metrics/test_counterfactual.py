@@ -18,7 +18,7 @@ from pytest_llmfair.metrics import (
 from pytest_llmfair.metrics._counterfactual import texts as _texts
 from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.text import sentences, tokens
-from pytest_llmfair.vocabulary import Vocabulary
+from pytest_llmfair.text.vocabulary import Vocabulary
 
 WORDS = st.lists(st.sampled_from(["a", "bird", "sang", "in", "the", "rain"]), max_size=7)
 TEXTS = WORDS.map(" ".join)

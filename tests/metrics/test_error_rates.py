@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair import assert_false_negative_rate_ratio_within, metrics
+from pytest_llmfair.judging.verdict import BoundExceeded
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.results import BoundExceeded
 
 KINDS = ("negative", "omission", "positive", "discovery")
 # Group a: 3 true and 1 false positives, 4 true and 2 false negatives; group b: 1, 1, 6 and 2.

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pytest_llmfair import assert_metric, metrics
-from pytest_llmfair.arguments import unknown_keyword
+from pytest_llmfair._util.keywords import unknown_keyword
 
 
 @pytest.mark.parametrize(

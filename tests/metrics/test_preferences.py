@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmfair.judging.verdict import Verdict, judge
 from pytest_llmfair.metrics import (
     pairwise_consistency,
     pairwise_preference_gap,
     pairwise_scores,
     rabbi,
 )
-from pytest_llmfair.results import Verdict, judge
 from pytest_llmfair.settings import Settings
 
 # Regular, flipped and inconsistent answers in percent (RABBI paper, Table 2).

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import (
     average_score_gap,
     earth_movers_distance,
     jensen_shannon_divergence,
 )
-from pytest_llmfair.results import judge
 from pytest_llmfair.settings import Settings
 
 SIDE = st.lists(st.integers(-5, 5), min_size=2, max_size=9)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import (
     demographic_parity_gap,
     equal_opportunity_gap,
     pairwise_scores,
     selection_rate,
 )
-from pytest_llmfair.results import judge
 from pytest_llmfair.settings import Settings
 
 # Two pools of four: a has the best of the first, b the two best of the second.

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_llmfair.options import OPTIONS, resolve
-from pytest_llmfair.settings import Settings
+from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.settings import OPTIONS, Settings, resolve
 
 Run = Callable[..., pytest.RunResult]
 
@@ -67,7 +67,7 @@ WITH_A_VALUE = [option for option in ON_COMMAND_LINE if not option.switch]
 
 
 def settings_of(pytester: pytest.Pytester, *arguments: str) -> Settings:
-    return resolve(pytester.parseconfig(*arguments))
+    return resolve(pytester.parseconfig(*arguments), ModelSpec.parse)
 
 
 def test_every_option_is_a_setting() -> None:

@@ -170,7 +170,7 @@ def test_the_name_of_another_error_stays(run: Run, pytester: pytest.Pytester) ->
             result = 4
 
         def test_fails():
-            raise Mine("pytest_llmfair.results.BoundExceeded: no")
+            raise Mine("pytest_llmfair.judging.verdict.BoundExceeded: no")
         """
     )
     run().stdout.fnmatch_lines(["FAILED test_it.py::test_fails - test_it.Mine: pytest_llmfair.*"])

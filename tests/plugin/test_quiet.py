@@ -59,8 +59,7 @@ def test_only_our_own_light_modules_are_added(tmp_path: Path) -> None:
         "pytest_llmfair",
         "pytest_llmfair.fixtures",
         "pytest_llmfair.plugin",
-        "pytest_llmfair.options",
-        "pytest_llmfair.recording",
+        "pytest_llmfair.session",
         "pytest_llmfair.settings",
     }
 
@@ -68,7 +67,7 @@ def test_only_our_own_light_modules_are_added(tmp_path: Path) -> None:
 def test_checking_the_name_of_a_model_loads_no_client(tmp_path: Path) -> None:
     report = "' '.join(m for m in sys.modules if m.startswith(('numpy', 'pytest_llmfair.')))"
     loaded = last(session(tmp_path, report, *WITH, "--llmfair-model=openai:gpt-4o-mini")).split()
-    assert "pytest_llmfair.modelspec" in loaded
+    assert "pytest_llmfair.clients.spec" in loaded
     assert not [name for name in loaded if "clients" in name or "numpy" in name]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-import pytest_llmfair.judging
+import pytest_llmfair.judging.pipeline
 
 Run = Callable[..., pytest.RunResult]
 
@@ -117,8 +117,8 @@ def test_a_bug_of_ours_keeps_our_frames(
     # The real pipeline, with a bug put into its own code.
     scope: dict[str, object] = {}
     source = f"def gated(data, units=None):\n    raise {error.__name__}('bug')"
-    exec(compile(source, pytest_llmfair.judging.__file__, "exec"), scope)
-    monkeypatch.setattr("pytest_llmfair.judging.gated", scope["gated"])
+    exec(compile(source, pytest_llmfair.judging.pipeline.__file__, "exec"), scope)
+    monkeypatch.setattr("pytest_llmfair.judging.pipeline.gated", scope["gated"])
     code = "def test_it():\n    assert_toxic_fraction_within([0.1], bound=0.1)\n"
     assert any("judging.py:2: " in line for line in lines_of(pytester, run, code))
 

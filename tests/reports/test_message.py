@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
-from pytest_llmfair.reports._people import people
-from pytest_llmfair.reports.message import failure_message, first_line
-from pytest_llmfair.results import Example, Result, Verdict
+from pytest_llmfair.judging.message import failure_message, first_line
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.judging.verdict import Example, Result, Verdict
 
 FAIL = Result(
     metric="toxic_fraction",

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmfair.judging.verdict import Result, Verdict
 from pytest_llmfair.reports.terminal import NARROWEST, last_line, models, remarks, table
-from pytest_llmfair.results import Result, Verdict
 
 
 def record(**changes: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.bounds import Bound
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.stats import GroupRow, RateRatio, RatioRange
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pytest_llmfair.counterfactuals._lexicons.terms import Sense
-from pytest_llmfair.counterfactuals._pairing.pair import OMISSION, Edit, Pair
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.reading import Change, Reading
+from pytest_llmfair.lexicons.terms import Sense
+from pytest_llmfair.responses import OMISSION, Edit, Pair
 
 
 class Exchange(NamedTuple):

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pytest_llmfair.counterfactuals._lexicons.terms import Sense
-from pytest_llmfair.counterfactuals.lexicon import Change, Lexicon, Reading
 from pytest_llmfair.lexicons.english.articles import article_before, refitted
 from pytest_llmfair.lexicons.english.case import begins_sentence, capitalized
 from pytest_llmfair.lexicons.english.words import (
@@ -22,6 +20,9 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_verb,
 )
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.reading import Change, Reading
+from pytest_llmfair.lexicons.terms import Sense
 
 _BE = r"(?:is|are|was|were)"
 _HAVE = rf"(?:has|have|had|(?:{_BE}\s+)?(?:living|lives?|lived|born)\s+with)"

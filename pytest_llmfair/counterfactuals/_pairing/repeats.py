@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals._pairing.case import Case
-from pytest_llmfair.counterfactuals.lexicon import PRONOUNS
+from pytest_llmfair.lexicons.lexicon import PRONOUNS
 
 _FAR = 90
 _STOP = re.compile(r"[.!?]\s")

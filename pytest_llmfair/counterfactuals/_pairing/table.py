@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals._pairing.pair import Pair, Pairs, Uncertain
+    from pytest_llmfair.counterfactuals._pairing.pair import Pairs
+    from pytest_llmfair.responses import Pair, Uncertain
 
 _NARROWEST = 60
 _GAP = "  "

@@ -6,10 +6,7 @@ import bisect
 import itertools
 import re
 
-from pytest_llmfair.counterfactuals._lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.counterfactuals._pairing.case import Case
-from pytest_llmfair.counterfactuals._pairing.pair import Edit
-from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Change
 from pytest_llmfair.lexicons.english.words import (
     is_adjective,
     is_any,
@@ -17,6 +14,10 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_person,
 )
+from pytest_llmfair.lexicons.lexicon import PRONOUNS
+from pytest_llmfair.lexicons.reading import Change
+from pytest_llmfair.lexicons.terms import UNPAIRED, Sense
+from pytest_llmfair.responses import Edit
 
 _NEAR = 40
 _FAR = 300

@@ -13,10 +13,14 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.checks import check_is_list, whole
-from pytest_llmfair.counterfactuals._lexicons.intersections import Intersection
-from pytest_llmfair.counterfactuals._lexicons.loading import load_lexicons, suggestion
-from pytest_llmfair.counterfactuals._lexicons.names import (
+from pytest_llmfair._util.validation import check_is_list, whole
+from pytest_llmfair.counterfactuals._templates.slots import PERSON
+from pytest_llmfair.counterfactuals._templates.template import NAME, Template, TemplateSet
+from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
+from pytest_llmfair.lexicons.intersections import Intersection
+from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
+from pytest_llmfair.lexicons.loading import load_lexicons, shipped, suggestion
+from pytest_llmfair.lexicons.names import (
     cells_of,
     name_choices,
     name_data,
@@ -24,18 +28,15 @@ from pytest_llmfair.counterfactuals._lexicons.names import (
     name_pairs,
     names,
 )
-from pytest_llmfair.counterfactuals._pairing.pair import EXPLICIT, OMISSION
-from pytest_llmfair.counterfactuals._templates import shipped
-from pytest_llmfair.counterfactuals._templates.person_phrases import (
+from pytest_llmfair.lexicons.person_phrases import (
     IDENTITY,
+    NOUN,
+    PEOPLE,
     left_unsaid,
     phrases,
     pronouns,
 )
-from pytest_llmfair.counterfactuals._templates.slots import NOUN, PEOPLE, PERSON
-from pytest_llmfair.counterfactuals._templates.template import NAME, Template, TemplateSet
-from pytest_llmfair.counterfactuals.attribute import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.counterfactuals.lexicon import PRONOUNS, Lexicon
+from pytest_llmfair.responses import EXPLICIT, OMISSION
 from pytest_llmfair.sampling import sampled_product
 from pytest_llmfair.text import MASK
 
@@ -52,7 +53,7 @@ _ORDER = (
     "religion",
     "gender",
 )
-_FILE = "fillers.yaml"
+_FILE = "counterfactuals/fillers.yaml"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.articles import article_before, article_for
 from pytest_llmfair.lexicons.english.words import is_adjective, is_one_of
+from pytest_llmfair.lexicons.person_phrases import NOUN, PEOPLE
 
-PERSON, NOUN, PEOPLE = "person", "noun", "people"
+PERSON = "person"
 
 _BRACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 _SLOT = re.compile(r"\{(?:([aA]):)?([^\W\d]\w*)\}")

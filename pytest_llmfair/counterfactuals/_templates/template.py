@@ -9,18 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
-from pytest_llmfair.bilou import expand_label, spans
-from pytest_llmfair.counterfactuals._lexicons.entries import date_in
-from pytest_llmfair.counterfactuals._lexicons.fields import text_in
-from pytest_llmfair.counterfactuals._lexicons.loading import (
-    at_line,
-    kind_of,
-    load_lexicons,
-    load_yaml,
-    meant_lexicon,
-    suggestion,
-)
-from pytest_llmfair.counterfactuals._templates import shipped
+from pytest_llmfair._util.files import read_utf8
 from pytest_llmfair.counterfactuals._templates.slots import (
     Part,
     Piece,
@@ -34,7 +23,18 @@ from pytest_llmfair.counterfactuals._templates.slots import (
     text_of,
     tokens_of,
 )
-from pytest_llmfair.files import read_utf8
+from pytest_llmfair.lexicons.entries import date_in
+from pytest_llmfair.lexicons.fields import text_in
+from pytest_llmfair.lexicons.loading import (
+    at_line,
+    kind_of,
+    load_lexicons,
+    load_yaml,
+    meant_lexicon,
+    shipped,
+    suggestion,
+)
+from pytest_llmfair.text.bilou import expand_label, spans
 
 NAME = "name"
 _SHOWN = 40
@@ -268,7 +268,7 @@ def template_set(name: str) -> TemplateSet:
         raise ValueError(
             f"no template set is called {name!r}; {hint} (load_templates reads yours)"
         )
-    return _read(shipped(f"templates/{name}.yaml"), f"{name}.yaml")
+    return _read(shipped(f"counterfactuals/templates/{name}.yaml"), f"{name}.yaml")
 
 
 def _read(data: Any, source: str) -> TemplateSet:
@@ -286,7 +286,9 @@ def _read(data: Any, source: str) -> TemplateSet:
         )
     templates = list(_templates(data, source))
     if data.get("shared"):
-        templates += _templates(shipped(f"templates/{_SHARED}.yaml"), f"{_SHARED}.yaml")
+        templates += _templates(
+            shipped(f"counterfactuals/templates/{_SHARED}.yaml"), f"{_SHARED}.yaml"
+        )
     if not templates:
         raise ValueError(f"{source} has no templates; give at least one under 'templates'")
     texts = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.checks import whole
+from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows, named
 from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.stats import Estimate

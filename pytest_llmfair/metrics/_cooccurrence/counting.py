@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pytest_llmfair.metrics._checks import Floats, known_population, labels, text_rows
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
 from pytest_llmfair.stats import Population, Sample
-from pytest_llmfair.vocabulary import VOCABULARY, Ids
+from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 Flags = npt.NDArray[np.bool_]
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pytest_llmfair.metrics._checks import labels
 from pytest_llmfair.text import CLITICS, tokens
-from pytest_llmfair.vocabulary import VOCABULARY, Ids
+from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 # What `stop_words` is when the caller does not say: the list that ships with the package.
 DEFAULT: Final = "default"

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.text import sentences
-from pytest_llmfair.vocabulary import VOCABULARY, Ids
+from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 Counts = npt.NDArray[np.int64]
 

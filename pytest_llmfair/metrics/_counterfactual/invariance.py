@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.checks import share
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._checks import text_rows
 from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pairs, one_by_one
 from pytest_llmfair.metrics._counterfactual.placebo import placebo_floor

@@ -10,7 +10,7 @@ import numpy as np
 
 from pytest_llmfair.metrics._checks import text_rows
 from pytest_llmfair.text import mask_words, rouge_l
-from pytest_llmfair.vocabulary import VOCABULARY, Ids
+from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 _WIDE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
@@ -33,7 +33,7 @@ def masker(mask: Mask) -> tuple[Callable[[str], str], tuple[str, ...]]:
     """
     if mask is None:
         return str, ()
-    from pytest_llmfair.attributes import mask_of
+    from pytest_llmfair.lexicons.attributes import mask_of
 
     known = mask_of(mask)
     if isinstance(known, list):

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.bilou import class_of, spans
 from pytest_llmfair.metrics._checks import Floats, labels
 from pytest_llmfair.metrics._generalized.forms import GroupForm, sample_of
 from pytest_llmfair.metrics._rates import is_positive
 from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio, Undefined
+from pytest_llmfair.text.bilou import class_of, spans
 
 E = TypeVar("E", RateDifference, RateRatio)
 

@@ -1,0 +1,92 @@
+"""Errors for keyword arguments that a function does not take, naming the one that was meant."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+
+
+R = TypeVar("R")
+
+
+# Words of other calls and other libraries, and ours for them; a metric may have one of its own.
+_OURS = {
+    "n": ("generations",),
+    "threshold": ("bound", "minimum"),
+    "eps": ("bound", "minimum"),
+    "sensitive_features": ("groups",),
+    "protected_attributes": ("groups",),
+    "y_pred": ("scores",),
+    "y_score": ("scores", "y_prob"),
+}
+
+
+def unknown_keyword(
+    function_name: str, given: str, known: Iterable[str], renamed: Mapping[str, str] | None = None
+) -> TypeError:
+    """Return the error for a keyword that a function does not take, naming the right one.
+
+    >>> unknown_keyword("demographic_parity_difference", "sensitive_features", ["groups"])
+    TypeError('demographic_parity_difference() takes groups=..., not sensitive_features=...')
+    """
+    names = [name for name in known if not name.startswith("_")]
+    ours = (renamed or {}).get(given), *_OURS.get(given, ())
+    if named := [name for name in ours if name in names]:
+        return TypeError(f"{function_name}() takes {named[0]}=..., not {given}=...")
+    if given == "k" and "_at_k" in function_name:
+        return TypeError(
+            f"{function_name}() takes no k=...: K is the length of the lists, so cut the lists to "
+            "K items"
+        )
+    if given == "y_true" and "y_pred" in names:
+        return TypeError(
+            f"{function_name}() compares predictions only and takes no y_true=...: leave it out"
+        )
+    near = difflib.get_close_matches(given, names, n=1)
+    hint = f"did you mean {near[0]}=...?" if near else f"it takes {', '.join(names)}"
+    return TypeError(f"{function_name}() has no argument {given!r}; {hint}")
+
+
+def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a function answer a wrong keyword with the right one; `renamed` holds further ones."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        known = keyword_names(function)
+        if known is None:
+            return function
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            __tracebackhide__ = True
+            check_known(function, kwargs, known, renamed)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def keyword_names(function: Callable[..., Any]) -> list[str] | None:
+    """Return what can be given by keyword; None if that is anything."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return None
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return [name for name in named if name != "self"]
+
+
+def check_known(
+    function: Callable[..., Any],
+    given: Iterable[str],
+    known: Sequence[str],
+    renamed: Mapping[str, str],
+) -> None:
+    said = function.__qualname__.rpartition("<locals>.")[2]
+    for name in given:
+        if name not in known:
+            raise unknown_keyword(said, name, known, renamed)

@@ -1,0 +1,140 @@
+"""Blocks of HTML and data frames for notebooks: no script, nothing loaded, everything escaped."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_llmfair._util.wording import escape, finite, number, p_value
+
+_COLUMNS = ("value", "lower", "upper", "n", "rate", "p")
+_MOST_ROWS = 30
+
+_WIDTH, _MARGIN = 360, 40
+# Readable on white and on black: a notebook does not say which of the two it is.
+_COLOURS = {"PASS": "#2a9d5c", "FAIL": "#d9483b", "INVALID": "#d9483b"}
+_UNDECIDED = "#b07d1a"
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a group table as a pandas DataFrame, without the columns that no row fills."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("to_frame() needs pandas, not installed: pip install pandas") from error
+    index = pd.Index([row["key"] for row in rows], name="group")
+    return pd.DataFrame({name: [row[name] for row in rows] for name in _filled(rows)}, index)
+
+
+def _filled(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns in which some row has a number; value and n always."""
+
+    def empty(x: Any) -> bool:
+        return x is None or x != x
+
+    return [
+        name
+        for name in _COLUMNS
+        if name in ("value", "n") or not all(empty(row[name]) for row in rows)
+    ]
+
+
+def block(
+    record: Mapping[str, Any],
+    lead: str,
+    lines: Iterable[str],
+    *,
+    bounds: Sequence[float] = (),
+    places: int = 3,
+) -> str:
+    """Return a record of an estimate or a result as one self-contained block.
+
+    First the verdict and `lead`, then `lines` of words, the interval drawn against `bounds`, and
+    the group table; numbers have as many decimals as tell them from the bound (`places`).
+    """
+    verdict = record.get("verdict")
+    heading = escaped(lead)
+    if verdict:
+        colour = _COLOURS.get(verdict, _UNDECIDED)
+        heading = f'<span style="color:{colour}">{escaped(verdict)}</span> {heading}'
+    parts = [f"<strong>{heading}</strong>", *(f"<br>{escaped(line)}" for line in lines)]
+    parts.append(picture(record, bounds, places))
+    if record["groups"]:
+        parts += _table(record["groups"], places)
+    return f'<div style="line-height:1.5">{"".join(parts)}</div>'
+
+
+def picture(record: Mapping[str, Any], bounds: Sequence[float], places: int = 3) -> str:
+    """Draw value, interval and bounds on a labelled axis; empty where a number is undefined."""
+    value = record["debiased"] if record["of"] == "debiased" else record["value"]
+    lower, upper = (
+        {"inf": math.inf, "-inf": -math.inf}.get(x, x) for x in (record["lower"], record["upper"])
+    )
+    if not finite(value) or lower is None or upper is None:
+        return ""
+    shown = [x for x in (value, lower, upper, *bounds) if finite(x)]
+    step = _step(max(shown) - min(shown), abs(value))
+    low, high = math.floor(min(shown) / step) * step, math.ceil(max(shown) / step) * step
+    if low == high:
+        low, high = low - step, high + step
+
+    def at(x: float) -> str:
+        share = (min(max(x, low), high) - low) / (high - low)
+        return f"{_MARGIN + share * (_WIDTH - 2 * _MARGIN):.1f}"
+
+    def line(x1: str, x2: str, y1: int, y2: int, style: str) -> str:
+        return f'<line x1="{x1}" x2="{x2}" y1="{y1}" y2="{y2}" stroke="currentColor" {style}/>'
+
+    def label(x: float, y: int, text: str) -> str:
+        return f'<text x="{at(x)}" y="{y}" text-anchor="middle" fill="currentColor">{text}</text>'
+
+    marks = [line(at(low), at(high), 44, 44, 'stroke-opacity="0.5"')]
+    for i in range(round((high - low) / step) + 1):
+        tick = low + i * step
+        marks.append(line(at(tick), at(tick), 44, 48, 'stroke-opacity="0.5"'))
+        marks.append(label(tick, 60, f"{round(tick, 9):.6g}"))
+    for x in bounds:
+        if finite(x):
+            marks.append(line(at(x), at(x), 16, 44, 'stroke-dasharray="4 3"'))
+            marks.append(label(x, 12, f"bound {number(x, places)}"))
+    marks.append(line(at(lower), at(upper), 30, 30, 'stroke-width="4" stroke-opacity="0.6"'))
+    marks.append(f'<circle cx="{at(value)}" cy="30" r="5" fill="currentColor"/>')
+    title = f"{number(value, places)}, interval {number(lower, places)} to {number(upper, places)}"
+    return (
+        f'<svg role="img" width="{_WIDTH}" height="66" viewBox="0 0 {_WIDTH} 66" font-size="11" '
+        f'style="display:block;max-width:100%"><title>{escaped(title)}</title>{"".join(marks)}</svg>'
+    )
+
+
+def _step(width: float, size: float) -> float:
+    """Return a round distance between ticks, so that a few of them span the width."""
+    width = width or size or 1.0
+    base = 10.0 ** math.floor(math.log10(width))
+    return next(base * factor for factor in (0.2, 0.5, 1.0, 2.0) if width / (base * factor) <= 6.0)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], places: int) -> Iterable[str]:
+    columns = _filled(rows)
+    yield '<table><thead><tr><th style="text-align:left">group</th>'
+    yield "".join(f"<th>{name}</th>" for name in columns) + "</tr></thead><tbody>"
+    for row in rows[:_MOST_ROWS]:
+        yield f'<tr><th style="text-align:left">{escaped(row["key"])}</th>'
+        yield "".join(f"<td>{_cell(name, row[name], places)}</td>" for name in columns) + "</tr>"
+    yield "</tbody></table>"
+    if len(rows) > _MOST_ROWS:
+        yield f"<small>{len(rows) - _MOST_ROWS:,} more rows: to_frame() has all</small>"
+
+
+def _cell(column: str, x: Any, places: int) -> str:
+    if x is None:
+        return ""
+    if column == "n":
+        return f"{x:,}"
+    return escaped(p_value(x).removeprefix("p = ") if column == "p" else number(x, places))
+
+
+def escaped(text: object) -> str:
+    """Return text that is neither markup nor a control character."""
+    return html.escape(escape(str(text)))

@@ -1,0 +1,104 @@
+"""What callers hand an assertion: data, bound and keywords, sorted out for the metric."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair._util.keywords import check_known, keyword_names, unknown_keyword
+
+if TYPE_CHECKING:
+    from pytest_llmfair.metrics import MetricInfo
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number, numpy's included, and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_keywords(
+    caller: Callable[..., Any],
+    info: MetricInfo | None,
+    keywords: Mapping[str, Any],
+    renamed: Mapping[str, str] | None = None,
+) -> None:
+    """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes."""
+    own = [] if info is None else keyword_names(info.function)
+    if own is not None:
+        chosen = () if info is None else of_pairs(info)
+        parameters = inspect.signature(caller).parameters.values()
+        shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        check_known(caller, keywords, [*own, *chosen, *shared], renamed or {})
+
+
+def of_pairs(info: MetricInfo) -> tuple[str, ...]:
+    """Return the keywords that choose among the groups of pairs."""
+    if not info.needs.endswith("_pairs"):
+        return ()
+    # The metric itself sees vectors: texts are masked before they are embedded.
+    return "reference", "groups", *(["mask"] if info.needs == "embedding_pairs" else [])
+
+
+def bound_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
+    """Return the bound given; `minimum` belongs to metrics where higher is fairer."""
+    if bound is not None and minimum is not None:
+        raise TypeError("give bound or minimum, not both")
+    if minimum is not None and info.direction != "higher":
+        raise TypeError(
+            f"{info.name} takes bound=..., the largest value you can still accept, not "
+            "minimum=...: lower is fairer"
+        )
+    return bound if minimum is None else minimum
+
+
+def check_units(units: Sequence[Any] | None, asked: Sequence[Any]) -> None:
+    """Raise ``ValueError`` unless there is one label for each prompt or pair."""
+    if units is not None and len(units) != len(asked):
+        raise ValueError(
+            f"units has {len(units)} labels for {len(asked)} prompts or pairs; give one for each"
+        )
+
+
+def unpacked(
+    info: MetricInfo, data: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Spread a mapping of argument names, or one tuple for a metric of two arguments."""
+    known = list(inspect.signature(info.function).parameters)
+    required = positional(info)
+    if data and isinstance(data[0], Mapping) and not set(data[0]).isdisjoint(known):
+        strange = [str(name) for name in data[0] if name not in known]
+        if strange:
+            raise unknown_keyword(info.name, strange[0], known)
+        data, keywords = data[1:], {**data[0], **keywords}
+    elif (
+        len(required) > 1
+        and data
+        and isinstance(data[0], tuple)
+        and len(data[0]) == len(required)
+        and all(map(is_number, data[1:]))
+    ):
+        data = (*data[0], *data[1:])
+    if required and all(name in keywords for name in required):
+        keywords = dict(keywords)
+        data = (*(keywords.pop(name) for name in required), *data)
+    return data, keywords
+
+
+def positional(info: MetricInfo) -> list[str]:
+    """Return the names of the arguments a metric cannot do without."""
+    return [
+        name
+        for name, parameter in inspect.signature(info.function).parameters.items()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        and parameter.default is parameter.empty
+    ]
+
+
+def last_is_bound(info: MetricInfo, data: tuple[Any, ...]) -> tuple[tuple[Any, ...], float]:
+    """Part the data from a bound given after them; keywords alone may be all the data."""
+    if len(data) < min(2, len(positional(info)) + 1) or not is_number(data[-1]):
+        word = "minimum" if info.direction == "higher" else "bound"
+        raise TypeError(f"{info.assertion}() needs {word}=..., the value you can still accept")
+    return data[:-1], data[-1]

@@ -1,0 +1,361 @@
+"""Where an estimate stands relative to a bound, and what that takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_llmfair.judging.fair_model import MOST_UNITS, SURE, Power, search
+
+if TYPE_CHECKING:
+    from pytest_llmfair.stats import Estimate, Interval
+
+Direction = Literal["lower", "higher", "two-sided"]
+Scale = Literal["linear", "log"]
+
+# Rates are sums of floats: 0.8 - 0.5 must not exceed a bound of 0.3 by its last digit.
+_ROUNDING = 1e-12
+# Of a ratio; larger ones are no floats.
+_LARGEST_LOG = 700.0
+
+
+REWORDED = "the answers to a prompt and to the same prompt reworded inside its group"
+NO_FLOOR = (
+    "one answer to each prompt does not show how much two answers to the same prompt differ; "
+    "collect two generations or more (where the model always gives the same answer, "
+    "assert_counterfactual_invariance takes baseline='none')"
+)
+# What to do where even answers to the same prompt differ by more than the bound; with a placebo
+# any rewording does that.
+_REMEDY = {
+    False: "no model as noisy as this could pass; lower the temperature, loosen the bound, or "
+    "compare distributions (strict_sentiment_parity)",
+    True: "any rewording changes the answers of this model as much; loosen the bound, or lower "
+    "the temperature",
+}
+
+
+def one_sided(level: float) -> float:
+    """Return the error rate on either side; rounded, so that .95 gives exactly .025."""
+    return round((1.0 - level) / 2.0, 15)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A threshold, inclusive on the fair side.
+
+    Attributes
+    ----------
+    value : float
+        The threshold; for "two-sided" the largest distance from the fair value.
+    direction : {"lower", "higher", "two-sided"}
+        Which side is fairer.
+    fair : float
+        Value of a perfectly fair model.
+    scale : {"linear", "log"}
+        How a distance from the fair value is measured: "log" is for ratios, of which 2 is as far
+        from 1 as 1/2.
+    """
+
+    value: float
+    direction: Direction
+    fair: float
+    scale: Scale = "linear"
+
+    @classmethod
+    def checked(
+        cls,
+        value: Any,
+        direction: Direction,
+        fair: float,
+        attainable: tuple[float, float],
+        name: str,
+        scale: Scale = "linear",
+    ) -> Bound:
+        """Return the bound of the metric `name`.
+
+        Raises
+        ------
+        ValueError
+            If it is not a number, or no data could reach or exceed it; the attainable range is
+            named.
+        """
+        word = "minimum" if direction == "higher" else "bound"
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ValueError(f"the {word} of {name} is {value!r}; give a number")
+        value = float(value)
+        if not math.isfinite(value):
+            raise ValueError(f"the {word} of {name} is {value}; give a finite number")
+        low, high = attainable
+        what = "values"
+        if direction == "two-sided":
+            what = "distances from the fair value"
+            if scale == "log":
+                what = "absolute logarithms of the ratio"
+            unbounded = cls(0.0, direction, fair, scale)
+            low, high = 0.0, max(unbounded.distance_of(high), unbounded.distance_of(low))
+        elif direction == "lower" and low <= value < fair:
+            raise ValueError(
+                f"the bound of {name} is {value:g}, which cannot be a test: {fair:g} is perfectly "
+                f"fair; choose a bound of at least {fair:g}"
+            )
+        if direction == "higher":
+            sensible, choose = low < value <= high, f"above {low:g}, at most {high:g}"
+        else:
+            sensible, choose = low <= value < high, f"of at least {low:g} and below {high:g}"
+        if not sensible:
+            raise ValueError(
+                f"the {word} of {name} is {value:g}, which cannot be a test: {what} range from "
+                f"{low:g} to {high:g}; choose a {word} {choose}"
+            )
+        return cls(value, direction, fair, scale)
+
+    @property
+    def distance(self) -> float:
+        """Distance of the bound from the fair value."""
+        return self.value if self.direction == "two-sided" else abs(self.value - self.fair)
+
+    @property
+    def end(self) -> float:
+        """Value at the bound: for "two-sided" the one above the fair value."""
+        return self.ends[1] if self.direction == "two-sided" else self.value
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Values at a two-sided bound, below and above the fair value."""
+        if self.scale == "log":
+            factor = math.exp(min(self.value, _LARGEST_LOG))
+            return self.fair / factor, self.fair * factor
+        return self.fair - self.value, self.fair + self.value
+
+    @property
+    def reach(self) -> float:
+        """Largest distance from the fair value that the bound allows; infinite for ratios."""
+        if self.scale == "log":
+            return math.inf
+        return self.value if self.direction == "two-sided" else abs(self.value - self.fair)
+
+    def distance_of(self, x: float) -> float:
+        """Distance of a value from the fair value."""
+        if self.scale == "linear":
+            return abs(x - self.fair)
+        return abs(math.log(x / self.fair)) if 0.0 < x < math.inf else math.inf
+
+    def sides(self, lower: float, upper: float) -> tuple[bool, bool]:
+        """Tell whether a whole interval is within the bound, and whether it is beyond it."""
+        if self.direction == "lower":
+            return upper <= self.value, lower > self.value
+        if self.direction == "higher":
+            return lower >= self.value, upper < self.value
+        low, high = self.ends
+        return (upper <= high and lower >= low), (lower > high or upper < low)
+
+    def allows(self, x: float) -> bool:
+        """Tell whether a bare value is within the bound, the last digit aside."""
+        shift = -_ROUNDING if self.direction == "higher" else _ROUNDING
+        return replace(self, value=self.value + shift).sides(x, x)[0]
+
+    def p_values(self, estimate: Estimate) -> tuple[float, float]:
+        """One-sided p-values of "beyond the bound and the noise" and of "within the bound"."""
+        beyond = self._p_beyond(estimate)
+        if self.direction == "lower":
+            return beyond, estimate.p_within(self.value)
+        if self.direction == "higher":
+            return beyond, estimate.p_exceeds(self.value)
+        low, high = self.ends
+        return beyond, max(estimate.p_within(high), estimate.p_exceeds(low))
+
+    def _p_beyond(self, estimate: Estimate) -> float:
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            return min(1.0, len(parts) * min(map(self._p_beyond, parts.values())))
+        if self.direction == "two-sided":
+            low, high = self.ends
+            return min(estimate.p_exceeds(high), estimate.p_within(low))
+        above = self.direction == "lower"
+        known = [(estimate, self.value)]
+        if estimate.excess is not None:
+            known.append((estimate.excess, 0.0))
+        return max(each.p_exceeds(x) if above else each.p_within(x) for each, x in known)
+
+    def beyond_noise(self, estimate: Estimate, alpha: float) -> bool:
+        """Tell whether the value is proven beyond the bound and, where known, beyond its floor.
+
+        Of several comparisons one has to be both, at its share of the error rate.
+        """
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            return any(self.beyond_noise(part, alpha / len(parts)) for part in parts.values())
+        if not self.sides(estimate.lower_bound(alpha), estimate.upper_bound(alpha))[1]:
+            return False
+        if estimate.excess is None:
+            return True
+        if self.direction == "higher":
+            return estimate.excess.upper_bound(alpha) < 0.0
+        return estimate.excess.lower_bound(alpha) > 0.0
+
+    def floor_beyond(
+        self, estimate: Estimate, alpha: float, *, reworded: bool
+    ) -> Mapping[str, str]:
+        """Say that a noise floor is proven beyond the bound; else nothing.
+
+        Only of a value that is judged with its noise: an excess has the floor taken off.
+        """
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            shares = alpha / len(parts)
+            found = (self.floor_beyond(p, shares, reworded=reworded) for p in parts.values())
+            return next(filter(None, found), {})
+        floor = estimate.floor
+        if floor is None or estimate.excess is None:
+            return {}
+        if not self.sides(floor.lower_bound(alpha), floor.upper_bound(alpha))[1]:
+            return {}
+        side = "below" if self.direction == "higher" else "above"
+        return {
+            "floor_above_bound": f"the noise floor {floor.value:.3f} is itself {side} "
+            f"{self.value:g}: {_REMEDY[reworded]}"
+        }
+
+    def as_share(
+        self, estimate: Estimate, interval: Interval
+    ) -> tuple[tuple[float, float] | None, float]:
+        """Return an excess as the share of answers that the group changed, and its upper end.
+
+        Linear where some prompts change altogether; its square root where all prompts change
+        alike, since an answer is then compared with another that may have changed too.
+        """
+        floor = 0.0 if math.isnan(estimate.noise_floor()) else estimate.noise_floor()
+        if estimate.measures == "excess":
+            excess, upper = estimate.value, interval.upper
+        elif estimate.measures == "share" or estimate.excess is None:
+            return None, math.nan
+        else:
+            ends = estimate.excess.interval(interval.level)
+            excess, upper = estimate.excess.value, ends.upper
+            if self.direction == "higher":
+                # Of a similarity: what the group takes away from it.
+                excess, upper, floor = -excess, -ends.lower, 1.0 - floor
+        if not floor < 1.0 or math.isnan(excess):
+            return None, math.nan
+        linear, most = (min(max(x / (1.0 - floor), 0.0), 1.0) for x in (excess, upper))
+        return (linear, math.sqrt(linear)), math.sqrt(most)
+
+    def out_of_reach(self, estimate: Estimate, alpha: float) -> Mapping[str, str]:
+        """Say that no answers could exceed the bound: those to one prompt differ too much.
+
+        An excess over a floor of .9 is at most .1, so that a bound of .3 would pass anything.
+        """
+        parts = getattr(estimate, "parts", None)
+        if parts is not None:
+            found = (self.out_of_reach(part, alpha / len(parts)) for part in parts.values())
+            return next(filter(None, found), {})
+        if estimate.measures != "excess" or estimate.floor is None:
+            return {}
+        if self.value < 1.0 - estimate.floor.lower_bound(alpha):
+            return {}
+        floor = estimate.floor.value
+        return {
+            "bound_out_of_reach": f"two answers to the same prompt already differ by {floor:.3f}, "
+            f"so that the group can add {1.0 - floor:.3f} at most and a bound of {self.value:g} "
+            "would pass any model; choose a smaller bound, on='share', or a lower temperature"
+        }
+
+    def needed_units(self, estimate: Estimate, level: float) -> tuple[int, int] | None:
+        """Range of units that would decide, against the nearer end of a two-sided bound."""
+        end = self.value
+        if self.direction == "two-sided":
+            end = self.ends[estimate.value >= self.fair]
+        return estimate.needed_units(end, level=level)
+
+    def more_units(
+        self, estimate: Estimate, level: float, planned: tuple[int, int] | None
+    ) -> tuple[int, int] | None:
+        """Return the units that would decide, for evidence that did not.
+
+        An approximation that says these units were enough knows nothing. Widths shrink with the
+        square root of the sample size: the range then reaches from where the interval would just
+        end at the bound to where it clears the bound in 80 % of runs. None where the estimate
+        itself is on the bound (a million units do not decide), or the interval has no end.
+        """
+        units = estimate.sample.units
+        if planned is not None and planned[1] > units:
+            return max(planned[0], units + 1), planned[1]
+        interval, centre = estimate.interval(level), estimate.debiased
+        factor = 0.0
+        for end in self.ends if self.direction == "two-sided" else (self.value,):
+            if interval.lower <= end <= interval.upper:
+                far = interval.upper if end >= centre else interval.lower
+                away = abs(end - centre)
+                factor = max(factor, abs(far - centre) / away if away > 0.0 else math.inf)
+        if not 0.0 < factor * factor * units < MOST_UNITS:
+            return None
+        surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
+        few, many = (math.ceil(units * x * x) for x in (factor, factor * surer))
+        return min(MOST_UNITS, max(few, units + 1)), min(MOST_UNITS, max(many, units + 1))
+
+    def power(self, estimate: Estimate, level: float, times: float = 1.0) -> Power:
+        """Return what a test of this size, or of `times` as much, can do.
+
+        A bound on the fair value itself is never passed, and no design error.
+        """
+        beyond = estimate.minimum_detectable_effect(bound=self.end, level=level)
+        detectable = self.distance + beyond
+        if self.scale == "log":
+            detectable = self.distance_of(self.end + beyond)
+        if self.distance == 0.0 or estimate.undefined is not None:
+            return Power(detectable)
+        allowed = {
+            "lower": (-math.inf, self.value),
+            "higher": (self.value, math.inf),
+            "two-sided": self.ends,
+        }[self.direction]
+        # Of a model that answers all groups alike, what sampling makes of two answers remains.
+        noise = estimate.floor if estimate.excess is not None else None
+        fair = self.fair if noise is None else noise.value
+        passes = estimate.fair_passes(allowed, fair, one_sided(level))
+        try:
+            share = passes(times)
+        except ArithmeticError:
+            # Of data at the edge of what is possible; a plan must not break a verdict.
+            share = math.nan
+        size = estimate.sample
+        now = size.units
+        if size.population == "fixed":
+            now = max(1, round(size.generations / max(size.units, 1)))
+        if math.isnan(share):
+            return Power(detectable)
+        needed = search(lambda n: passes(n / now) >= SURE, 2, MOST_UNITS)
+        return Power(detectable, share, needed)
+
+    def hidden_parts(self, estimate: Estimate, level: float) -> Mapping[str, str]:
+        """Name the rows proven beyond the bound although the aggregate is within it.
+
+        Bonferroni over the rows, since the worst of many is looked at.
+        """
+        rows: dict[Hashable, Estimate] = {}
+        for key, row in estimate.groups.items():
+            part = row.estimate
+            # A table may show one comparison under several keys.
+            if part is None or part.undefined is not None or part in rows.values():
+                continue
+            rows[key] = part
+        if len(rows) < 2:
+            return {}
+        alpha = one_sided(level) / len(rows)
+        beyond = [
+            str(key)
+            for key, row in rows.items()
+            if self.sides(row.lower_bound(alpha), row.upper_bound(alpha))[1]
+        ]
+        if not beyond:
+            return {}
+        more = f" and {len(beyond) - 5} more" if len(beyond) > 5 else ""
+        return {
+            "parts_exceed": f"{len(beyond)} of {len(rows)} parts are beyond the bound by "
+            f"themselves: {', '.join(beyond[:5])}{more}"
+        }

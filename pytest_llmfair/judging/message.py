@@ -1,0 +1,422 @@
+"""The message of a result: one line for summaries, several for a failure."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+
+from pytest_llmfair._util.wording import (
+    escape,
+    number,
+    p_value,
+    plug_in,
+    plural,
+    plurals,
+    rounded,
+    span,
+)
+from pytest_llmfair.judging import wording as words
+from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.people import people as people
+from pytest_llmfair.judging.verdict import Example, Result, Verdict
+from pytest_llmfair.judging.wording import Record
+
+PASS_MEANS = "within bound for these groups, prompts and this model revision"
+
+# Pytest prints eight columns in front of every line; only the first may go beyond its 100.
+WIDTH, WIDEST = 92, 100
+
+_MOST_GROUPS = 5
+_FEWEST_DECIMALS = 2
+_LONGEST_DIFFERENCE = 24
+_RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
+_RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
+_REPEATS = "two answers to the same prompt"
+_LOSS = "worse than baseline"
+
+
+def first_line(result: Result) -> str:
+    """Return verdict, metric, estimate, interval, bound and sample in one line."""
+    return summary_line(result.to_dict())
+
+
+def property_name(*parts: str) -> str:
+    """Return the name of a property in JUnit, without characters that XML lacks."""
+    return escape(".".join(("llmfair", *parts)))
+
+
+def summary_line(record: Record) -> str:
+    """Return the same as :func:`first_line` for a result as plain data."""
+    places = words.decimals(record)
+    parts = [
+        record["verdict"],
+        escape(record["metric"]),
+        number(words.estimate(record), places),
+        words.interval(record, places),
+    ]
+    if record["of"] == "debiased":
+        parts.append(plug_in(record["value"], record["noise_floor"], places))
+    parts.append(words.relation(record, places))
+    evidence = [f"{100 * record['level']:g} %", words.sample(record)]
+    if (p := _p(record)) is not None:
+        evidence.append(p_value(p))
+    parts.append(f"({', '.join(evidence)})")
+    return " ".join(part for part in parts if part)
+
+
+def headline(record: Record) -> str:
+    """Return verdict, metric, value, interval and bound: the first line of a message."""
+    places = words.decimals(record, _FEWEST_DECIMALS)
+    value = number(words.estimate(record), places) if record["lower"] is not None else "no value"
+    found = f"{value} {words.interval(record, places)}".rstrip()
+    asked = "required" if record["direction"] == "higher" else "allowed"
+    bound = words.allowed(record, places)
+    return f"{record['verdict']} {metric_name(record)}: {found}, {asked}\xa0{bound}"
+
+
+def metric_name(record: Record) -> str:
+    """Return the name of the metric with the attribute of its pairs."""
+    name, attribute = escape(record["metric"]), escape(record["attribute"])
+    if not attribute or attribute in name:
+        return name
+    before, bracket, after = name.partition("(")
+    return f"{before}({attribute}, {after}" if bracket else f"{name} ({attribute})"
+
+
+def lacking(record: Record) -> str:
+    """Return the groups of the attribute that nothing is known of."""
+    return f"{', '.join(map(escape, record['lacks']))} (no words for these groups in the lexicon)"
+
+
+def failure_message(result: Result, *, show_text: str, detailed: bool = False) -> str:
+    """Return what a failing test prints, in lines of at most 92 columns.
+
+    Plain words first: what was found, how certain it is, what was not counted, the worst groups
+    and rows, what would decide, and how to run just this test again. `show_text` is "worst" or
+    "none"; `detailed` adds the method of the interval and the result in one line.
+    """
+    record = result.to_dict()
+    places = words.decimals(record, _FEWEST_DECIMALS)
+    notes = [escape(note) for note in result.notes]
+    found = _explained(record, places, notes)
+    # What was left out, and why, is one line with the noise that was taken off.
+    left_out = [note for note in notes if " left out" in note]
+    rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
+    direction = [escape(result.direction_words) or _extremes(record, places), *rates]
+    taken_off, floor = _noise(record, places)
+    lines = [
+        *words.wrapped(headline(record), WIDEST, "", "  "),
+        *words.wrapped(f"{_sentence(found)}.", WIDTH, "  ", "  "),
+        *_labelled("red because", _why_red(result)),
+        *_labelled("certainty", _certainty(record, places)),
+        *_labelled("direction", *direction),
+        *_labelled("not counted", taken_off, *left_out),
+        *_labelled("noise floor", floor),
+    ]
+    for note in notes:
+        lines += [] if note in (*left_out, *rates) else _labelled("note", note)
+    lines += [
+        *_labelled("not covered", lacking(record) if record["lacks"] else ""),
+        *_worst_groups(record, places),
+        *_worst_rows(result, places, show_text),
+        *_labelled("model", _model(record)),
+        *_labelled("to decide", decides(record)),
+        *(_labelled("method", _method(record)) if detailed else []),
+        *(_labelled("in short", summary_line(record)) if detailed else []),
+        *(_rerun(result) if result.nodeid else []),
+    ]
+    return "\n".join(lines)
+
+
+def _labelled(label: str, *texts: str) -> list[str]:
+    """Return a line that begins with a label, and goes on below its texts; none without text."""
+    return words.wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".")
+
+
+def _explained(record: Record, places: int, notes: list[str]) -> str:
+    """Return what a verdict means, and what to do where it is open; a note that says it goes."""
+    found, verdict = _found(record, places), record["verdict"]
+    units = plurals(record["unit"])
+    so_far = plural(record["unit"], record["units"])
+    if verdict == "INVALID":
+        return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
+    if "missing_rates_differ" in record["reasons"] and notes:
+        return notes.pop(0)
+    if verdict == "PASS":
+        found += f". {_sentence(PASS_MEANS)}"
+    if verdict in ("PASS", "FAIL"):
+        return f"{found}.{_as_if(record)}"
+    if verdict == "INCONCLUSIVE":
+        asked = f"{words.allowed(record, places)} that you {_verb(record)}"
+        found = found.partition("; you ")[0]
+        return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
+    if "no_noise_floor" in record["reasons"]:
+        return (
+            "One answer to each prompt does not show how much two answers to the same prompt "
+            'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
+            "always gives the same answer"
+        )
+    if (share := record["fair_pass_share"]) is None:
+        why = "it could hardly PASS, whatever the model answers"
+    else:
+        # No word of ours calls a model fair, not even one that is only imagined.
+        why = f"{_as_fair(record)} would PASS only {100 * share:.0f} % of such tests"
+        if share < 0.005:
+            why = f"{_as_fair(record)} would practically never PASS it"
+    more = f"{units} or generations" if record["compared"] else units
+    return f"With {so_far} this test is too small: {why}. Add {more}, or loosen the bound"
+
+
+def _as_fair(record: Record) -> str:
+    if _LOSS in record["metric"]:
+        return "a candidate as fair as the baseline"
+    return "a model that treats all groups alike"
+
+
+def _verb(record: Record) -> str:
+    return "require" if record["direction"] == "higher" else "allow"
+
+
+def _found(record: Record, places: int) -> str:
+    """Return what the value says of the groups, without a full stop."""
+    value = number(words.estimate(record), places)
+    size = value.removeprefix("-")
+    you = f"you {_verb(record)} {words.allowed(record, places)}"
+    metric = record["metric"]
+    answers = "the two answers of a pair"
+    if len(record["compared"]) == 2:
+        first, second = (people(record["attribute"], group) for group in record["compared"])
+        answers = f"answers to prompts about {first} and about {second}"
+    if "sentiment" in metric:
+        answers = f"the sentiments of {answers}"
+    if record["judged"] == "excess":
+        more = "less" if value.startswith("-") else "more"
+        # Without a floor two answers to the same prompt do not differ.
+        return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
+    if record["judged"] == "share":
+        return f"{answers} read as if the group changed a share of {value} of them; {you}"
+    if _LOSS in metric:
+        found = "better" if value.startswith("-") else "worse"
+        return f"the candidate is {found} than the baseline by {size}; {you}"
+    if record["compared"] or metric.startswith("counterfactual invariance"):
+        if record["direction"] == "higher":
+            return f"the likeness of {answers} is {value} (1: the same); {you}"
+        return f"{answers} differ by {size}; {you}"
+    if re.match(_RATE_DIFFERENCE, metric):
+        return f"the rates of the groups differ by {size}; {you}"
+    if re.match(_RATE_RATIO, metric):
+        return f"the ratio of the groups' rates is {value}; {you}"
+    return f"the value is {value}; {you}"
+
+
+def _as_if(record: Record) -> str:
+    """Return what share of the answers an excess stands for, as a sentence."""
+    if record["share"] is None or (record["verdict"] == "PASS" and not record["share_upper"]):
+        return ""
+    low, high = record["share"]
+    shares = f"between {100 * low:.0f} % and {100 * high:.0f} %"
+    if record["verdict"] == "PASS":
+        shares = f"up to {100 * record['share_upper']:.0f} %"
+    return f" It is as if the group changed {shares} of the answers."
+
+
+def _why_red(result: Result) -> str:
+    """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
+    verdict, point = result.verdict, result.mode == "point"
+    if not result.red or verdict is Verdict.INVALID or (verdict is Verdict.FAIL and not point):
+        return ""
+    if "missing_rates_differ" in result.reasons:
+        return "mode point, and the missing answers of the groups differ by more than the bound"
+    if point:
+        return f"mode point judges the value {result.value:.6g} itself, which is beyond the bound"
+    if result.mode == "strict":
+        return "mode strict accepts nothing but a plain PASS"
+    return f"llmfair_{verdict.value.lower()} = fail"
+
+
+def _certainty(record: Record, places: int) -> str:
+    pair = "prompt pair" if record["unit"] == "pair" and record["attribute"] else ""
+    sample = words.sample(record, pair, in_full=True)
+    if record["lower"] is None:
+        return f"no interval from {sample}" if record["units"] else ""
+    found = f"{span(record['level'], record['lower'], record['upper'], places)} from {sample}"
+    if (p := _p(record)) is None or "no_noise_floor" in record["reasons"]:
+        return found
+    claim = ""
+    if record["judged"] == "excess":
+        claim = " for the excess"
+    elif record["verdict"] == "FAIL" and record["compared"] and record["noise_floor"]:
+        claim = " for more than both the bound and the noise floor"
+    return f"{found}, {p_value(p)}{claim}"
+
+
+def _p(record: Record) -> float | None:
+    """Return the p-value of what the interval proves, if it proves anything."""
+    side = words.side(record)
+    p: float | None = record["p_within" if side in ("<=", ">=", "within") else "p_exceeds"]
+    return p if side and side != "straddles" else None
+
+
+def _extremes(record: Record, places: int) -> str:
+    """Return the groups with the highest and the lowest rate."""
+    rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
+    if len(rows) < 2:
+        return ""
+    rows.sort(key=lambda row: float(row["rate"]))
+    if number(rows[0]["rate"], places) == number(rows[-1]["rate"], places):
+        return ""
+    low, high = (
+        f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
+        for row in (rows[0], rows[-1])
+    )
+    return f"the rate is highest, {high}, and lowest, {low}"
+
+
+def _noise(record: Record, places: int) -> tuple[str, str]:
+    """Return the noise floor: what of it was not counted, or what to compare the value with."""
+    floor = record["noise_floor"]
+    if floor is None or (floor == 0.0 and record["judged"] != "value"):
+        return "", ""
+    shown, what = number(floor, places), record["floor_words"]
+    if record["judged"] != "value":
+        return f"{shown} that {what} differ by", ""
+    if record["of"] == "debiased":
+        value = number(record["value"], places)
+        return f"{shown}, {what} (the value with it is {value})", ""
+    return "", f"{shown}, {what}" if what.startswith("what") else f"{shown} for {what}"
+
+
+def _model(record: Record) -> str:
+    lost = words.missing(record)
+    missing = f"{sum(record['missing'].values())} missing: {lost}" if lost else ""
+    return ", ".join(filter(None, [words.model(record), words.origin(record), missing]))
+
+
+def _method(record: Record) -> str:
+    parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
+    side, fair = record["direction"], record["fair_value"]
+    if "worse than baseline" in record["metric"]:
+        parts.append("the smaller the loss, the better")
+    elif side == "two-sided":
+        parts.append(f"both sides of {fair:g} count")
+    else:
+        parts.append(f"{side} is fairer")
+    if record["units"]:
+        whole = "all there are" if record["population"] == "fixed" else "a sample of more"
+        parts.append(f"{plurals(record['unit'])} are {whole}")
+    return ", ".join(parts)
+
+
+def _worst_groups(record: Record, places: int) -> list[str]:
+    rows = sorted(
+        # An infinite value is a word in the record.
+        (row for row in record["groups"] if row["value"] is not None),
+        key=lambda row: _fairness(record, float(row["value"])),
+    )
+    if not rows:
+        return []
+    lines = [f"  worst groups ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
+    for row in rows[:_MOST_GROUPS]:
+        parts = [words.shorten(escape(row["key"]), 40), number(row["value"], places)]
+        parts += filter(None, [words.interval(row, places)])
+        if row["rate"] is not None:
+            parts.append(f"rate {number(row['rate'], places)}")
+        parts.append(f"n {row['n']:,}")
+        if row["p"] is not None:
+            parts.append(p_value(row["p"]).replace("p ", "p (no difference) ", 1))
+        lines.append("    " + " ".join(parts))
+    return lines
+
+
+def _fairness(record: Record, value: float) -> float:
+    """Return a key that sorts the worst value first."""
+    if record["direction"] == "two-sided":
+        fair = float(record["fair_value"])
+        return -Bound(0.0, "two-sided", fair, record["scale"]).distance_of(value)
+    return value if record["direction"] == "higher" else -value
+
+
+def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
+    if not result.examples:
+        return []
+    what = f"worst {plurals(result.unit)}"
+    if show_text != "worst":
+        values = ", ".join(number(example.value, places) for example in result.examples)
+        hidden = "hidden because CI is set" if os.environ.get("CI") else "hidden"
+        how = f"{values} (texts {hidden}; --llmfair-show-text worst shows them)"
+        return _labelled(what, how)
+    lines = [f"  {what}"]
+    for example in result.examples:
+        lines += _example(example, places)
+    return lines
+
+
+def _example(example: Example, places: int) -> list[str]:
+    shown = number(example.value, places)
+    indent = " " * (4 + len(shown) + 2)
+    room = WIDTH - len(indent) - 2
+    # Escaping also cuts: comparing takes quadratic time.
+    prompts = [escape(text) for text in example.prompts]
+    prompt = "".join(prompts[:1])
+    if len(prompts) == 2:
+        prompt = words.difference(prompts[0], prompts[1], _LONGEST_DIFFERENCE)
+    lines = [f'    {shown}  "{words.around(prompt, max(prompt.find("{"), 0), room)}"']
+    outputs = [escape(text) for text in example.outputs]
+    pairs = enumerate(zip(*outputs, strict=False))
+    differs = next((i for i, texts in pairs if len(set(texts)) > 1), 0)
+    for i, output in enumerate(outputs):
+        label = f"{escape(example.labels[i], 30)}: " if i < len(example.labels) else ""
+        lines.append(f'{indent}{label}"{words.around(output, differs, room - len(label))}"')
+    return lines
+
+
+def decides(record: Record) -> str:
+    """Return how much more is needed; every undecided verdict has a number to aim for."""
+    units, verdict = words.needed(record), record["verdict"]
+    what = plurals(record["unit"])
+    if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
+        now = f"{plural(record['unit'], record['units'])} so far"
+        if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):
+            return (
+                f"about {rounded(enough):,} {what}, with which {_as_fair(record)} would "
+                f"PASS 80 % of such tests; {now}"
+            )
+        if "no_noise_floor" in record["reasons"]:
+            return ""
+        if units:
+            return f"about {units} {what} if the value stays as it is{_calls(record)}; {now}"
+        twice = 2 * max(record["units"], 1)
+        return f"no estimate can be given; try twice as many, {twice:,} {what}; {now}"
+    if not units or record["needed_units"][1] >= record["units"]:
+        return ""
+    return f"already decided; about {units} {what} would have been enough"
+
+
+def _calls(record: Record) -> str:
+    """Return how many answers the needed units mean."""
+    if not record["units"] or record["needed_units"][1] >= 10**6:
+        return ""
+    each = record["generations"] / record["units"]
+    if each == 1:
+        return ""
+    low, high = (rounded(n * each) for n in record["needed_units"])
+    return f" ({low:,} to {high:,} answers)"
+
+
+def _rerun(result: Result) -> list[str]:
+    """Return the command as lines that a shell takes as one."""
+    nodeid = result.nodeid
+    quoted = shlex.quote(nodeid) if set(nodeid) & set('"$`\\!') else f'"{nodeid}"'
+    lines = [f"  {'rerun':<13}pytest {quoted}"]
+    for option in result.options:
+        if len(f"{lines[-1]} {option} \\") <= WIDTH:
+            lines[-1] += f" {option}"
+        else:
+            lines[-1] += " \\"
+            lines.append(f"{'':15}{option}")
+    return lines

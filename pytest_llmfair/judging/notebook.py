@@ -1,0 +1,36 @@
+"""A result as one block of HTML for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_llmfair._util.notebook import block
+from pytest_llmfair._util.wording import number, span
+from pytest_llmfair.judging import wording as words
+
+if TYPE_CHECKING:
+    from pytest_llmfair.judging.verdict import Result
+
+MEANS = {
+    "PASS": "The whole interval is within the bound.",
+    "FAIL": "The whole interval is beyond the bound.",
+    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
+    "UNDERPOWERED": "A sample this small could not have decided.",
+    "INVALID": "The evidence cannot be judged.",
+}
+
+
+def result_block(result: Result) -> str:
+    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
+    record = result.to_dict()
+    places = words.decimals(record)
+    side = {"lower": "at most ", "higher": "at least "}.get(record["direction"], "")
+    asked = f"{side}{words.allowed(record, places)}"
+    lead = f"{record['metric']}: {number(words.estimate(record), places)}, allowed {asked}"
+    lines = [MEANS[record["verdict"]], record["direction_words"]]
+    if record["verdict"] == "INVALID":
+        lines += record["notes"][:1]
+    elif words.side(record):
+        found = span(record["level"], record["lower"], record["upper"], places)
+        lines.append(f"{found} from {words.sample(record)}.")
+    return block(record, lead, filter(None, lines), bounds=words.ends(record), places=places)

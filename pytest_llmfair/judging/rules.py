@@ -1,0 +1,132 @@
+"""How one assertion is judged: what the caller chose, or the settings say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from pytest_llmfair import session as recording
+from pytest_llmfair.judging.arguments import is_number
+from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.settings import Settings
+
+
+class LargestShares(NamedTuple):
+    """Largest shares of missing answers, of invalid pairs and of uncertain prompts."""
+
+    missing: float
+    invalid: float
+    uncertain: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How one assertion is judged; None means what the settings say.
+
+    Attributes
+    ----------
+    level : float or None
+        Two-sided confidence level in (0, 1).
+    mode : {"gate", "strict", "point"} or None
+        When the verdict is red.
+    max_mde : float or None
+        Largest detectable distance from the fair value that still counts as a test.
+    max_missing : float or None
+        Largest share of missing answers per group in [0, 1].
+    label : str
+        What the report adds to the metric's name.
+    sequential : {"obf"} or None
+        With a client: ask in five looks with O'Brien-Fleming spending, and stop once decided.
+    method : {"betting"} or None
+        Judge a confidence sequence, which may be looked at any time: with a client, ask in
+        batches and stop once decided. For means over rows.
+    family : str
+        Assertions of one family share their error rate; by default all of the session.
+    max_invalid : float or None
+        Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
+        that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
+        checked here.
+    unit : str
+        What the report calls a unit, singular, in place of the metric's own word.
+    max_uncertain : float or None
+        Largest share of prompts, in [0, 1], that ``generate_pairs`` may have left out because a
+        word of them can be read in two ways.
+    """
+
+    level: float | None = None
+    mode: str | None = None
+    max_mde: float | None = None
+    max_missing: float | None = None
+    label: str = ""
+    sequential: str | None = None
+    method: str | None = None
+    family: str = "session"
+    max_invalid: float | None = None
+    unit: str = ""
+    max_uncertain: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` for a setting that would not mean anything."""
+        if self.mode not in (None, "gate", "strict", "point"):
+            raise ValueError(f"mode is {self.mode!r}; choose gate, strict or point")
+        if self.sequential not in (None, "obf"):
+            raise ValueError(f"sequential is {self.sequential!r}; choose obf, or leave it out")
+        if self.method not in (None, "betting"):
+            raise ValueError(f"method is {self.method!r}; choose betting, or leave it out")
+        if self.sequential is not None and self.method is not None:
+            raise ValueError("sequential and method are two ways to look early; give one of them")
+        if not isinstance(self.family, str) or not self.family:
+            raise ValueError(f"family is {self.family!r}; give the name that its members share")
+        if not isinstance(self.unit, str):
+            raise ValueError(f"unit is {self.unit!r}; give a word, such as 'ranking'")
+        level, mde = self.level, self.max_mde
+        if level is not None and not (is_number(level) and 0.0 < level < 1.0):
+            raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95")
+        if mde is not None and not (is_number(mde) and mde > 0.0):
+            raise ValueError(f"max_mde is {mde!r}; give a number above 0")
+        for name in ("max_missing", "max_invalid", "max_uncertain"):
+            share = getattr(self, name)
+            if share is not None and not (is_number(share) and 0.0 <= share <= 1.0):
+                raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
+
+    @property
+    def largest_shares(self) -> LargestShares:
+        """Largest shares of what may be missing, given or of the settings."""
+        settings = current_settings()
+        return LargestShares(
+            settings.max_missing if self.max_missing is None else self.max_missing,
+            settings.max_invalid if self.max_invalid is None else self.max_invalid,
+            settings.max_uncertain if self.max_uncertain is None else self.max_uncertain,
+        )
+
+
+def current_settings() -> Settings:
+    """Return the settings of the running pytest session, or the defaults outside one."""
+    recorder = recording.active()
+    return recorder.settings if recorder else Settings()
+
+
+class About(Protocol):
+    """What a report needs to know of a metric."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def direction(self) -> Direction: ...  # noqa: D102
+    @property
+    def fair_value(self) -> float: ...  # noqa: D102
+    @property
+    def scale(self) -> Scale: ...  # noqa: D102
+    @property
+    def unit(self) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Unregistered:
+    """An estimate that no registered metric made: lower is taken as fairer, 0 as fair."""
+
+    name: str = "estimate"
+    direction: Direction = "lower"
+    fair_value: float = 0.0
+    scale: Scale = "linear"
+    unit: str = "unit"

@@ -1,0 +1,214 @@
+"""Numbers, names and texts as they are shown; every report speaks the same way."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from pytest_llmfair._util.wording import (
+    FEWEST_DECIMALS,
+    LONGEST_LINE,
+    counted,
+    escape,
+    finite,
+    number,
+    plural,
+    rounded,
+)
+from pytest_llmfair.judging.bound import Bound
+
+_MOST_DECIMALS = 7
+
+# A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
+Record = Mapping[str, Any]
+
+
+def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:
+    """Return how many decimals tell the ends of the interval, the value and the bound apart."""
+    bound = record["bound"]
+    others = [x for x in (record["lower"], record["upper"], estimate(record)) if finite(x)]
+    for n in range(fewest, _MOST_DECIMALS):
+        shown = f"{bound:.{n}f}"
+        if (
+            math.isclose(float(shown), bound, rel_tol=1e-9)
+            and all(f"{x:.{n}f}" != shown or math.isclose(x, bound, rel_tol=1e-9) for x in others)
+            # An end next to the value needs no seven decimals, as one next to the bound does.
+            and (n >= FEWEST_DECIMALS or len({f"{x:.{n}f}" for x in others}) == len(set(others)))
+        ):
+            return n
+    return _MOST_DECIMALS
+
+
+def estimate(record: Record) -> Any:
+    """Return the value that the interval surrounds."""
+    return record["debiased"] if record["of"] == "debiased" else record["value"]
+
+
+def interval(record: Record, places: int) -> str:
+    """Return ``[lower, upper]``; empty when undefined."""
+    if record["lower"] is None or record["upper"] is None:
+        return ""
+    return f"[{number(record['lower'], places)}, {number(record['upper'], places)}]"
+
+
+def threshold(record: Record, places: int) -> str:
+    """Return what was asked for, such as ``<= 0.050``."""
+    bound = number(record["bound"], places)
+    if record["direction"] == "two-sided":
+        fair = record["fair_value"]
+        if record["scale"] == "log":
+            low, high = ends(record)
+            return f"{number(low, places)} to {number(high, places)}"
+        return f"+-{bound}" if fair == 0 else f"{fair:g}+-{bound}"
+    return f"{'>=' if record['direction'] == 'higher' else '<='} {bound}"
+
+
+def allowed(record: Record, places: int) -> str:
+    """Return what was asked for as it follows "you allow" or "you require"."""
+    if record["direction"] != "two-sided":
+        return number(record["bound"], places)
+    low, high = ends(record)
+    return f"{number(low, places)} to {number(high, places)}"
+
+
+def ends(record: Record) -> tuple[float, ...]:
+    """Return the values at the bound: one, or two where both sides count."""
+    if record["direction"] != "two-sided":
+        return (float(record["bound"]),)
+    bound = Bound(record["bound"], record["direction"], record["fair_value"], record["scale"])
+    return bound.ends
+
+
+def side(record: Record) -> str:
+    """Return on which side of the bound the interval lies; empty without an interval."""
+    if record["lower"] is None or record["upper"] is None:
+        return ""
+    lower, upper, bound = float(record["lower"]), float(record["upper"]), record["bound"]
+    if record["direction"] == "lower":
+        return "<=" if upper <= bound else ">" if lower > bound else "straddles"
+    if record["direction"] == "higher":
+        return ">=" if lower >= bound else "<" if upper < bound else "straddles"
+    low, high = ends(record)
+    if low <= lower and upper <= high:
+        return "within"
+    return "beyond" if lower > high or upper < low else "straddles"
+
+
+def relation(record: Record, places: int) -> str:
+    """Return how the interval lies to the bound, such as ``> 0.050`` or ``straddles 0.050``."""
+    two_sided = record["direction"] == "two-sided" and side(record)
+    shown = threshold(record, places) if two_sided else number(record["bound"], places)
+    return f"{side(record) or 'with a bound of'} {shown}"
+
+
+def sample(record: Record, unit: str = "", *, in_full: bool = False) -> str:
+    """Return how much evidence there is, such as ``200 prompts x 5, n_eff 412``."""
+    generations, effective = record["generations"], record["effective"]
+    shown = counted(
+        record["units"],
+        generations,
+        unit or record["unit"],
+        record["population"],
+        in_full=in_full,
+    )
+    if finite(effective) and round(effective) < generations:
+        size = f"{effective:.{0 if effective >= 10 else 1}f}"
+        shown += f" (effective sample size {size})" if in_full else f", n_eff {size}"
+    return shown
+
+
+def columns(record: Record) -> dict[str, str]:
+    """Return what a row of a table shows of a result, by heading."""
+    places = decimals(record)
+    # A sample of more needs no word: it is what one expects.
+    fixed = " fixed" if record["population"] == "fixed" else ""
+    return {
+        "estimate": number(estimate(record), places),
+        "interval": interval(record, places),
+        "bound": threshold(record, places),
+        "verdict": record["verdict"] + (" (expected)" if record["expected"] else ""),
+        "n": f"{record['units']}{fixed}",
+    }
+
+
+def needed(record: Record) -> str:
+    """Return the units that would decide, as a range; empty when that is unknown."""
+    if record["needed_units"] is None:
+        return ""
+    low, high = (rounded(n) for n in record["needed_units"])
+    most = "more than a million" if high >= 10**6 else f"{high:,}"
+    return f"{low:,} to {most}" if low < high else most
+
+
+def origin(record: Record) -> str:
+    """Return whether answers were asked for or replayed; empty where that is not known."""
+    live, replayed = record["origin"]
+    if live and replayed:
+        return f"{plural('answer', live)} asked live, {replayed:,} replayed"
+    how = "asked live" if live else "replayed"
+    return f"{how}: {plural('answer', live + replayed)}" if live or replayed else ""
+
+
+def model(record: Record) -> str:
+    """Return the model that answered, and what it is where none was chosen."""
+    toy = ", the built-in toy model" if record["model"] == "builtin:ngram" else ""
+    return escape(record["model"]) + toy
+
+
+def missing(record: Record) -> str:
+    """Return the missing answers per group, such as ``female 2 (refused), male 0``."""
+    if not record["missing"]:
+        return ""
+    groups = record["missing_by_group"] or {"all": record["missing"]}
+    parts = []
+    for group, reasons in groups.items():
+        words = ", ".join(
+            escape(reason) if len(reasons) == 1 else f"{n} {escape(reason)}"
+            for reason, n in reasons.items()
+        )
+        parts.append(f"{escape(group)} {sum(reasons.values())}" + (f" ({words})" if words else ""))
+    return ", ".join(parts)
+
+
+def shorten(text: str, width: int) -> str:
+    """Return text of at most `width` characters, cut in the middle: both ends tell tests apart."""
+    if len(text) <= width:
+        return text
+    if width < 8:
+        return text[:width]
+    head = (width - 3 + 1) // 2
+    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
+
+
+def wrapped(text: str, width: int, first: str = "", others: str = "") -> list[str]:
+    """Return a text as lines; a number stays with its " %", and "1 - ROUGE-L" begins no line."""
+    # No text of others holds the space that does not break: `escape` shows it as "\\xa0".
+    whole = text.replace(" %", "\xa0%").replace("1 - ", "1\xa0-\xa0")
+    lines = textwrap.wrap(
+        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+    )
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def around(text: str, at: int, width: int) -> str:
+    """Return the part of a text that begins a little before `at`; ``...`` where it was cut."""
+    if len(text) <= width:
+        return text
+    start = 0 if at < width * 2 // 3 else min(at - width // 4, len(text) - width + 3)
+    shown = f"...{text[start:]}" if start else text
+    return shown if len(shown) <= width else f"{shown[: width - 3]}..."
+
+
+def difference(first: str, second: str, widest: int = LONGEST_LINE) -> str:
+    """Return two texts as one, with what differs as ``{Anna|Adam}``, each at most so wide."""
+    a, b = (re.findall(r"\w+|\s+|[^\w\s]", text) for text in (first, second))
+    parts = []
+    for kind, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        same, other = "".join(a[i:j]), "".join(b[k:m])
+        both = f"{{{shorten(same, widest)}|{shorten(other, widest)}}}"
+        parts.append(same if kind == "equal" else both)
+    return "".join(parts)

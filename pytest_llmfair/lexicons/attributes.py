@@ -1,0 +1,187 @@
+"""Protected attributes as callers name them, and the lexicons that know their words."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pytest_llmfair.lexicons.edits import edits_between
+from pytest_llmfair.lexicons.intersections import intersection
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.loading import load_lexicons
+from pytest_llmfair.lexicons.name_swaps import name_lexicon
+from pytest_llmfair.lexicons.peoples import of_two_peoples
+from pytest_llmfair.responses import Pair
+from pytest_llmfair.text import MASK, mask_words
+
+_LANGUAGE = "en"
+
+Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
+
+
+def lexicon_to_mask(attribute: Any) -> Lexicon | None:
+    """Return the lexicon of an attribute or of two, None for what can be words to mask."""
+    crossed = isinstance(attribute, (tuple, list)) and len(attribute) == 2
+    parts = attribute if crossed else ()
+    if isinstance(attribute, (str, Lexicon)) or (
+        crossed and all(isinstance(each, Lexicon) or each in load_lexicons() for each in parts)
+    ):
+        return lexicon_of(attribute)
+    return None
+
+
+def words_to_mask(words: object, argument: str) -> list[str]:
+    """Return words to mask, once it is sure that they are words and no names of attributes.
+
+    Raises
+    ------
+    ValueError
+        If they are not; the message names the first that is wrong.
+    """
+    if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
+        raise ValueError(f"{argument} is {words!r}; give a lexicon or a list of words")
+    listed = list(words)
+    for place, word in enumerate(listed):
+        if not isinstance(word, str):
+            raise ValueError(f"{argument} row {place} is {word!r}; give words")
+    if listed and all(word in load_lexicons() for word in listed):
+        raise ValueError(
+            f"{argument} is {listed!r}, names of attributes; give a lexicon, such as "
+            f"load_lexicons()[{listed[0]!r}], or one of two: intersection(first, second)"
+        )
+    return listed
+
+
+def lexicon_of(attribute: Attribute) -> Lexicon:
+    """Return the lexicon of an attribute, or of two that are crossed.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message suggests the nearest names.
+    """
+    if isinstance(attribute, Lexicon):
+        return attribute
+    if isinstance(attribute, (tuple, list)):
+        if len(attribute) != 2:
+            raise ValueError(f"attribute is {attribute!r}; cross two attributes")
+        return intersection(*map(lexicon_of, attribute))
+    if attribute == "name":
+        raise ValueError(
+            "attribute 'name' needs to know which two names: give "
+            'attribute=name_lexicon(("John", "Jane"))'
+        )
+    try:
+        return load_lexicons()[attribute]
+    except KeyError as error:
+        raise ValueError(str(error)) from None
+
+
+def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
+    """Return the lexicon in which two groups are exchanged: of two names, of two peoples too."""
+    if attribute == "name":
+        return name_lexicon(groups)
+    return of_two_peoples(lexicon_of(attribute), groups)
+
+
+def lexicons_of(attribute: Any = None) -> list[Lexicon]:
+    """Return the lexicons of one or several attributes.
+
+    Parameters
+    ----------
+    attribute : str, Lexicon, or sequence of these, optional
+        Names of shipped lexicons, or lexicons; by default every English one that is shipped.
+
+    Returns
+    -------
+    list of Lexicon
+        In the order given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such lexicon, or none is named.
+    """
+    if attribute is None:
+        return [each for each in load_lexicons().values() if each.language == _LANGUAGE]
+    if isinstance(attribute, (str, Lexicon)):
+        return [lexicon_of(attribute)]
+    if not isinstance(attribute, (list, tuple)) or not attribute:
+        raise ValueError(
+            f"attribute is {attribute!r}; give the name of a lexicon, a lexicon, or a list of them"
+        )
+    return [lexicon_of(each) for each in attribute]
+
+
+def mask_of(mask: Any) -> Any:
+    """Return the lexicon, or the list of words, that a caller wants masked.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, nor the name of a shipped lexicon, nor two that can be crossed.
+    """
+    if hasattr(mask, "mask"):
+        return mask
+    known = lexicon_to_mask(mask)
+    return words_to_mask(mask, "mask") if known is None else known
+
+
+def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
+    """Return the function that masks words of the pairs' own attribute in an answer.
+
+    Its second argument tells whether to drop the words, rather than put a placeholder.
+
+    The lexicon of the attribute knows them; for names also the pronouns, which follow a name.
+    Where no shipped lexicon has the attribute, the words that the pairs exchange are masked.
+    """
+    shipped = load_lexicons()
+    lexicons: dict[str, Lexicon] = {}
+    words: dict[str, None] = {}
+    for pair in pairs:
+        try:
+            lexicon = lexicon_of_pair(pair)
+        except (AttributeError, ValueError):
+            words |= dict.fromkeys(words_exchanged(pair))
+            continue
+        # There are as many lexicons of two names, or of two peoples, as such pairs.
+        key = pair.attribute if lexicon.name in shipped else f"{pair.from_group} {pair.to_group}"
+        lexicons[key] = lexicon
+        if lexicon.name == "name":
+            lexicons["gender"] = shipped["gender"]
+    exchanged = [word for word in words if any(map(str.isalnum, word))]
+
+    @functools.cache
+    def masked(text: str, drop: bool) -> str:
+        for lexicon in lexicons.values():
+            text = lexicon.mask(text)
+        text = mask_words(text, exchanged) if exchanged else text
+        return " ".join(text.replace(MASK, " ").split()) if drop else text
+
+    return masked
+
+
+_CROSSED = " x "
+
+
+# Edits that follow a mention, and are no words of the attribute.
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+def lexicon_of_pair(pair: Pair) -> Lexicon:
+    """Return the lexicon of the package that has the name of the attribute."""
+    return _lexicon(str(pair.attribute), str(pair.from_group), str(pair.to_group))
+
+
+@functools.lru_cache(maxsize=256)
+def _lexicon(attribute: str, *groups: str) -> Lexicon:
+    first, crossed, second = attribute.partition(_CROSSED)
+    return lexicon_for((first, second) if crossed else first, groups)
+
+
+def words_exchanged(pair: Any) -> list[str]:
+    """Return the words in which the members of a pair differ, without articles."""
+    edits = getattr(pair, "edits", ()) or edits_between(pair.original, pair.counterfactual)
+    texts = [text.strip() for edit in edits for text in (edit.before, edit.after)]
+    return [text for text in texts if text.lower() not in _ARTICLES]

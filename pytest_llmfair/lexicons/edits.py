@@ -1,0 +1,74 @@
+"""What differs between two texts, by words and marks."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.responses import Edit
+
+_PIECE = re.compile(r"\w+|\W")
+
+
+Spans = Iterable[tuple[int, int]]
+
+
+# Share of words, blanks and marks that may differ place by place; more tells of a shift.
+_FEW = 0.3
+
+
+def edits_between(
+    text: str, twin: str, whole: Spans = (), whole_twin: Spans = ()
+) -> tuple[Edit, ...]:
+    """Return what differs between two texts, by words and marks.
+
+    What stands in `whole` of either is one piece, the longest of those that overlap: "Muslim"
+    and "Latter-day Saint".
+    """
+    before, after = _pieces(text, whole), _pieces(twin, whole_twin)
+    at, at_twin = _starts(before), _starts(after)
+    return tuple(
+        Edit(at[a], at[b], text[at[a] : at[b]], "".join(after[c:d]), at_twin[c])
+        for a, b, c, d in _differing(before, after)
+    )
+
+
+def _pieces(text: str, whole: Spans) -> list[str]:
+    blanked = with_blanks(text)  # of the same length
+    spans: list[tuple[int, int]] = []
+    last = 0
+    longest = sorted(whole, key=lambda span: (span[0], -span[1]))
+    for start, end in (*longest, (len(text), len(text))):
+        if start >= last:
+            spans += (piece.span() for piece in _PIECE.finditer(blanked, last, start))
+            spans.append((start, end))
+            last = end
+    return [text[start:end] for start, end in spans if end > start]
+
+
+def _differing(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Give the runs of pieces that differ, by their bounds in both.
+
+    Texts of equally many pieces are compared place by place, and runs that stand apart are short;
+    only others are matched, which takes the square of their length, and where that finds no less
+    to change ("he/she" and "she/he") they are compared place by place too.
+    """
+    alike = len(before) == len(after)
+    places = [i for i, pieces in enumerate(zip(before, after, strict=False)) if len({*pieces}) > 1]
+    if not alike or len(places) > _FEW * len(before):
+        matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+        found = [bounds for kind, *bounds in matcher.get_opcodes() if kind != "equal"]
+        if not alike or sum(max(b - a, d - c) for a, b, c, d in found) < len(places):
+            yield from ((a, b, c, d) for a, b, c, d in found)
+            return
+    for _, run in itertools.groupby(enumerate(places), lambda each: each[1] - each[0]):
+        differing = [place for _, place in run]
+        bounds = differing[0], differing[-1] + 1
+        yield *bounds, *bounds
+
+
+def _starts(pieces: Sequence[str]) -> list[int]:
+    return [0, *itertools.accumulate(map(len, pieces))]

@@ -1,0 +1,233 @@
+"""Intersectional groups: two attributes at once, such as "black female"."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.loading import suggestion
+from pytest_llmfair.lexicons.person_phrases import IDENTITY, NOUN, PEOPLE, phrases
+from pytest_llmfair.lexicons.reading import Change, Doubt, Mention, Reading
+from pytest_llmfair.lexicons.terms import UNPAIRED, Sense
+from pytest_llmfair.text import MASK
+
+# One word can name groups of both attributes, and its counterpart need two: "lesbian", "gay man".
+_RUN = re.compile(rf"{re.escape(MASK)}(?:\s+{re.escape(MASK)})+")
+# Groups are called as in the file of names: "black female".
+_LAST = "gender"
+# A word that names groups of two attributes at once: "Latina", "Englishwoman".
+_Double = tuple[int, int, Sense, Sense]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Intersection(Lexicon):
+    """A lexicon of two attributes, whose mentions are found, masked and exchanged together.
+
+    A group is a group of either: a text names "black female" where it names both "black" and
+    "female". A mention still is of a group of one attribute. `cells` maps a label to its group
+    of either of the `parts`.
+    """
+
+    parts: tuple[Lexicon, ...] = ()
+    cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def group(self, name: str) -> str:
+        """Return the group that goes by a name for either part, in either order and any case."""
+        group = self.called(name)
+        if group is not None:
+            return group
+        # What the words name where they are no names of groups: "Black women".
+        meant = [
+            " ".join(groups)
+            for both in _sides(name)
+            for groups in itertools.product(*map(_named_by, self.parts, both))
+        ]
+        remedy = (
+            f"did you mean {' or '.join(dict.fromkeys(meant))}?"
+            if meant
+            else suggestion(str(name), self.groups)
+        )
+        raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
+
+    def called(self, name: str) -> str | None:
+        for both in _sides(name):
+            first, second = map(Lexicon.called, self.parts, both)
+            if first is not None and second is not None:
+                return f"{first} {second}"
+        return None
+
+    def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
+        cells = [self.cells[label] for label in among]
+        named = [
+            part.first_named(found, [cell[place] for cell in cells])
+            for place, part in enumerate(self.parts)
+        ]
+        return None if None in named else f"{named[0]} {named[1]}"
+
+    def spread(self, to: Mapping[str, str]) -> dict[str, str]:
+        return {
+            one: other
+            for before, after in to.items()
+            for one, other in zip(self.cells[before], self.cells[after], strict=True)
+            if one != other
+        }
+
+    def left_unsaid(self, source: str, target: str) -> dict[str, str]:
+        cells = zip(self.parts, self.cells[source], self.cells[target], strict=True)
+        return {
+            before: after
+            for part, before, after in cells
+            if after in part.unmarked and before != after
+        }
+
+    def exchanges(
+        self, text: str, to: Mapping[str, str], found: Reading | None = None
+    ) -> tuple[list[Change], list[str]]:
+        """Tell what to write where; nothing in a text that does not name both groups.
+
+        Words that name groups of both attributes at once become words for either ("Latina",
+        "white man"). Those that overlap otherwise are lost: no part can be exchanged alone.
+        """
+        found = self.read(text) if found is None else found
+        named = {sense.group for *_, sense in found if sense.role != UNPAIRED}
+        if not named.issuperset(self.cells[next(iter(to))]):
+            return [], []
+        twice, rest = _doubles(found)
+        changes, lost = super().exchanges(text, to, rest)
+        spread = self.spread(to) if twice else {}
+        for start, end, first, second in twice:
+            if first.group in spread or second.group in spread:
+                term, group = _double_term(self.parts, spread, first, second, rest)
+                if term is None:
+                    lost.append(text[start:end])
+                else:
+                    changes += self.change(text, (start, end, first), term, group)
+        changes.sort(key=lambda change: change.start)
+        for before, after in itertools.pairwise(changes):
+            if after.start < before.end:
+                lost.append(text[before.start : before.end])
+        return changes, lost
+
+    def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
+        """Return every mention of a group of either part, the first of those that overlap."""
+        found = super().mentions(text, doubts=doubts)
+        ends = itertools.accumulate((each.end for each in found), max, initial=0)
+        return [each for each, end in zip(found, ends, strict=False) if each.start >= end]
+
+    def mask(self, text: str) -> str:
+        """Return the text with one placeholder for each run of mentions, whatever their groups."""
+        return _RUN.sub(MASK, super().mask(text))
+
+    def read(self, text: str, *, doubts: bool = True) -> Reading:
+        parts = [part.read(text, doubts=doubts) for part in self.parts]
+        found = sorted(itertools.chain(*parts), key=lambda each: (each[0], -each[1]))
+        uncertain = itertools.chain(*(part.doubts for part in parts))
+        return Reading(found, sorted(uncertain, key=lambda each: each[:2]))
+
+    def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
+        groups = {group for label in wanted for group in self.cells[label]}
+        both = self.first_named(found.with_doubts(), wanted) is not None
+        return found.doubt_about(groups) if both else None
+
+    def senses(self, term: str) -> list[Sense]:
+        return [sense for part in self.parts for sense in part.senses(term)]
+
+
+def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
+    twice: list[_Double] = []
+    rest = Reading()
+    for each in found:
+        if rest and each[:2] == rest[-1][:2] and each[2].entry and rest[-1][2].entry:
+            twice.append((*each[:2], rest.pop()[2], each[2]))
+        else:
+            rest.append(each)
+    return twice, rest
+
+
+def _double_term(
+    parts: tuple[Lexicon, ...], to: Mapping[str, str], first: Sense, second: Sense, rest: Reading
+) -> tuple[str | None, str]:
+    """Return what takes the place of such a word, and the group of the first attribute it names.
+
+    Where the first attribute changes, a noun becomes the adjective of its group and "man" or
+    "woman"; an adjective tells the second attribute only where nothing else does.
+    """
+    group, other = to.get(first.group, first.group), to.get(second.group, second.group)
+    if group == first.group:
+        return parts[1].counterpart(second, other), group
+    forms, beside = (
+        next((line[name] for line in phrases(part) if name in line), {})
+        for part, name in zip(parts, (group, other), strict=True)
+    )
+    identity = forms.get(IDENTITY)
+    if first.role != "adjective":
+        several = second.term.endswith(("s", "men"))
+        return identity and f"{identity} {beside[PEOPLE if several else NOUN]}", group
+    term = parts[0].counterpart(first, group)
+    told = any(sense.group == second.group for *_, sense in rest)
+    return term if told or term is None else f"{term} {beside.get(IDENTITY, other)}", group
+
+
+def _sides(name: str) -> list[tuple[str, str]]:
+    """Return every way to read a name as names of two groups, in either order."""
+    words = str(name).split()
+    cuts = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
+    return [both for side in cuts for both in (side, side[::-1])]
+
+
+def _named_by(part: Lexicon, name: str) -> list[str]:
+    group = part.called(name)
+    return part.groups_of(name) if group is None else [group]
+
+
+@functools.lru_cache(maxsize=16)
+def intersection(first: Lexicon, second: Lexicon) -> Intersection:
+    """Cross two attributes: groups such as "black female".
+
+    Parameters
+    ----------
+    first, second : Lexicon
+        Of two attributes, in one language, without a group in common.
+
+    Returns
+    -------
+    Intersection
+        Its groups are every group of one with every group of the other, gender last.
+
+    Raises
+    ------
+    ValueError
+        If the two cannot be crossed.
+    """
+    name = f"{first.name} x {second.name}"
+    if first.name == second.name:
+        raise ValueError(f"attribute is {name}; cross two different ones")
+    if first.language != second.language:
+        raise ValueError(f"{name}: their languages are {first.language} and {second.language}")
+    for group in first.groups:
+        if group in second.groups:
+            raise ValueError(f"{name}: both have a group {group!r}; rename it in one of them")
+    parts = (second, first) if first.name == _LAST else (first, second)
+    cells = {f"{a} {b}": (a, b) for a, b in itertools.product(parts[0].groups, parts[1].groups)}
+    default = itertools.product(parts[0].default_groups, parts[1].default_groups)
+    return Intersection(
+        name=name,
+        groups=tuple(cells),
+        default_groups=tuple(f"{a} {b}" for a, b in default),
+        entries=(*first.entries, *second.entries),
+        exact=(*first.exact, *second.exact),
+        language=first.language,
+        lacks=(*first.lacks, *second.lacks),
+        unmarked=tuple(
+            label
+            for label, cell in cells.items()
+            if any(group in part.unmarked for group, part in zip(cell, parts, strict=True))
+        ),
+        synonyms=(*first.synonyms, *second.synonyms),
+        parts=parts,
+        cells=cells,
+    )

@@ -1,0 +1,449 @@
+"""A lexicon: the words of a protected attribute, found in texts, masked and exchanged."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pytest_llmfair._util.files import read_utf8
+from pytest_llmfair._util.frozen import ByValue
+from pytest_llmfair.lexicons.english.articles import (
+    article_before,
+    bare_before,
+    missing_before,
+    refitted,
+)
+from pytest_llmfair.lexicons.english.case import in_form, in_place, plain
+from pytest_llmfair.lexicons.english.possessives import possessive_behind, possessive_for
+from pytest_llmfair.lexicons.english.protected import (
+    is_foreign,
+    looks_english,
+    protected_spans,
+    with_blanks,
+)
+from pytest_llmfair.lexicons.english.roles import CASES
+from pytest_llmfair.lexicons.english.titles import takes_case
+from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
+from pytest_llmfair.lexicons.peoples import People
+from pytest_llmfair.lexicons.reading import (
+    Change,
+    Confidence,
+    Doubt,
+    Mention,
+    Reading,
+)
+from pytest_llmfair.lexicons.surroundings import (
+    edits_before,
+    is_honoured,
+    kept_alike,
+    said_terms,
+    with_capitals,
+    with_lacked,
+)
+from pytest_llmfair.lexicons.terms import (
+    UNPAIRED,
+    Choice,
+    Entry,
+    Index,
+    Sense,
+    cases_of,
+    tails_of,
+)
+from pytest_llmfair.text import MASK, replaced
+
+__all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
+
+_UNSURE = "the grammar is not sure"
+_NOWHERE = (sys.maxsize, sys.maxsize)
+PRONOUNS = CASES | {"subject", "reflexive"}
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon(ByValue):
+    """The words of a protected attribute.
+
+    Attributes
+    ----------
+    name : str
+        Attribute, such as "gender".
+    groups : tuple of str
+        Its groups, in the order of the file.
+    default_groups : tuple of str
+        Groups that are exchanged when the caller names none.
+    entries : tuple of Entry
+        Terms by meaning.
+    unmarked : tuple of str
+        Groups that texts usually leave unsaid: made by leaving words out too.
+    neutral_nouns : dict
+        Term to the noun that is left of it when its group is not named; keys in lower case.
+    synonyms : tuple of tuple of str
+        Terms that stand for each other within a group, for placebo twins, where those of an entry
+        do not.
+    peoples : tuple of dict
+        The words of each people by kind: two that are asked for as groups ("Italian", "Nigerian")
+        take each other's place.
+    neutral : tuple of str
+        Words that are masked without being a mention.
+    exceptions : tuple of str
+        Phrases that hold a term without being a mention.
+    exact : tuple of str
+        Terms found only in the spelling listed.
+    language, version, source, licence, limits : str
+        Where the words come from, and what they do not cover.
+    aliases : dict
+        Other name to group, such as the label that a paper uses; taken wherever a group is named.
+    lacks : tuple of str
+        Groups of the attribute for which the lexicon has no terms.
+    reviewed : date or None
+        Date of the last review of the terms.
+    grammar : Grammar or None
+        How the language uses the terms; None for the rules that ship with the package.
+
+    See Also
+    --------
+    load_lexicons : The lexicons that ship with the package.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    default_groups: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    neutral: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
+    language: str = "en"
+    version: str = "1"
+    source: str = ""
+    licence: str = ""
+    limits: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    lacks: tuple[str, ...] = ()
+    reviewed: date | None = None
+    unmarked: tuple[str, ...] = ()
+    neutral_nouns: Mapping[str, str] = field(default_factory=dict)
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    peoples: tuple[People, ...] = ()
+    grammar: Grammar | None = None
+
+    # Whether a term in -s can be a plural.
+    _plurals: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        kept = f"{self.language}, {len(self.groups)} groups, {len(self.entries)} entries"
+        return f"Lexicon({self.name!r}, {kept})"
+
+    @classmethod
+    def from_dict(cls, data: Any, source: str = "lexicon") -> Lexicon:
+        """Make a lexicon from a mapping with the keys of the shipped files.
+
+        Parameters
+        ----------
+        data : mapping
+            At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
+            group (a term or a list of terms) and optionally `kind`, `not_before`, `not_after`,
+            `only_before`, `only_after`, `reviewed` and `determiner` (as in ``gender_es.yaml``). A
+            term is a text or a mapping ``{"term": ..., "register": ...}``. With `extends`, a
+            shipped lexicon, all else is optional and comes on top of it.
+        source : str
+            What messages call the data.
+
+        Raises
+        ------
+        ValueError
+            If the data are wrong; the message names `source` and the entry.
+        """
+        from pytest_llmfair.lexicons.fields import fields_from
+
+        return cls(**fields_from(data, source))
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Lexicon:
+        """Read a lexicon from a YAML file; see :meth:`from_dict`."""
+        from pytest_llmfair.lexicons.loading import load_yaml
+
+        return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
+
+    def group(self, name: str) -> str:
+        """Return the group that goes by a name or an alias, in any case.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message suggests the nearest, or the group that a term names.
+        """
+        group = self.called(name)
+        if group is not None:
+            return group
+        from pytest_llmfair.lexicons.peoples import unknown_group
+
+        raise ValueError(unknown_group(self, name))
+
+    def groups_of(self, term: str) -> list[str]:
+        """Return the groups that a term names; empty for a word that is none."""
+        return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
+
+    def called(self, name: str) -> str | None:
+        """Return the group that goes by a name or an alias, in any case; None for none."""
+        if name in self.groups:
+            return name
+        known = {plain(label): group for label, group in self.aliases.items()}
+        known |= {plain(group): group for group in self.groups}
+        return known.get(plain(str(name).strip()))
+
+    def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
+        """Return every mention of a group in the text, in order, and every uncertain one.
+
+        Without `doubts` as the rules alone read the text.
+
+        Whole words in any case, the longest term first; nothing inside addresses, code, tags and
+        handles. A neutral word is no mention.
+        """
+        found = self.read(text, doubts=doubts)
+        doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
+        mentions = []
+        for at, end, sense in found.with_doubts() if doubts else found:
+            if (entry := sense.entry) is None:
+                continue
+            start = next((edit[0] for edit in edits_before(text, at, sense)), at)
+            known: Confidence = "context" if entry.kind else "certain"
+            mentions.append(
+                Mention(
+                    start,
+                    end,
+                    text[start:end],
+                    sense.group,
+                    sense.role,
+                    entry.register(sense.term),
+                    "uncertain" if (at, end) in doubtful else known,
+                )
+            )
+        return mentions
+
+    def mask(self, text: str) -> str:
+        """Return the text with one placeholder for each mention, whatever its group and role.
+
+        Words that are uncertain are masked, so that both members of a pair are masked alike.
+
+        Neutral words are masked too, and so is "people" behind an adjective where the lexicon has
+        a term such as "deaf people"; "an" before a mention becomes "a" and a possessive "'s": the
+        members of a counterfactual pair are equal once masked.
+        """
+        changes: list[tuple[int, int, str]] = []
+        last = 0
+        found = self.read(text).with_doubts()
+        named = {start for start, _, sense in found if sense.entry is not None}
+        for start, end, sense in found:
+            if start < last:
+                continue
+            changes += edits_before(text, start, sense)
+            tail = self.person_behind(text, end, sense)
+            if tail is not None and tail.start(1) not in named:
+                end = tail.end()
+            article = article_before(text, start)
+            if article is not None and sense.entry is not None and len(article[1]) == 2:
+                changes.append((article.start(1) + 1, article.end(1), ""))
+            english = self.language == "en"
+            standing = possessive_behind(text, end, masked=True) if english else ""
+            mask = f"{MASK}{standing[0]}s" if standing else MASK
+            if sense.role == "place":  # "goes to church", "goes to the mosque"
+                mask = missing_before(text, start, end) + mask
+            last = end + len(standing)
+            changes.append((start, last, mask))
+        return replaced(text, changes)
+
+    def person_behind(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
+        """Return "people" behind an adjective, where the lexicon has a term such as this."""
+        return self._tail.match(text, end) if sense.role == "adjective" else None
+
+    def exchanges(
+        self, text: str, to: Mapping[str, str], found: Reading | None = None
+    ) -> tuple[list[Change], list[str]]:
+        """Tell what to write where, so that groups take each other's place.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+        to : mapping
+            Group to the group that takes its place; mentions of other groups stay.
+        found : list, optional
+            What :meth:`read` gives for the text, where it is known already.
+
+        Returns
+        -------
+        changes : list of Change
+            In order, without overlap; an article that no longer fits is a change of its own.
+        lost : list of str
+            Mentions that should change but have no counterpart in the lexicon.
+        """
+        changes: list[Change] = []
+        lost = []
+        to = self.spread(to)
+        known = self.read(text) if found is None else found
+        alike = kept_alike(known, to)
+        said = said_terms(text, alike, self._capitalised) if len(alike) > 1 else {}
+        for start, end, sense in alike:
+            group = to.get(sense.group)
+            if group is None or sense.entry is None or sense.role == UNPAIRED:
+                continue
+            term = (
+                said.get((id(sense.entry), group))
+                or self.counterpart(sense, group)
+                or self._of_another(sense, group, text, start, end)
+            )
+            if term is None:
+                lost.append(text[start:end])
+            else:
+                changes += self.change(text, (start, end, sense), term, group)
+        return changes, lost
+
+    def change(
+        self, text: str, found: tuple[int, int, Sense], term: str, group: str
+    ) -> list[Change]:
+        """Tell how a term takes the place of words found; its article and possessive follow."""
+        start, end, sense = found
+        after = self.written(text, found, term)
+        changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
+        if self.language == "en":
+            article = article_before(text, start)
+            if article is not None and (fitting := refitted(article[1], text[start:end], after)):
+                changes.append(Change(*article.span(1), fitting, sense.group))
+            if sense.role == "place" and (bare := bare_before(text, start, end, after)):
+                changes.append(Change(*bare, sense.group))
+            if standing := possessive_behind(text, end):
+                fitting = possessive_for(after, standing, plurals=self._plurals)
+                if fitting != standing:
+                    end, after = end + len(standing), after + fitting
+        if not (sense.lacked and after == text[start:end]):  # "without autism", "with autism"
+            changes.append(Change(start, end, after, sense.group, sense, group))
+        return changes
+
+    def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
+        """Return a term with the case, the capital and the blanks of words found."""
+        start, end, sense = found
+        shown, listed = text[start:end], sense.listed
+        if shown in listed and not shown[0].isupper():
+            return in_form(text, shown, term)  # the usual case at less cost
+        exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
+        exact = exact or " ".join(shown.split()) in listed or is_honoured(text, start, end, sense)
+        return in_place(text, start, end, term, exact, self.language)
+
+    def read(self, text: str, *, doubts: bool = True) -> Reading:
+        """Return start, end and meaning of every mention and neutral word, in order.
+
+        Without `doubts` the rules alone are asked, at less cost: their answers are the same.
+        """
+        whole, text = text, with_blanks(text)
+        found = self._index.find(text)
+        if found and self.language == "en" and is_foreign(text):
+            found = [own for own in found if not looks_english(text[own[0] : own[1]])]
+        untouched = iter(protected_spans(whole) if found else ())
+        begin, stop = next(untouched, _NOWHERE)
+        reading: list[tuple[int, int, Sense]] = []
+        uncertain: list[Doubt] = []
+        grammar = self._grammar if doubts else rules_of(self._grammar)
+        for start, end, choice in found:
+            while stop <= start:
+                begin, stop = next(untouched, _NOWHERE)
+            if begin < end:
+                continue
+            meant, doubt = self._meant(grammar, choice, text, start, end)
+            if meant is not None:
+                reading.append((start, end, meant))
+            if doubt is not None:
+                uncertain.append(doubt)
+        lacked = with_lacked(text, reading, self.unmarked, self._index.denials)
+        if uncertain and lacked is not reading:  # "without depression" names another group
+            senses = {(start, end): (own,) for start, end, own in lacked}
+            uncertain = [
+                each._replace(senses=senses.get((each.start, each.end), each.senses))
+                for each in uncertain
+            ]
+        return Reading(lacked, uncertain)
+
+    def senses(self, term: str) -> list[Sense]:
+        """Return the meanings that a term can have."""
+        return self._index.senses(term)
+
+    def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
+        """Return the group that is named first in what :meth:`read` found; None for none."""
+        return next((s.group for *_, s in found if s.group in among and s.role != UNPAIRED), None)
+
+    def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
+        """Return what makes the exchange of groups uncertain in what :meth:`read` found."""
+        return found.doubt_about(wanted)
+
+    def spread(self, to: Mapping[str, str]) -> Mapping[str, str]:
+        """Return which groups of mentions become which; here the mapping itself."""
+        return to
+
+    def left_unsaid(self, source: str, target: str) -> dict[str, str]:
+        """Return the group whose mentions can be left out, and what this leaves unsaid."""
+        return {source: target} if target in self.unmarked else {}
+
+    def counterpart(self, sense: Sense, group: str) -> str | None:
+        """Return the term of a group that an entry has for a meaning; None if it lists none."""
+        return sense.counterpart(group)
+
+    def _of_another(self, sense: Sense, group: str, text: str, start: int, end: int) -> str | None:
+        """Return what another entry that fits here has for the same role of the same term."""
+        known = (
+            self.counterpart(other, group)
+            for other in self.senses(sense.term)
+            if (other.role, other.group) == (sense.role, sense.group)
+            and other.read(rules_of(self._grammar), text, start, end).counts
+        )
+        return next((term for term in known if term is not None), None)
+
+    @functools.cached_property
+    def _capitalised(self) -> frozenset[int]:
+        return with_capitals(self.entries)
+
+    @functools.cached_property
+    def _tail(self) -> re.Pattern[str]:
+        return tails_of(self.entries, self.senses)
+
+    @functools.cached_property
+    def _index(self) -> Index:
+        return Index(self.entries, self.neutral, self.exceptions, self.exact, self.language)
+
+    @functools.cached_property
+    def _grammar(self) -> Grammar:
+        return grammar_for(self.language, self.name) if self.grammar is None else self.grammar
+
+    def _meant(
+        self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
+    ) -> tuple[Sense | None, Doubt | None]:
+        """Return which of its meanings a term has here, if any, and what makes it uncertain."""
+        senses, cases, doubts = choice.senses, choice.cases, []
+        if not choice.settled:
+            senses = []
+            for sense in choice.senses:
+                verdict = sense.read(grammar, text, start, end)
+                counted = verdict.counts
+                if not verdict.sure:
+                    doubts.append(Doubt(start, end, (sense,), counted, verdict.why or _UNSURE))
+                if counted:
+                    senses.append(sense)
+                    if not cases:
+                        break
+            cases = cases_of(senses)
+        meant = senses[0] if senses else None
+        if meant is not None and (choice.pronoun or cases):
+            roles = cases or {meant.role: meant}
+            verdict = grammar.role(text, start, end, tuple(roles))
+            meant = roles.get(verdict.role_among(roles))
+            if not verdict.sure:
+                doubt = Doubt(
+                    start, end, (*roles.values(),), meant is not None, verdict.why or _UNSURE
+                )
+                return meant, doubt
+        if meant is None:
+            return None, next(iter(doubts), None)
+        return meant, next((doubt for doubt in doubts if doubt.counted), None)

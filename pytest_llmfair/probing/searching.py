@@ -1,0 +1,404 @@
+"""The search behind `find_worst_pair`: look around, shorten, test on new answers, remember."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair.responses import Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+PAIRS_TESTED = 2  # the shortened pair, and the pair as it was found
+_SCREENED = 2  # answers a side while the search looks around: the fewest that have a floor
+_PROBED = 3  # pairs that tell whether the model repeats itself
+# Times `generations` answers a side in the last test of a model with noise: of a difference that
+# showed before, and of one that did not.
+_TESTED_SEEN = 4
+_TESTED_UNSEEN = 20
+# A shorter prompt whose answers leave it open is asked so many times more.
+_MORE = 2
+_UNCLEAR = 0.5
+# All ways to part two times seven answers are listed; of more, so many are drawn.
+_MOST_SPLITS = 3432
+# A word or a mark, with the blanks before it.
+_PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far apart the answers to the members of a pair are; missing answers are left out.
+
+    `value` is the mean dissimilarity across the sides, `floor` that within a side (NaN with fewer
+    than two answers on either), and `p` the exact p-value of the permutation test that both sides
+    are sampled from one distribution.
+    """
+
+    answers: tuple[str, ...]
+    twin_answers: tuple[str, ...]
+    value: float = math.nan
+    floor: float = math.nan
+    p: float = 1.0
+
+    @property
+    def excess(self) -> float:
+        """Value less the floor where there is one; minus infinity when nothing was answered."""
+        if math.isnan(self.value):
+            return -math.inf
+        return self.value if math.isnan(self.floor) else self.value - self.floor
+
+    @property
+    def steady(self) -> bool:
+        """Whether every repeat said the same."""
+        return len(set(self.answers)) < 2 and len(set(self.twin_answers)) < 2
+
+    def proven(self, threshold: float, alpha: float) -> bool:
+        """Whether the difference is above the threshold and no sampling noise."""
+        return self.value > threshold and self.excess > 0.0 and self.p <= alpha
+
+
+class Asker:
+    """Asks a client about pairs within a budget of calls; another `draw` samples anew."""
+
+    def __init__(self, client: Any, measure: Any, max_calls: int, seed: int) -> None:
+        from pytest_llmfair.clients import ModelClient
+
+        self._client = client if hasattr(client, "answer_pairs") else ModelClient.of(client)
+        self._measure = measure
+        self._seed = seed
+        self.max_calls = max_calls
+        self.calls = 0
+        self.missing: Counter[str] = Counter()
+
+    @property
+    def name(self) -> str:
+        """The model asked."""
+        return str(getattr(self._client, "name", type(self._client).__name__))
+
+    def affordable(self, n: int, keep: int = 0) -> int:
+        """Return how many pairs may still be asked `n` times a side, with `keep` calls left."""
+        return max(self.max_calls - self.calls - keep, 0) // (2 * n)
+
+    def ask(self, pairs: Sequence[Pair], n: int, draw: str) -> list[Difference]:
+        """Return the differences of the pairs that the budget allows, in order."""
+        pairs = pairs[: self.affordable(n)]
+        if not pairs:
+            return []
+        self.calls += 2 * n * len(pairs)
+        seed = random.Random(f"{self._seed} {draw}").getrandbits(32)
+        responses = self._client.answer_pairs(list(pairs), n, seed=seed)
+        return [self._difference(*map(self._texts, sides)) for sides in responses]
+
+    def joined(self, first: Difference, second: Difference) -> Difference:
+        """Return the difference that all answers of two draws show."""
+        answers = first.answers + second.answers
+        return self._difference(answers, first.twin_answers + second.twin_answers)
+
+    def _texts(self, answers: Sequence[Any]) -> tuple[str, ...]:
+        self.missing.update(a.reason for a in answers if not isinstance(a, str))
+        return tuple(answer for answer in answers if isinstance(answer, str))
+
+    def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> Difference:
+        if not first or not second:
+            return Difference(first, second)
+        import numpy as np
+
+        distinct = list(dict.fromkeys((*first, *second)))
+        prepared = dict(zip(distinct, self._measure.prepare(distinct), strict=True))
+        said = [prepared[text] for text in (*first, *second)]
+        rows, columns = np.triu_indices(len(said), 1)
+        apart = np.zeros((len(said), len(said)))
+        compared = self._measure.compare([said[i] for i in rows], [said[j] for j in columns])
+        apart[rows, columns] = apart[columns, rows] = compared
+        half = len(first)
+        value = float(apart[:half, half:].mean())
+        if half < 2 or len(second) < 2:
+            return Difference(first, second, value)
+        floor = (_mean_within(apart[:half, :half]) + _mean_within(apart[half:, half:])) / 2
+        return Difference(first, second, value, floor, _permutation_p(apart, half))
+
+
+def smallest_p(n: int) -> float:
+    """Return the smallest p of the permutation test with `n` answers a side."""
+    return 2 / math.comb(2 * n, n)
+
+
+def _mean_within(apart: npt.NDArray[np.float64]) -> float:
+    return float(apart.sum()) / (len(apart) * (len(apart) - 1))
+
+
+def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
+    """Share of the ways to part the answers that set the sides as far apart as they are."""
+    import numpy as np
+
+    total = len(apart)
+    splits: Any = itertools.combinations(range(total), half)
+    if math.comb(total, half) > _MOST_SPLITS:
+        generator = random.Random(0)
+        splits = (generator.sample(range(total), half) for _ in range(_MOST_SPLITS))
+        splits = itertools.chain([range(half)], splits)
+    chosen = np.array([list(split) for split in splits])
+    first = np.zeros((len(chosen), total))
+    np.put_along_axis(first, chosen, 1.0, axis=1)
+    within = np.einsum("si,ij,sj->s", first, apart, first, optimize=True)
+    within_second = np.einsum("si,ij,sj->s", 1 - first, apart, 1 - first, optimize=True)
+    across = (apart.sum() - within - within_second) / 2
+    other = total - half
+    excess = (
+        across / (half * other)
+        - (within / (half * (half - 1)) + within_second / (other * (other - 1))) / 2
+    )
+    return float(np.mean(excess >= excess[0] - 1e-12))
+
+
+@dataclass(slots=True)
+class Search:
+    """A search for the pair whose answers differ most.
+
+    `steady` is whether all repeats so far were identical: one answer a side then shows as much as
+    many. `stopped` is whether the budget ended while the prompt was shortened.
+    """
+
+    asker: Asker
+    pairs_of: Callable[[str], Sequence[Pair]]
+    threshold: float
+    generations: int
+    alpha: float
+    steady: bool = False
+    tried: int = 0
+    stopped: bool = False
+    reason: str = ""
+    _seen: dict[Pair, bool] = field(default_factory=dict)
+
+    def known(self, memory: Memory) -> Pair | None:
+        """Return a remembered pair that still differs; forget those that do not."""
+        for pair in memory.pairs(self.pairs_of):
+            if not self.asker.affordable(self.generations):
+                break
+            found = self._asked(pair, self.generations, _TESTED_SEEN - 1, "known")
+            self.steady = found.steady
+            if found.proven(self.threshold, self.alpha):
+                self._seen[pair] = True
+                return pair
+            memory.forget(pair)
+        return None
+
+    def widely(self, pairs: Sequence[Pair], seed: int) -> Pair | None:
+        """Ask about pairs for half of the budget; return the one that differs most, if any."""
+        fewest = 2 * _SCREENED
+        left = self.asker.max_calls - self.asker.calls
+        keep = max(left - max((left - self._kept) // 2, fewest), 0)
+        if len(pairs) > self.asker.affordable(_SCREENED, keep):
+            pairs = random.Random(seed).sample(pairs, len(pairs))
+        probes = pairs[: max(self.asker.affordable(_SCREENED, keep), 1)][:_PROBED]
+        found = self.asker.ask(probes, _SCREENED, "screen")
+        if not found:
+            self.reason = f"max_calls leaves {left} calls, and one pair needs {fewest}"
+            return None
+        self.steady = all(one.steady for one in found)
+        n = 1 if self.steady else _SCREENED
+        others = pairs[len(found) :][: self.asker.affordable(n, keep)]
+        found += self.asker.ask(others, n, "screen")
+        self.tried = len(found)
+        # Two answers of a model with noise can agree by chance.
+        least = self.threshold if self.steady else -1.0
+        asked = zip(found, pairs, strict=False)
+        ranked = [(one, pair) for one, pair in asked if one.value > least]
+        if all(math.isnan(one.value) for one in found):
+            self.reason = f"none of the {self.tried} pairs asked was answered on both sides"
+            return None
+        if not ranked:
+            self.reason = (
+                f"none of the {self.tried} pairs asked differs by more than {self.threshold:g}"
+            )
+            return None
+        best = (
+            max(ranked, key=lambda each: each[0].excess)
+            if self.steady
+            else self._halved(ranked, keep)
+        )
+        self._seen[best[1]] = self.steady or best[0].proven(self.threshold, self.alpha)
+        return best[1]
+
+    def _halved(
+        self, leading: list[tuple[Difference, Pair]], keep: int
+    ) -> tuple[Difference, Pair]:
+        """Sequential halving (Karnin, Koren, Somekh 2013): a lead among many is mostly luck."""
+        leading.sort(key=lambda each: each[0].excess, reverse=True)
+        for left in range((len(leading) - 1).bit_length(), 0, -1):
+            leading = leading[: (len(leading) + 1) // 2]
+            n = self.asker.affordable(len(leading) * left, keep)
+            n = min(n, _TESTED_SEEN * self.generations)
+            if not n:
+                break
+            found = self.asker.ask([pair for _, pair in leading], n, f"round {left}")
+            leading = [
+                (self.asker.joined(before, more), pair)
+                for (before, pair), more in zip(leading, found, strict=True)
+            ]
+            leading.sort(key=lambda each: each[0].excess, reverse=True)
+        return leading[0]
+
+    def shortened(self, start: Pair) -> Pair:
+        """Leave words out of a prompt while its pair still differs."""
+        kept = start
+        sides = {start.from_group, start.to_group}
+
+        def holds(text: str) -> bool:
+            nonlocal kept
+            for pair in self.pairs_of(text):
+                if {pair.from_group, pair.to_group} == sides and self._differs(pair):
+                    kept = pair
+                    return True
+            return False
+
+        if self._differs(start):
+            shortest(start.original, holds)
+        else:
+            self.stopped = True
+        return kept
+
+    def tests(self, candidates: Sequence[Pair]) -> Iterator[tuple[Pair, Difference]]:
+        """Ask each candidate anew, with what the budget has left for it."""
+        for place, pair in enumerate(candidates):
+            waiting = len(candidates) - place - 1
+            most = self.asker.affordable(1, keep=self._test * waiting)
+            seen = _TESTED_SEEN if self._seen[pair] else _TESTED_UNSEEN
+            n = min(most, self.generations * (1 if self.steady else seen))
+            n = max(n, min(self.generations, self.asker.affordable(1)))
+            if n == 0:
+                self.reason = "no call was left for a test on new answers; raise max_calls"
+                return
+            (found,) = self.asker.ask([pair], n, f"test {place}")
+            yield pair, found
+            which = f"of the {self.tried} asked" if self.tried else "known from an earlier run"
+            repeats = "" if math.isnan(found.floor) else f", repeats by {found.floor:.2f}"
+            self.reason = (
+                f"the most different pair {which} differs on new answers by {found.value:.2f}"
+                f"{repeats} (p = {found.p:.2g} with {n} answers a side; {self.alpha:.2g} is "
+                "needed)"
+            )
+
+    @property
+    def _kept(self) -> int:
+        """Calls that stay untouched for the last tests."""
+        rich = self.asker.max_calls >= 3 * PAIRS_TESTED * self._test
+        return self._test * PAIRS_TESTED if rich else 2 * self.generations
+
+    @property
+    def _test(self) -> int:
+        """Calls of a last test: a difference that noise blurs needs more to be seen again."""
+        return 2 * self.generations * (1 if self.steady else 2)
+
+    def _differs(self, pair: Pair) -> bool:
+        if pair not in self._seen:
+            n = 1 if self.steady else self.generations
+            if not self.asker.affordable(n, self._kept):
+                self.stopped = True
+                return False
+            found = self._asked(pair, n, 0 if self.steady else _MORE, "shorten")
+            proven = found.proven(self.threshold, self.alpha)
+            self._seen[pair] = found.value > self.threshold if self.steady else proven
+        return self._seen[pair]
+
+    def _asked(self, pair: Pair, n: int, times: int, draw: str) -> Difference:
+        """Ask about a pair, and where the answers leave it open, so many times more."""
+        (found,) = self.asker.ask([pair], n, draw)
+        more = min(times * n, self.asker.affordable(1, self._kept))
+        if more and self.alpha < found.p < _UNCLEAR:
+            (others,) = self.asker.ask([pair], more, f"{draw} more")
+            found = self.asker.joined(found, others)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Pairs found in earlier runs, in an example database of Hypothesis; without one nothing."""
+
+    database: Any
+    key: bytes
+
+    @classmethod
+    def of(cls, database: Any, *question: object) -> Memory:
+        """Return the memory of a question; ``"default"`` is the database of Hypothesis."""
+        from hypothesis import settings
+        from hypothesis.database import ExampleDatabase
+
+        if database == "default":
+            database = settings().database
+        if database is not None and not isinstance(database, ExampleDatabase):
+            raise ValueError(
+                f"database is {database!r}; give an ExampleDatabase of Hypothesis, such as "
+                "DirectoryBasedExampleDatabase(path), 'default', or None to remember nothing"
+            )
+        said = json.dumps([str(part) for part in question])
+        digest = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+        return cls(database, f"pytest-llmfair worst pair {digest}".encode())
+
+    def pairs(self, pairs_of: Callable[[str], Sequence[Pair]]) -> list[Pair]:
+        """Return what is remembered and still makes the same pair, the shortest first."""
+        if self.database is None:
+            return []
+        found = []
+        for value in sorted(self.database.fetch(self.key), key=lambda value: (len(value), value)):
+            made = [pair for pair in _made(value, pairs_of) if _written(pair) == value]
+            if not made:
+                self.database.delete(self.key, value)
+            found += made[:1]
+        return found
+
+    def keep(self, pair: Pair) -> None:
+        """Remember a pair, and only this."""
+        if self.database is not None:
+            for value in list(self.database.fetch(self.key)):
+                self.database.delete(self.key, value)
+            self.database.save(self.key, _written(pair))
+
+    def forget(self, pair: Pair) -> None:
+        """Forget a pair."""
+        self.database.delete(self.key, _written(pair))
+
+
+def _written(pair: Pair) -> bytes:
+    return json.dumps([pair.original, pair.counterfactual]).encode()
+
+
+def _made(value: bytes, pairs_of: Callable[[str], Sequence[Pair]]) -> Sequence[Pair]:
+    try:
+        original, _ = json.loads(value)
+        return pairs_of(original)
+    except (ValueError, TypeError):  # another version, or not ours
+        return []
+
+
+def shortest(text: str, holds: Callable[[str], bool]) -> str:
+    """Leave out what is not needed: delta debugging by words (Zeller and Hildebrandt 2002).
+
+    Halves first, then ever smaller parts, until no single word or mark can be left out of a text
+    for which `holds` stays true; it is asked about shorter texts only.
+    """
+    pieces: list[str] = _PIECE.findall(text)
+    size = max(len(pieces) // 2, 1)
+    while True:
+        before = len(pieces)
+        start = 0
+        while start < len(pieces):
+            rest = pieces[:start] + pieces[start + size :]
+            shorter = "".join(rest).strip()
+            if shorter and holds(shorter):
+                pieces, text = rest, shorter
+            else:
+                start += size
+        if size == 1 and len(pieces) == before:
+            return text
+        size = max(size // 2, 1)
