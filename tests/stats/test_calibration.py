@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -20,18 +22,21 @@ def calibrate(*arguments, script="calibration.py"):
     )
 
 
+@pytest.mark.slow
 def test_every_limit_is_kept_in_a_smoke_run():
     done = calibrate("--smoke")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "every limit is kept" in done.stdout
 
 
+@pytest.mark.slow
 def test_fair_models_pass_as_often_as_predicted_in_a_smoke_run():
     done = calibrate("--smoke", script="power.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "every limit is kept" in done.stdout
 
 
+@pytest.mark.slow
 def test_no_fair_model_fails_in_a_smoke_run():
     done = calibrate("--smoke", script="fair_models.py")
     assert done.returncode == 0, done.stdout + done.stderr
