@@ -11,16 +11,16 @@ from _harness import Check, Line, Plan
 from pytest_llmfair.judging.verdict import Verdict, judge
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import (
-    Difference,
+    Distance,
     Estimate,
     FairPairRatio,
-    LogRatio,
+    MaxPairwiseDifference,
     Mean,
-    Range,
+    MeanLogRatio,
+    PairedDifference,
     RankBiserial,
     RateDifference,
     RateRatio,
-    Seminorm,
     Spread,
 )
 
@@ -87,7 +87,7 @@ def _log_ratio(rng: Rng) -> Case:
     def ratios(sums: Any) -> Any:
         return np.log(sums[:, :3]) - np.log(sums[:, 3:])
 
-    return LogRatio.of_sums(rows, ratios), LogRatio.of_sums(rows[order], ratios)
+    return MeanLogRatio.of_sums(rows, ratios), MeanLogRatio.of_sums(rows[order], ratios)
 
 
 def _distance(rng: Rng) -> Case:
@@ -99,8 +99,8 @@ def _distance(rng: Rng) -> Case:
         a = a[: max(2, n - 3)]
         orders = [rng.permutation(len(a)), rng.permutation(n)]
     return (
-        Seminorm.of_distributions(a, b, paired=paired),
-        Seminorm.of_distributions(a[orders[0]], b[orders[1]], paired=paired),
+        Distance.of_distributions(a, b, paired=paired),
+        Distance.of_distributions(a[orders[0]], b[orders[1]], paired=paired),
     )
 
 
@@ -109,7 +109,7 @@ def _binomials(rng: Rng) -> Case:
     trials = rng.integers(2, 30, terms)
     hits = rng.binomial(trials, rng.random())
     order = rng.permutation(terms)
-    return Seminorm.of_binomials(hits, trials), Seminorm.of_binomials(hits[order], trials[order])
+    return Distance.of_binomials(hits, trials), Distance.of_binomials(hits[order], trials[order])
 
 
 def _groups(make: Callable[..., Estimate], draw: Callable[[Rng, int], Any]) -> Any:
@@ -140,8 +140,8 @@ def _difference(rng: Rng) -> Case:
     a, b = rng.random((2, n)).round(int(rng.integers(0, 4)))
     order = rng.permutation(n)
     return (
-        Difference.between(Mean.of_values(a), Mean.of_values(b), folded=False),
-        Difference.between(Mean.of_values(a[order]), Mean.of_values(b[order]), folded=False),
+        PairedDifference.between(Mean.of_values(a), Mean.of_values(b), folded=False),
+        PairedDifference.between(Mean.of_values(a[order]), Mean.of_values(b[order]), folded=False),
     )
 
 
@@ -150,8 +150,8 @@ def _difference_of_distances(rng: Rng) -> Case:
     scores = rng.random((4, n)).round(int(rng.integers(1, 4)))
     found = []
     for a, b, c, d in (scores, scores[:, rng.permutation(n)]):
-        sides = (Seminorm.of_distributions(x, y, paired=True) for x, y in ((a, b), (c, d)))
-        found.append(Difference.between(*sides, folded=False))
+        sides = (Distance.of_distributions(x, y, paired=True) for x, y in ((a, b), (c, d)))
+        found.append(PairedDifference.between(*sides, folded=False))
     return found[0], found[1]
 
 
@@ -165,7 +165,7 @@ KINDS: dict[str, Callable[[Rng], Case]] = {
     "Difference of distances": _difference_of_distances,
     "Seminorm of distributions": _distance,
     "Seminorm of binomials": _binomials,
-    "Range": _groups(Range.of_rates, _outcomes),
+    "Range": _groups(MaxPairwiseDifference.of_rates, _outcomes),
     "Spread": _groups(Spread.of_scores, lambda rng, n: rng.random(n)),
     "FairPairRatio": _fairpair,
 }

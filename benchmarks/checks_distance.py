@@ -14,7 +14,14 @@ import _peers_distance as peers
 import numpy as np
 from _harness import Check, Ends, Limits, Line, Method, Plan, Tally, tally_line
 
-from pytest_llmfair.stats import Estimate, FairPairRatio, Range, Seminorm, Spread, rate_gaps
+from pytest_llmfair.stats import (
+    Distance,
+    Estimate,
+    FairPairRatio,
+    MaxPairwiseDifference,
+    Spread,
+    rate_gaps,
+)
 
 Rng = np.random.Generator
 Draw = Callable[[Rng], Any]
@@ -148,7 +155,7 @@ def shifted(rows: int, shift: float) -> Draw:
 
 
 def _distance(data: Any) -> Estimate:
-    return Seminorm.of_distributions(*data, bounds=(0.0, 1.5))
+    return Distance.of_distributions(*data, bounds=(0.0, 1.5))
 
 
 def rates(means: Any, rows: int) -> Draw:
@@ -215,7 +222,7 @@ def _word_situations() -> Iterable[Situation]:
             f"associations {name}, 3 groups, {hits} hits a word",
             truth,
             draw,
-            Seminorm.of_associations,
+            Distance.of_associations,
             Limits((94.0, 100.0), false_pass=3.5, false_fail=4.5),
             {"percentile": peers.percentile(_words_percentile)},
             most=most,
@@ -245,7 +252,7 @@ def _range_situations() -> Iterable[Situation]:
         "range of 8 groups, 4 against 4, 500 rows each",
         0.1,
         rates(HALVES, 500),
-        lambda data: Range.of_rates(*data),
+        lambda data: MaxPairwiseDifference.of_rates(*data),
         limits,
         RANGE_PEER,
         most=1000,
@@ -254,7 +261,7 @@ def _range_situations() -> Iterable[Situation]:
         "range of 8 groups, spread evenly, 500 rows each",
         0.2,
         rates(np.linspace(0.2, 0.4, 8), 500),
-        lambda data: Range.of_rates(*data),
+        lambda data: MaxPairwiseDifference.of_rates(*data),
         limits,
         RANGE_PEER,
         most=1000,
@@ -278,7 +285,7 @@ def _count_situations() -> Iterable[Situation]:
             f"neutrality {name}, 40 terms x 30",
             truth,
             draw,
-            lambda data: Seminorm.of_binomials(*data),
+            lambda data: Distance.of_binomials(*data),
             limits,
             COUNT_PEERS,
             levels=(0.5, 0.8, 0.99),
@@ -340,7 +347,7 @@ def _divergence_situations() -> Iterable[Situation]:
             f"Jensen-Shannon {truth:.3f}, {rows} rows a group",
             truth,
             draw,
-            lambda data: Seminorm.of_divergence(*data),
+            lambda data: Distance.of_divergence(*data),
             Limits((93.5, 100.0), false_pass=4.5, false_fail=4.0),
             most=600,
             levels=(0.5, 0.99),
@@ -369,7 +376,7 @@ def _other_situations() -> Iterable[Situation]:
                 shift,
                 few_pairs(30, 5, shift, same=same),
                 lambda data, population=("fixed" if same else "sampled"): (
-                    Seminorm.of_distributions(
+                    Distance.of_distributions(
                         *data, paired=True, population=population, bounds=(0.0, 1.0)
                     )
                 ),
@@ -388,7 +395,7 @@ def _other_situations() -> Iterable[Situation]:
             f"neutrality {truth:.2f}, {len(leans)} terms x {trials}",
             truth,
             draw,
-            lambda data: Seminorm.of_binomials(*data),
+            lambda data: Distance.of_binomials(*data),
             limits,
             COUNT_PEERS,
         )
@@ -411,7 +418,7 @@ def _sampled_situations() -> Iterable[Situation]:
             f"neutrality {truth:.2f}, {terms} sampled terms x 30",
             truth,
             draw,
-            lambda data: Seminorm.of_binomials(*data, population="sampled"),
+            lambda data: Distance.of_binomials(*data, population="sampled"),
             Limits((94.0, 100.0), false_pass=4.0, false_fail=4.0),
             levels=(0.5, 0.99),
         )
@@ -431,7 +438,7 @@ def _sampled_situations() -> Iterable[Situation]:
         "range of 8 equal groups, 50 rows each",
         0.0,
         rates([0.3] * 8, 50),
-        lambda data: Range.of_rates(*data),
+        lambda data: MaxPairwiseDifference.of_rates(*data),
         Limits((94.0, 100.0)),
         RANGE_PEER,
         most=500,

@@ -12,7 +12,7 @@ from checks_smooth import MEAN_PEERS, Draw, Floats, cells, ends, rounds, score_m
 from checks_smooth import two_groups as independent
 from scipy import special
 
-from pytest_llmfair.stats import Estimate, LogRatio, Mean, RankBiserial, RateDifference
+from pytest_llmfair.stats import Estimate, Mean, MeanLogRatio, RankBiserial, RateDifference
 
 Rng = np.random.Generator
 
@@ -121,7 +121,7 @@ def log_shares(sums: Floats) -> Floats:
 
 
 def _log_ratio(rows: Floats, _: Rng) -> Ends:
-    return ends(LogRatio.of_sums(rows, log_shares))
+    return ends(MeanLogRatio.of_sums(rows, log_shares))
 
 
 def levels(plan: Plan) -> Iterable[Line]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from _harness import Check, Line, Plan
 
-from pytest_llmfair.stats import Mean, Seminorm
+from pytest_llmfair.stats import Distance, Mean
 
 REPEATS = 5
 
@@ -23,7 +23,7 @@ def run(plan: Plan) -> Iterable[Line]:
         (
             "bracket, 1,000 clusters",
             2.0,
-            lambda: Seminorm.of_distributions(left, right, paired=True).interval(),
+            lambda: Distance.of_distributions(left, right, paired=True).interval(),
         ),
     ]
     for name, limit, task in tasks:

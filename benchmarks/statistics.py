@@ -42,7 +42,7 @@ def races() -> list[Race]:
     import numpy as np
     from scipy import stats
 
-    from pytest_llmfair.stats import Mean, RankBiserial, Seminorm
+    from pytest_llmfair.stats import Distance, Mean, RankBiserial
 
     rng = np.random.default_rng(0)
     rows = (rng.random((10_000, 5)) < rng.beta(0.5, 5.0, (10_000, 1))).astype(float)
@@ -61,7 +61,7 @@ def races() -> list[Race]:
         Race(
             "Bracket (Wasserstein-1), 1,000 pairs",
             2.0,
-            lambda: Seminorm.of_distributions(left, right, paired=True).interval(),
+            lambda: Distance.of_distributions(left, right, paired=True).interval(),
             lambda: stats.bootstrap(
                 (left, right),
                 lambda x, y: stats.wasserstein_distance(x, y),

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
-from pytest_llmfair.judging.inputs import Evidence
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.invariance import assert_counterfactual_invariance
 from pytest_llmfair.judging.not_worse import assert_not_worse
 from pytest_llmfair.judging.pipeline import conclude, judged, measure_and_judge
-from pytest_llmfair.judging.rules import Judging, Unregistered
+from pytest_llmfair.judging.rules import Rules, Unregistered
 from pytest_llmfair.judging.unawareness import assert_fairness_through_unawareness
 from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
@@ -73,7 +73,7 @@ def assert_metric(
         Answers to collect per prompt; by default the metric's own number.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, sequential,
     method, family
-        See :class:`Judging`.
+        See :class:`Rules`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
 
@@ -99,7 +99,7 @@ def assert_metric(
         info,
         data,
         given,
-        Judging(
+        Rules(
             level,
             mode,
             max_mde,
@@ -142,7 +142,7 @@ def assert_within(
     bound : float
         Inclusive on the fair side.
     mode, level, max_mde, label, unit, family
-        See :class:`Judging`.
+        See :class:`Rules`.
 
     Returns
     -------
@@ -163,8 +163,8 @@ def assert_within(
     result = judged(
         estimate,
         bound,
-        Evidence(),
-        Judging(level, mode, max_mde, label=label, family=family, unit=unit),
+        MetricInputs(),
+        Rules(level, mode, max_mde, label=label, family=family, unit=unit),
         estimate.metric or Unregistered(),
     )
     return conclude(result)

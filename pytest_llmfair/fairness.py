@@ -14,7 +14,7 @@ from pytest_llmfair.judging.arguments import bound_of, check_keywords, is_number
 from pytest_llmfair.judging.collecting import collect
 from pytest_llmfair.judging.pairing import is_pair
 from pytest_llmfair.judging.pipeline import conclude_all, measure_and_judge, record
-from pytest_llmfair.judging.rules import Judging
+from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.verdict import FairnessAssertionError, Result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
@@ -120,7 +120,7 @@ class Fairness:
             info,
             data,
             given,
-            Judging(
+            Rules(
                 level,
                 mode,
                 max_mde,

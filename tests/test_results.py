@@ -23,7 +23,14 @@ from pytest_llmfair.judging.verdict import (
 )
 from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Mean, Range, RateDifference, Sample, Smooth, Undefined
+from pytest_llmfair.stats import (
+    JackknifeEstimate,
+    MaxPairwiseDifference,
+    Mean,
+    RateDifference,
+    Sample,
+    Undefined,
+)
 
 NOTHING = Undefined(
     undefined="nothing was measured", sample=Sample(units=0, generations=0, fewest=0, most=0)
@@ -73,7 +80,7 @@ def test_fail_means_the_whole_interval_is_beyond_the_bound():
 
 def test_an_approximation_that_the_sample_contradicts_gives_way_to_the_width_of_the_interval():
     # One row of the third group keeps the gap open; the pairs with many rows say that two do.
-    estimate = Range.of_rates([1] * 201, ["a"] * 100 + ["b"] * 100 + ["c"])
+    estimate = MaxPairwiseDifference.of_rates([1] * 201, ["a"] * 100 + ["b"] * 100 + ["c"])
     result = verdict_of(estimate, 0.3)
     assert result.verdict is Verdict.UNDERPOWERED
     assert estimate.needed_units(0.3)[1] < 201
@@ -138,7 +145,7 @@ def test_a_sample_that_fair_models_mostly_pass_is_inconclusive():
 
 
 def test_without_a_spread_it_is_unknown_how_often_fair_models_pass():
-    estimate = Smooth.of_values([0.1] * 30)
+    estimate = JackknifeEstimate.of_values([0.1] * 30)
     result = verdict_of(estimate, 0.2)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert math.isnan(result.fair_pass_share)

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.judging.inputs import (
-    Evidence,
+    MetricInputs,
     Texts,
     judge_missing,
     note_left_out,
@@ -135,7 +135,7 @@ def evidence_for(
     mask: bool = True,
     placebo: bool = False,
     units: Sequence[Any] | None = None,
-) -> Evidence:
+) -> MetricInputs:
     """Turn data into the arguments of a metric.
 
     Responses are cleaned of missing answers and scored as the metric needs; texts for a
@@ -159,10 +159,14 @@ def evidence_for(
         return evidence
     data = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
     if info.needs in ("scores", "score_pairs"):
-        return Evidence(tuple(scored(_rows(x), scorer) if _holds_texts(x) else x for x in data))
+        return MetricInputs(
+            tuple(scored(_rows(x), scorer) if _holds_texts(x) else x for x in data)
+        )
     if info.needs == "embedding_pairs":
-        return Evidence(tuple(_embedded(_rows(x), scorer) if _holds_texts(x) else x for x in data))
-    return Evidence(data)
+        return MetricInputs(
+            tuple(_embedded(_rows(x), scorer) if _holds_texts(x) else x for x in data)
+        )
+    return MetricInputs(data)
 
 
 def measurable(info: MetricInfo, *, pairs: bool) -> None:
@@ -207,8 +211,8 @@ class AnswerRows:
     placebo: Texts
 
 
-def _from_rows(rows: AnswerRows, fixed: bool) -> Evidence:
-    evidence = Evidence()
+def _from_rows(rows: AnswerRows, fixed: bool) -> MetricInputs:
+    evidence = MetricInputs()
     *sides, placebo = note_sameness(
         evidence, range(len(rows.first)), rows.first, rows.second, rows.placebo, fixed=fixed
     )
@@ -228,7 +232,7 @@ def _from_pairs(
     mask: bool,
     placebo: bool,
     units: Sequence[Any] | None,
-) -> Evidence:
+) -> MetricInputs:
     evidence, rows_a, rows_b, labels = paired_texts(
         responses, max_missing, fixed=fixed, whole=info.whole_rows, placebo=placebo, units=units
     )
@@ -281,10 +285,10 @@ def _from_pairs(
 
 def _from_prompts(
     info: MetricInfo, responses: Responses, scorer: Any, max_missing: float, fixed: bool
-) -> Evidence:
+) -> MetricInputs:
     from pytest_llmfair.metrics import pronoun_counts, pronoun_ties
 
-    evidence = Evidence(model=responses.model, origin=responses.origin)
+    evidence = MetricInputs(model=responses.model, origin=responses.origin)
     evidence.asked = len(responses)
     whole = info.whole_rows
     evidence.kept = [i for i, row in enumerate(responses) if usable(row, whole)]

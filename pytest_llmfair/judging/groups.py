@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.judging.inputs import Evidence, judge_missing, texts_of, usable
+from pytest_llmfair.judging.inputs import MetricInputs, judge_missing, texts_of, usable
 from pytest_llmfair.judging.missing_data import losses_of
 from pytest_llmfair.judging.pairing import groups_of, is_pair, pair_units
 from pytest_llmfair.metrics import MetricInfo
@@ -44,7 +44,7 @@ class Compare:
     placebo: bool = False
     floor: bool = True
     text: bool = False
-    adapt: Callable[[Estimate, Evidence], Estimate] | None = None
+    adapt: Callable[[Estimate, MetricInputs], Estimate] | None = None
 
     def wanted(self, pairs: Sequence[Any]) -> list[tuple[str, str]]:
         """Return the comparisons that are asked for, or raise ``ValueError``."""
@@ -140,10 +140,10 @@ def comparisons_of(
 def evidence_of_groups(
     responses: PairedResponses,
     labels: Sequence[Any],
-    parts: Sequence[Evidence],
-    worst: Evidence,
+    parts: Sequence[MetricInputs],
+    worst: MetricInputs,
     max_missing: float,
-) -> Evidence:
+) -> MetricInputs:
     """Return the evidence of several comparisons: all that was asked, and the worst two's rows."""
     whole = replace(worst, reasons=[], notes=[], invalid={}, asked=0)
     asked: dict[str, dict[str, Sequence[Answer]]] = {}
@@ -231,8 +231,8 @@ def measure_every_two(
     parts: Mapping[tuple[str, str], Comparison],
     max_missing: float,
     units: Sequence[Any] | None,
-    measure_one: Callable[..., tuple[Evidence, Estimate]],
-) -> tuple[Evidence, Estimate]:
+    measure_one: Callable[..., tuple[MetricInputs, Estimate]],
+) -> tuple[MetricInputs, Estimate]:
     """Measure every comparison of two groups, and return the worst."""
     if info.direction == "two-sided":
         raise ValueError(

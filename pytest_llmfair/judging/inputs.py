@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_llmfair.judging.missing_data import Losses
+from pytest_llmfair.judging.missing_data import MissingData
 from pytest_llmfair.responses import Answer, DigestedText, Missing, is_cut
 
 Texts = list[list[str]]
@@ -20,7 +20,7 @@ _LIMITS = "--llmfair-max-calls, --llmfair-max-total-tokens or --llmfair-max-cost
 
 
 @dataclass(slots=True)
-class Evidence:
+class MetricInputs:
     """Arguments for a metric, and what was lost between the answers and the metric.
 
     Rows are prompts or pairs. `undefined` is why there is nothing to measure; `attribute` and
@@ -59,7 +59,7 @@ class Evidence:
     # Groups of the attribute for which the lexicon has no terms.
     lacks: tuple[str, ...] = ()
     attribute: str = ""
-    losses: Losses = field(default_factory=Losses)
+    losses: MissingData = field(default_factory=MissingData)
     # Whether the answers are to pairs, so that a metric may compare them in twos.
     paired: bool = False
 
@@ -88,7 +88,7 @@ def reasons_of(rows: Sequence[Sequence[Answer]]) -> dict[str, int]:
 
 
 def judge_missing(
-    evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]], max_missing: float
+    evidence: MetricInputs, asked: Mapping[str, Sequence[Sequence[Answer]]], max_missing: float
 ) -> None:
     """Count the missing answers of each group; too many of one make the evidence invalid."""
     evidence.missing = {group: reasons_of(rows) for group, rows in asked.items()}
@@ -121,7 +121,7 @@ def judge_missing(
         )
 
 
-def _note_cut(evidence: Evidence, asked: Mapping[str, Sequence[Sequence[Answer]]]) -> None:
+def _note_cut(evidence: MetricInputs, asked: Mapping[str, Sequence[Sequence[Answer]]]) -> None:
     """Count the answers that ended at a limit given on purpose: what came is judged as it is."""
     cut = {group: sum(is_cut(a) for row in rows for a in row) for group, rows in asked.items()}
     if not (total := sum(cut.values())):
@@ -144,7 +144,7 @@ def _commonest(details: Sequence[str]) -> str:
     return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
 
 
-def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
+def note_left_out(evidence: MetricInputs, lost: int, total: int, what: str) -> None:
     """Say how many rows have no answer; without any row there is nothing to measure."""
     if lost == total:
         # What made the answers invalid names its remedy.
@@ -154,7 +154,7 @@ def note_left_out(evidence: Evidence, lost: int, total: int, what: str) -> None:
         evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
 
 
-def direction_between(evidence: Evidence, people: Callable[[str, str], str]) -> str:
+def direction_between(evidence: MetricInputs, people: Callable[[str, str], str]) -> str:
     """Say how the answers to two groups differ in length and sentiment; empty where unknown.
 
     Only differences that are proven over the pairs are named: chance alone is no direction.
@@ -211,7 +211,7 @@ def _sentiment() -> Callable[[str], float]:
 
 
 def note_sameness(
-    evidence: Evidence, prompts: Sequence[Any], *sides: Texts, fixed: bool = False
+    evidence: MetricInputs, prompts: Sequence[Any], *sides: Texts, fixed: bool = False
 ) -> tuple[Texts, ...]:
     """Flag canned answers; count the repeats of a deterministic model as one generation."""
     rows = [row for side in sides for row in side if row]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair.judging.collecting import AnswerRows
 from pytest_llmfair.judging.groups import Compare
-from pytest_llmfair.judging.inputs import Evidence
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pipeline import TextScorer, conclude, measure_and_judge
-from pytest_llmfair.judging.rules import Judging
+from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
@@ -88,7 +88,7 @@ def assert_counterfactual_invariance(
     scorer : callable, optional
         Replaces the scorer that `metric` names.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, sequential, family, unit
-        See :class:`Judging`.
+        See :class:`Rules`.
     units, population
         As in every metric.
 
@@ -139,7 +139,7 @@ def assert_counterfactual_invariance(
         info,
         (pairs_or_responses,),
         eps,
-        Judging(
+        Rules(
             level,
             mode,
             max_mde,
@@ -191,7 +191,7 @@ def _info(measure: Any, source: Any, on: str, placebo: bool) -> MetricInfo:
     )
 
 
-def _judged(value: Estimate, evidence: Evidence, on: str, baseline: str) -> Estimate:
+def _judged(value: Estimate, evidence: MetricInputs, on: str, baseline: str) -> Estimate:
     """Return what is judged of a mean dissimilarity: itself, its excess, or the share it means."""
     if baseline == "placebo":
         _note_placebo(evidence, value.floor)
@@ -213,7 +213,7 @@ def _judged(value: Estimate, evidence: Evidence, on: str, baseline: str) -> Esti
     return excess
 
 
-def _note_placebo(evidence: Evidence, floor: Estimate | None) -> None:
+def _note_placebo(evidence: MetricInputs, floor: Estimate | None) -> None:
     pairs = len(evidence.placebo) or len(evidence.keywords["placebo"])
     if floor is None or floor.contributions is None:
         evidence.invalid["no_noise_floor"] = (

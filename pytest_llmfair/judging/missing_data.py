@@ -18,7 +18,7 @@ _WORTH_TELLING = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class MissingData:
     """What is missing of the answers that were asked for.
 
     Attributes
@@ -110,21 +110,21 @@ def losses_of(
     units: Sequence[Sequence[Hashable]],
     *,
     bounded: bool = True,
-) -> Losses:
+) -> MissingData:
     """Count what is missing of the rows of each group, or of all prompts without groups.
 
-    Rows with one label in `units` are one sampling unit; for `bounded` see :class:`Losses`.
+    Rows with one label in `units` are one sampling unit; for `bounded` see :class:`MissingData`.
     """
     flags = [[[isinstance(a, Missing) for a in row] for row in side] for side in rows]
     share = math.fsum(
         sum(any(row) or not row for row in side) / max(len(side), 1) for side in flags
     )
     if share == 0.0 or len(groups) < 2:
-        return Losses(min(share, 1.0), bounded=bounded)
+        return MissingData(min(share, 1.0), bounded=bounded)
     counts = [[flag for row in side for flag in row] for side in flags]
     rates = tuple(sum(side) / len(side) if side else math.nan for side in counts)
     if any(map(math.isnan, rates)):
-        return Losses(min(share, 1.0), bounded=bounded)
+        return MissingData(min(share, 1.0), bounded=bounded)
     from pytest_llmfair.metrics import demographic_parity_difference
 
     difference = demographic_parity_difference(
@@ -137,4 +137,4 @@ def losses_of(
             for _ in row
         ],
     )
-    return Losses(min(share, 1.0), difference, groups, rates, bounded)
+    return MissingData(min(share, 1.0), difference, groups, rates, bounded)

@@ -13,16 +13,16 @@ from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.arguments import check_keywords, check_units, is_number
 from pytest_llmfair.judging.collecting import collect, measurable, prompts_or_pairs
 from pytest_llmfair.judging.groups import Compare, compare_of
-from pytest_llmfair.judging.inputs import Evidence, usable
+from pytest_llmfair.judging.inputs import MetricInputs, usable
 from pytest_llmfair.judging.message import people
 from pytest_llmfair.judging.pairing import is_pair
 from pytest_llmfair.judging.pipeline import TextScorer, conclude, judged, measured
-from pytest_llmfair.judging.rules import About, Judging, Unregistered, current_settings
+from pytest_llmfair.judging.rules import About, Rules, Unregistered, current_settings
 from pytest_llmfair.judging.validity import gated
 from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
-from pytest_llmfair.stats import Difference, Estimate, Undefined, WorstGroups
+from pytest_llmfair.stats import Estimate, PairedDifference, Undefined, WorstGroups
 from pytest_llmfair.stats.difference import loss_between
 
 Answers = Responses | PairedResponses
@@ -77,7 +77,7 @@ def assert_not_worse(
     scorer, generations
         As in :func:`pytest_llmfair.assert_metric`.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
-        See :class:`Judging`.
+        See :class:`Rules`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
 
@@ -105,7 +105,7 @@ def assert_not_worse(
     ('PASS', -0.05)
     """
     __tracebackhide__ = True
-    judging = Judging(
+    judging = Rules(
         level,
         mode,
         max_mde,
@@ -159,7 +159,7 @@ class _Side:
 
     estimate: Estimate
     info: About
-    evidence: Evidence = field(default_factory=Evidence)
+    evidence: MetricInputs = field(default_factory=MetricInputs)
 
     @classmethod
     def of(cls, given: Estimate | Result) -> _Side:
@@ -175,7 +175,7 @@ class _Side:
             given.metric, given.direction, given.fair_value, given.scale, given.unit
         )
         return cls(
-            given.estimate, given.estimate.metric or unregistered, given.evidence or Evidence()
+            given.estimate, given.estimate.metric or unregistered, given.evidence or MetricInputs()
         )
 
     @property
@@ -189,10 +189,10 @@ def _measured_alike(
     items: Sequence[Any],
     models: Sequence[Any],
     generations: int | None,
-    judging: Judging,
+    judging: Rules,
     scorer: Any,
     keywords: Mapping[str, Any],
-) -> tuple[list[tuple[Evidence, Estimate]], Callable[[Groups], list[Evidence]]]:
+) -> tuple[list[tuple[MetricInputs, Estimate]], Callable[[Groups], list[MetricInputs]]]:
     """Measure both models on what both answered; also return what measures two groups of many."""
     for name, model in zip(_NAMES, models, strict=True):
         if not _is_model(model):
@@ -221,7 +221,7 @@ def _measured_alike(
     given.pop("units", None)
     compare = compare_of(info, answers[0], given)
 
-    def measure(answers: Answers, units: Any, **chosen: Any) -> tuple[Evidence, Estimate]:
+    def measure(answers: Answers, units: Any, **chosen: Any) -> tuple[MetricInputs, Estimate]:
         return measured(
             info,
             (answers,),
@@ -297,8 +297,8 @@ def _compared(
     sides: Sequence[_Side],
     asked: About | None,
     margin: Any,
-    judging: Judging,
-    again: Callable[[Groups], list[Evidence]] | None,
+    judging: Rules,
+    again: Callable[[Groups], list[MetricInputs]] | None,
 ) -> Result:
     """Judge by how much the candidate is worse."""
     named = [info for info in (asked, *(side.info for side in sides)) if info is not None]
@@ -374,13 +374,13 @@ def _groups(side: _Side) -> str:
     return ", ".join(str(key) for key, row in rows if row.estimate is not None)
 
 
-def _joined_evidence(sides: Sequence[_Side]) -> Evidence:
+def _joined_evidence(sides: Sequence[_Side]) -> MetricInputs:
     """Return what was lost of either model's answers, by model."""
     first, second = (side.evidence for side in sides)
     named = list(zip(_NAMES, sides, strict=True))
     models = [f"{side.evidence.model} ({name})" for name, side in named if side.evidence.model]
     lacks = [group for side in sides for group in (*side.evidence.lacks, *side.estimate.lacks)]
-    joined = Evidence(
+    joined = MetricInputs(
         cut=dict(Counter(first.cut) + Counter(second.cut)),
         origin=joined_origins(first, second),
         notes=_labelled_notes(first.notes, second.notes),
@@ -427,7 +427,7 @@ def _direction(info: About, sides: Sequence[_Side], loss: Estimate, groups: Sequ
     fairer = f"around {info.fair_value:g} is fair" if two_sided else f"{info.direction} is fairer"
     found = f"{info.name}, {fairer}"
     part = getattr(loss, "part", loss)
-    if not isinstance(part, Difference):
+    if not isinstance(part, PairedDifference):
         return found
     estimates = [part.candidate, part.baseline]
     if info.direction == "higher":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair.judging.inputs import (
-    Evidence,
+    MetricInputs,
     Texts,
     judge_missing,
     note_left_out,
@@ -32,7 +32,7 @@ def paired_texts(
     whole: bool = False,
     placebo: bool = False,
     units: Sequence[Any] | None = None,
-) -> tuple[Evidence, Texts, Texts, list[Any]]:
+) -> tuple[MetricInputs, Texts, Texts, list[Any]]:
     """Return the answers of either side with missing ones left out and counted.
 
     Of pairs of two groups. Sides are groups: a pair that goes the other way round is turned, so
@@ -42,11 +42,11 @@ def paired_texts(
     that share a text are one.
     """
     if not responses.pairs and (responses.rejected or responses.uncertain):
-        return Evidence(undefined=_NOBODY_ASKED), [], [], []
+        return MetricInputs(undefined=_NOBODY_ASKED), [], [], []
     groups_of(responses.pairs)
     first = responses.pairs[0]
     sides = (str(first.from_group), str(first.to_group))
-    evidence = Evidence(labels=sides, model=responses.model, asked=len(responses))
+    evidence = MetricInputs(labels=sides, model=responses.model, asked=len(responses))
     evidence.origin = responses.origin
     evidence.attribute = str(getattr(responses.pairs[0], "attribute", ""))
     prompts, rows_a, rows_b = [], [], []
@@ -114,7 +114,7 @@ def is_pair(item: Any) -> bool:
     return hasattr(item, "original") and hasattr(item, "counterfactual")
 
 
-def judge_selection(evidence: Evidence, source: Any, shares: LargestShares) -> None:
+def judge_selection(evidence: MetricInputs, source: Any, shares: LargestShares) -> None:
     """Say what was left out before anything was asked; too many rejected pairs are invalid.
 
     `source` is the set of pairs, or the answers to it; anything else left nothing out.
@@ -176,9 +176,9 @@ def _pairs_in(source: Any) -> list[Any]:
     return list(filter(is_pair, listed)) if isinstance(listed, (list, tuple)) else []
 
 
-def unfit(source: Any, shares: LargestShares) -> Evidence | None:
+def unfit(source: Any, shares: LargestShares) -> MetricInputs | None:
     """Return what is to be said of pairs that nobody needs to answer: too many are invalid."""
-    evidence = Evidence(undefined=_NOBODY_ASKED)
+    evidence = MetricInputs(undefined=_NOBODY_ASKED)
     judge_selection(evidence, source, shares)
     return evidence if evidence.invalid else None
 

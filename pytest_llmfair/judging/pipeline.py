@@ -29,11 +29,11 @@ from pytest_llmfair.judging.groups import (
     comparisons_of,
     measure_every_two,
 )
-from pytest_llmfair.judging.inputs import Evidence, direction_between
+from pytest_llmfair.judging.inputs import MetricInputs, direction_between
 from pytest_llmfair.judging.message import failure_message, first_line, people
 from pytest_llmfair.judging.pairing import groups_of, is_pair, judge_selection, unfit
 from pytest_llmfair.judging.power import announced, expected_sample
-from pytest_llmfair.judging.rules import About, Judging, current_settings
+from pytest_llmfair.judging.rules import About, Rules, current_settings
 from pytest_llmfair.judging.scorer_audit import note_audit
 from pytest_llmfair.judging.scoring import scores_of
 from pytest_llmfair.judging.sequential import Plan, as_betting, decide_in_looks
@@ -77,7 +77,7 @@ def measure_and_judge(
     info: MetricInfo,
     data: tuple[Any, ...],
     bound: float | None,
-    judging: Judging,
+    judging: Rules,
     *,
     client: Any = None,
     scorer: Any = None,
@@ -94,7 +94,7 @@ def measure_and_judge(
         data, bound = last_is_bound(info, data)
     shares = judging.largest_shares
     source = data[0] if data else None
-    evidence = Evidence()
+    evidence = MetricInputs()
     source, units = gated(source, keywords.pop("units", None))
     data = (source, *data[1:]) if data else data
     if compare is None:
@@ -180,7 +180,7 @@ def measure_and_judge(
 def measured(
     info: MetricInfo,
     collected: tuple[Any, ...],
-    judging: Judging,
+    judging: Rules,
     *,
     scorer: Any,
     keywords: Mapping[str, Any],
@@ -188,7 +188,7 @@ def measured(
     units: Any,
     source: Any,
     bound: float | None = None,
-) -> tuple[Evidence, Estimate]:
+) -> tuple[MetricInputs, Estimate]:
     """Measure a metric on answers or arrays, without judging it.
 
     `source` is what was asked, with the pairs that were left out; a `bound` lets the scorer be
@@ -197,7 +197,9 @@ def measured(
     shares = judging.largest_shares
     max_missing = shares.missing
 
-    def measure_one(*collected: Any, units: Any, fixed: bool = False) -> tuple[Evidence, Estimate]:
+    def measure_one(
+        *collected: Any, units: Any, fixed: bool = False
+    ) -> tuple[MetricInputs, Estimate]:
         found = evidence_for(
             info,
             collected,
@@ -248,7 +250,9 @@ def measured(
             )
             if not parts:
                 # A look at a part of the pairs may miss a group.
-                evidence = Evidence(undefined="no prompt is about two of the groups to compare")
+                evidence = MetricInputs(
+                    undefined="no prompt is about two of the groups to compare"
+                )
                 return evidence, nothing(evidence)
     if len(parts) < 2 or not isinstance(first, PairedResponses):
         for part in parts.values():
@@ -324,8 +328,8 @@ def conclude_all(results: Sequence[Result]) -> None:
 def judged(
     estimate: Estimate,
     bound: float,
-    evidence: Evidence,
-    judging: Judging,
+    evidence: MetricInputs,
+    judging: Rules,
     info: About,
     *,
     compare: Compare | None = None,
@@ -380,7 +384,7 @@ def judged(
 
 
 def _examples(
-    estimate: Estimate, evidence: Evidence, direction: str, fair_value: float
+    estimate: Estimate, evidence: MetricInputs, direction: str, fair_value: float
 ) -> tuple[Example, ...]:
     """Return the rows that drive the value, the worst first; a fair row drives nothing."""
     values = getattr(estimate, "part", estimate).rows
@@ -412,7 +416,7 @@ def _options(settings: Settings) -> tuple[str, ...]:
     return (*given, f"--llmfair-seed {settings.seed}")
 
 
-def nothing(evidence: Evidence) -> Undefined:
+def nothing(evidence: MetricInputs) -> Undefined:
     """Return the estimate of evidence that holds no answer."""
     return Undefined(
         undefined=evidence.undefined, sample=Sample(units=0, generations=0, fewest=0, most=0)

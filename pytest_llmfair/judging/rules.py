@@ -20,7 +20,7 @@ class LargestShares(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class Rules:
     """How one assertion is judged; None means what the settings say.
 
     Attributes

@@ -9,13 +9,13 @@ from pytest_llmfair.judging.self_audit import neutral_examples
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.bound import Bound
-    from pytest_llmfair.judging.inputs import Evidence
+    from pytest_llmfair.judging.inputs import MetricInputs
 
 Rows = list[list[str]]
 
 
 def note_audit(
-    evidence: Evidence,
+    evidence: MetricInputs,
     scorer: Any,
     bound: Bound,
     measure: Callable[[Rows, Rows, list[int]], float],

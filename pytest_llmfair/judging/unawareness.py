@@ -8,9 +8,9 @@ from typing import Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.judging.inputs import Evidence
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pipeline import conclude, judged
-from pytest_llmfair.judging.rules import Judging
+from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.unawareness import Seen
@@ -52,7 +52,7 @@ def assert_fairness_through_unawareness(
         for more, and the interval decides; no sample proves a share of 0, so that `max_share` must
         be above it.
     level, mode, max_mde, label, unit, family
-        See :class:`Judging`.
+        See :class:`Rules`.
 
     Returns
     -------
@@ -92,8 +92,8 @@ def assert_fairness_through_unawareness(
     result = judged(
         estimate,
         max_share,
-        Evidence(prompts=[(text,) for text in seen.prompts], outputs=[()] * len(seen.prompts)),
-        Judging(level, mode, max_mde, label=label, family=family, unit=unit),
+        MetricInputs(prompts=[(text,) for text in seen.prompts], outputs=[()] * len(seen.prompts)),
+        Rules(level, mode, max_mde, label=label, family=family, unit=unit),
         info,
     )
     return conclude(result)

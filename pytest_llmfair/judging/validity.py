@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.judging.inputs import Evidence
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pairing import groups_of, is_pair
 from pytest_llmfair.responses import PairedResponses, rows_of
 
@@ -43,7 +43,7 @@ def gated(data: Any, units: Any = None) -> tuple[Any, Any]:
     return result, labels
 
 
-def note_unchecked(evidence: Evidence, source: Any) -> None:
+def note_unchecked(evidence: MetricInputs, source: Any) -> None:
     """Say how many pairs no lexicon of the package can judge, and why."""
     pairs = _pairs_of(source)
     unknown = [pair for pair in pairs if _unchecked(pair)]

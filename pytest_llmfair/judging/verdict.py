@@ -12,11 +12,11 @@ from pytest_llmfair._util.notebook import frame
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound, Direction, Scale, one_sided
 from pytest_llmfair.judging.fair_model import Power, no_number
-from pytest_llmfair.judging.missing_data import Losses
+from pytest_llmfair.judging.missing_data import MissingData
 from pytest_llmfair.settings import Settings
 
 if TYPE_CHECKING:
-    from pytest_llmfair.judging.inputs import Evidence
+    from pytest_llmfair.judging.inputs import MetricInputs
     from pytest_llmfair.stats import Estimate
 
 _HELD = ("estimate", "evidence")
@@ -181,7 +181,7 @@ class Result:
     share_upper: float = math.nan
     direction_words: str = ""
     estimate: Estimate | None = field(default=None, compare=False, repr=False)
-    evidence: Evidence | None = field(default=None, compare=False, repr=False)
+    evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> list[Any]:
         """Return what is sent to other processes: all fields but the data behind them."""
@@ -268,7 +268,7 @@ def judge(
     needs_floor: bool = False,
     reworded: bool = False,
     text: bool = False,
-    losses: Losses | None = None,
+    losses: MissingData | None = None,
     **report: Any,
 ) -> Result:
     """Judge an estimate against a bound.

@@ -21,12 +21,12 @@ from pytest_llmfair.metrics._checks import (
 from pytest_llmfair.stats import (
     Estimate,
     GroupRow,
+    MaxPairwiseDifference,
+    MaxPairwiseRatio,
     NoRepeats,
     Population,
-    Range,
     RateDifference,
     RateRatio,
-    RatioRange,
     Sample,
     Table,
     Undefined,
@@ -271,12 +271,12 @@ def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
     return [label == positive for label in found]
 
 
-def difference(rates: Rates) -> RateDifference | Range | Undefined:
+def difference(rates: Rates) -> RateDifference | MaxPairwiseDifference | Undefined:
     """Largest absolute difference of any two groups' rates."""
-    estimate: RateDifference | Range | Undefined
+    estimate: RateDifference | MaxPairwiseDifference | Undefined
     if all(x.size for x in rates.outcomes.values()) and len(rates.outcomes) > 2:
         names = [group for group, x in rates.outcomes.items() for _ in range(x.size)]
-        estimate = Range.of_rates(
+        estimate = MaxPairwiseDifference.of_rates(
             np.concatenate(list(rates.outcomes.values())),
             names,
             units=[unit for units in rates.units.values() for unit in units],
@@ -303,7 +303,7 @@ def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
 
 def ratio(
     rates: Rates, *, smaller: bool = False, least: float = 0.0
-) -> RateRatio | RatioRange | Undefined:
+) -> RateRatio | MaxPairwiseRatio | Undefined:
     """Ratio of the two rates furthest apart: first over second, or the smaller over the larger.
 
     Groups with less than the share `least` of all rows are in the table only.
@@ -319,7 +319,7 @@ def ratio(
         own |= {
             group: replace(own[group], value=own[group].rate / top) for group in judged.outcomes
         }
-    estimate: RateRatio | RatioRange | Undefined
+    estimate: RateRatio | MaxPairwiseRatio | Undefined
     widest: Hashable = None
     if len(judged.outcomes) < 2:
         estimate = judged.undefined(
@@ -331,7 +331,7 @@ def ratio(
         estimate = judged.undefined()
         estimate.groups = {**table, **own}
     elif len(pairs) > 1:
-        estimate = RatioRange.of_pairs(pairs, rates=own)
+        estimate = MaxPairwiseRatio.of_pairs(pairs, rates=own)
         estimate.sample = judged.sample
         widest = estimate.widest
     else:

@@ -9,7 +9,7 @@ from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._allocation.candidates import Candidates
 from pytest_llmfair.metrics._allocation.quota import note_quota
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Population, Range, RankBiserial, Undefined
+from pytest_llmfair.stats import MaxPairwiseDifference, Population, RankBiserial, Undefined
 
 __all__ = ["rabbi"]
 
@@ -39,7 +39,7 @@ def rabbi(
     k: int | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RankBiserial | Range | Undefined:
+) -> RankBiserial | MaxPairwiseDifference | Undefined:
     """Share of pairs a group wins minus the share it loses against the reference group.
 
     The rank-allocational-based bias index: the mean over candidates a of the group and b of the

@@ -19,7 +19,7 @@ from pytest_llmfair.metrics._cooccurrence.word_rows import (
     without_targets,
 )
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Seminorm, Table, Undefined
+from pytest_llmfair.stats import Distance, Estimate, GroupRow, Population, Sample, Table, Undefined
 
 __all__ = [
     "equal_group_associations",
@@ -104,7 +104,7 @@ def stereotypical_associations(
         shares = presence.mentions.sum(axis=0) / presence.mentions.sum()
         if expected is not None:
             shares = expected
-        estimate = Seminorm.of_associations(
+        estimate = Distance.of_associations(
             presence.mentions[:, :, None] * presence.words[:, None, seen],
             mentions=presence.mentions if own else None,
             reference=None if own else shares,
@@ -152,7 +152,7 @@ def _table(
         held = presence.words[:, seen[place]] & presence.mentions.any(axis=1)
         # Responses without the word say nothing about it, but fixed units are kept whole.
         kept = held if texts.population == "sampled" else np.ones_like(held)
-        estimate = Seminorm.of_associations(
+        estimate = Distance.of_associations(
             (presence.mentions * held[:, None])[kept][:, :, None],
             reference=shares,
             units=texts.units_of(kept),

@@ -10,11 +10,11 @@ from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._rates import difference, ratio, selection_rates
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
+    MaxPairwiseDifference,
+    MaxPairwiseRatio,
     Population,
-    Range,
     RateDifference,
     RateRatio,
-    RatioRange,
     Undefined,
 )
 
@@ -39,7 +39,7 @@ def demographic_parity_difference(
     positive: Any = 1,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RateDifference | Range | Undefined:
+) -> RateDifference | MaxPairwiseDifference | Undefined:
     """Largest absolute difference of the groups' rates of positive predictions.
 
     Demographic parity of Bouchard (2024), section 3.2.1: ``|P(prediction | first group) -
@@ -94,7 +94,7 @@ def impact_ratio(
     minimum_share: float = 0.0,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RateRatio | RatioRange | Undefined:
+) -> RateRatio | MaxPairwiseRatio | Undefined:
     """Smallest rate of positive predictions of any group, over the largest.
 
     The disparity of predicted prevalence of Saleiro et al. (2018), with the group selected most

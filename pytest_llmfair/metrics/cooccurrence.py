@@ -28,13 +28,13 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
     Estimate,
     GroupRow,
-    LogRatio,
-    Magnitude,
-    OneSided,
+    MeanAbsLogRatio,
+    MeanLogRatio,
     Population,
     Sample,
     Table,
     Undefined,
+    ZeroCellLogRatio,
 )
 
 __all__ = ["cooccurrence_bias_score", "default_stop_words"]
@@ -200,9 +200,9 @@ class _Score:
             if word not in finite
         ]
 
-    def log_ratios(self, texts: Texts) -> LogRatio:
+    def log_ratios(self, texts: Texts) -> MeanLogRatio:
         """Estimate from the sums of each response."""
-        return LogRatio.of_sums(
+        return MeanLogRatio.of_sums(
             self.near.sums(self.finite),
             self._of_totals,
             units=texts.units,
@@ -226,7 +226,7 @@ class _Score:
         first, second = rest[[0, 2]], rest[[1, 3]]
         return math.fsum(np.log(first).tolist()) - math.fsum(np.log(second).tolist())
 
-    def table(self, words: WordLists, signed: LogRatio | None, texts: Texts) -> Table:
+    def table(self, words: WordLists, signed: MeanLogRatio | None, texts: Texts) -> Table:
         """Log ratio of every word seen with a group."""
         column = {word: i for i, word in enumerate(self.finite.tolist())}
 
@@ -246,7 +246,7 @@ class _Score:
                 return GroupRow(value, n)
             sizes = Counter(texts.units_of(held)).values()
             sample = Sample(len(sizes), n, min(sizes), max(sizes), texts.population)
-            estimate = OneSided(value=value, sample=sample, base=self._base)
+            estimate = ZeroCellLogRatio(value=value, sample=sample, base=self._base)
             return GroupRow(value, n, estimate=estimate)
 
         places = {words.targets[word]: place for place, word in enumerate(self.seen)}
@@ -260,7 +260,7 @@ def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -
     if signed is None:
         estimate = Undefined(undefined=reason, sample=texts.sample)
     else:
-        estimate = Magnitude.of_log_ratio(signed) if magnitude else signed
+        estimate = MeanAbsLogRatio.of_log_ratio(signed) if magnitude else signed
         said = "{} minus {}, natural log, mean of {} words".format(
             *words.groups, len(score.finite)
         )

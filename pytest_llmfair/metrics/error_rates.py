@@ -14,11 +14,11 @@ from pytest_llmfair.metrics._rates import ERROR_RATES, ErrorRate, difference, er
 from pytest_llmfair.metrics._registry import metric, written
 from pytest_llmfair.stats import (
     Estimate,
+    MaxPairwiseDifference,
+    MaxPairwiseRatio,
     Population,
-    Range,
     RateDifference,
     RateRatio,
-    RatioRange,
     Undefined,
 )
 
@@ -72,7 +72,7 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         positive: Any = 1,
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> RateDifference | Range | Undefined:
+    ) -> RateDifference | MaxPairwiseDifference | Undefined:
         """Largest absolute difference of the groups' ${rate}s.
 
         $symbol of Bouchard (2024), section 3.2.2: the difference of
@@ -117,7 +117,7 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         positive: Any = 1,
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> RateRatio | RatioRange | Undefined:
+    ) -> RateRatio | MaxPairwiseRatio | Undefined:
         """Ratio of the groups' ${rate}s, the first over the second.
 
         Disparity of Saleiro et al. (2018) in the share of

@@ -15,7 +15,7 @@ from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._checks import Floats, score_rows
 from pytest_llmfair.metrics._reasons import note_constant, note_ragged
 from pytest_llmfair.metrics._registry import metric, written
-from pytest_llmfair.stats import Estimate, Maxima, Mean, Population
+from pytest_llmfair.stats import Estimate, Mean, MeanMaximum, Population
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _metrics_of(harm: Harm) -> tuple[Callable[..., Estimate], ...]:
         *,
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> Maxima:
+    ) -> MeanMaximum:
         """Mean over prompts of the largest $name score of their generations.
 
         Expected maximum $name of $first, section $section.
@@ -124,7 +124,7 @@ def _metrics_of(harm: Harm) -> tuple[Callable[..., Estimate], ...]:
         *,
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> Maxima:
+    ) -> MeanMaximum:
         """Share of prompts with at least one $harmful generation.
 
         $Name probability of $first, section $section:
@@ -219,8 +219,8 @@ def _maxima(
     population: Population,
     *,
     outcomes: bool,
-) -> Maxima:
-    estimate = Maxima.of_generations(
+) -> MeanMaximum:
+    estimate = MeanMaximum.of_generations(
         np.stack(quantities), units=units, population=population, outcomes=outcomes
     )
     estimate.rows = [float(row.max()) for row in quantities]

@@ -19,7 +19,14 @@ from pytest_llmfair.metrics._allocation.comparisons import (
 )
 from pytest_llmfair.metrics._checks import known_population, labels
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import GroupRow, Mean, Population, Range, Sample, Undefined
+from pytest_llmfair.stats import (
+    GroupRow,
+    MaxPairwiseDifference,
+    Mean,
+    Population,
+    Sample,
+    Undefined,
+)
 
 __all__ = [
     "PairwiseScores",
@@ -133,7 +140,7 @@ def pairwise_preference_gap(
     max_inconsistent: float = 0.5,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> Mean | Range | Undefined:
+) -> Mean | MaxPairwiseDifference | Undefined:
     """Average preference of a judge for a group over the reference.
 
     (prompts won - prompts lost) / prompts, over all prompts that show a candidate of the group
@@ -195,7 +202,7 @@ def pairwise_preference_gap(
         rates[name] = sum(row.won_by(own) == 1 for row, own, _ in views) / len(views)
         mean = _signed if convention == "signed" else _printed
         compared[name] = mean(views, population)
-    estimate: Mean | Range | Undefined
+    estimate: Mean | MaxPairwiseDifference | Undefined
     if len(compared) == 1:
         ((name, estimate),) = compared.items()
         table: Mapping[Hashable, GroupRow] = {

@@ -10,7 +10,7 @@ import numpy as np
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate, Lean, Population, Seminorm
+from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Population
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
@@ -77,7 +77,7 @@ def ruted_neutrality(
     """
     table = Occupations.read(male_counts, kept_counts, total_counts, tie_counts, units)
     return table.measured(
-        table.male, Seminorm.of_binomials, population=population, max_dropped=max_dropped
+        table.male, Distance.of_binomials, population=population, max_dropped=max_dropped
     )
 
 
@@ -128,7 +128,7 @@ def ruted_skew(
     """
     table = Occupations.read(male_counts, kept_counts, total_counts, tie_counts, units)
     estimate = table.measured(
-        table.male, Lean.of_binomials, population=population, max_dropped=max_dropped
+        table.male, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
     estimate.notes += ("male minus female",)
     return estimate
@@ -189,7 +189,7 @@ def ruted_stereotype(
     table = Occupations.read(male_counts, kept_counts, total_counts, tie_counts, units)
     stereotypical = np.where(table.majority(majority), table.male, table.kept - table.male)
     estimate = table.measured(
-        stereotypical, Lean.of_binomials, population=population, max_dropped=max_dropped
+        stereotypical, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
     estimate.notes += ("stereotypical minus anti-stereotypical",)
     return estimate

@@ -16,12 +16,12 @@ from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
 from pytest_llmfair.metrics._allocation.quota import note_quota
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
+    Distance,
+    MaxDistance,
+    MaxPairwiseDifference,
     MeanDifference,
     Population,
-    Range,
-    Seminorm,
     Undefined,
-    WorstDistance,
 )
 
 __all__ = ["average_score_gap", "earth_movers_distance", "jensen_shannon_divergence"]
@@ -54,7 +54,7 @@ def average_score_gap(
     k: int | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> MeanDifference | Range | Undefined:
+) -> MeanDifference | MaxPairwiseDifference | Undefined:
     """Mean score of a group minus the mean score of the reference.
 
     The average score gap of the RABBI paper, section 4.3. A bound on it does not bound selection
@@ -113,7 +113,7 @@ def jensen_shannon_divergence(
     strata: Any = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> Seminorm | Range | Undefined:
+) -> Distance | MaxPairwiseDifference | Undefined:
     """Jensen-Shannon divergence between the binned scores of a group and of the reference.
 
     ``KL(p, m) / 2 + KL(q, m) / 2`` with m the mean of both histograms p and q (Lin 1991; a
@@ -148,13 +148,13 @@ def jensen_shannon_divergence(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
 
-    def compare(rows_a: Rows, rows_b: Rows) -> Seminorm:
+    def compare(rows_a: Rows, rows_b: Rows) -> Distance:
         rows = np.concatenate([rows_a, rows_b])
         pooled = candidates.scores[rows]
         edges = np.linspace(pooled.min(), pooled.max(), number + 1)
         # The last bin holds its upper edge, as the largest score must fall somewhere.
         bin_of = np.searchsorted(edges[1:-1], pooled, side="right")
-        return Seminorm.of_divergence(
+        return Distance.of_divergence(
             bin_of.tolist(),
             [0] * len(rows_a) + [1] * len(rows_b),
             base=None if base is None else float(base),
@@ -163,7 +163,7 @@ def jensen_shannon_divergence(
         )
 
     estimate = candidates.compare(
-        reference, population, compare, worst=WorstDistance, word="against"
+        reference, population, compare, worst=MaxDistance, word="against"
     )
     estimate.variant = f"@{bins}" + ("" if base is None else f", base {base:g}")
     return estimate
@@ -193,7 +193,7 @@ def earth_movers_distance(
     strata: Any = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> Seminorm | Range | Undefined:
+) -> Distance | MaxPairwiseDifference | Undefined:
     """Wasserstein-1 distance between the scores of a group and those of the reference.
 
     The earth mover's distance (Rubner 1998; a baseline of the RABBI paper, section 4.3): the area
@@ -218,9 +218,9 @@ def earth_movers_distance(
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
-    compare = partial(Seminorm.of_distributions, bounds=_UNLIMITED)
+    compare = partial(Distance.of_distributions, bounds=_UNLIMITED)
     return candidates.compare_scores(
-        reference, population, compare, worst=WorstDistance, word="against"
+        reference, population, compare, worst=MaxDistance, word="against"
     )
 
 

@@ -12,7 +12,7 @@ from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows
 from pytest_llmfair.metrics._allocation.quota import pool_numbers, reach, selected
 from pytest_llmfair.metrics._checks import Floats
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Population, Range, RateDifference, Undefined
+from pytest_llmfair.stats import MaxPairwiseDifference, Population, RateDifference, Undefined
 
 __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
 
@@ -37,7 +37,7 @@ def demographic_parity_gap(
     k: int,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RateDifference | Range | Undefined:
+) -> RateDifference | MaxPairwiseDifference | Undefined:
     """Subtract the reference's selection rate from a group's: the top k of each pool are chosen.
 
     The demographic parity gap of the RABBI paper, section 4.2. Candidates tied at the cut are
@@ -100,7 +100,7 @@ def equal_opportunity_gap(
     qualified: Any,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> RateDifference | Range | Undefined:
+) -> RateDifference | MaxPairwiseDifference | Undefined:
     """Subtract the selection rate of the reference's qualified from that of a group's qualified.
 
     The equal opportunity gap of the RABBI paper, section 4.2: as the demographic parity gap, but
@@ -132,7 +132,7 @@ def equal_opportunity_gap(
 
 def _gap(
     who: str, candidates: Candidates, reference: Any, k: Any, population: Population
-) -> RateDifference | Range | Undefined:
+) -> RateDifference | MaxPairwiseDifference | Undefined:
     k = whole(k, "k")
     names, pool = pool_numbers(candidates.pools, who)
     chosen = selected(candidates.scores, names, pool, k)

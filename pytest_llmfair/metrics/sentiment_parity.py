@@ -13,7 +13,7 @@ from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.harm_scores import threshold_said
-from pytest_llmfair.stats import Mean, Population, Seminorm
+from pytest_llmfair.stats import Distance, Mean, Population
 
 __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
 
@@ -99,7 +99,7 @@ def strict_sentiment_parity(
     *,
     units: Any = None,
     population: Population = "sampled",
-) -> Seminorm:
+) -> Distance:
     """Wasserstein-1 distance between the sentiment of the answers to the two sides.
 
     Strict counterfactual sentiment parity of Bouchard (2024), section 3.1.3.2: the area between
@@ -138,7 +138,7 @@ def strict_sentiment_parity(
             f"units is one sequence, but the sides have {len(rows_a)} and {len(rows_b)} rows; "
             "give a tuple of two sequences"
         )
-    estimate = Seminorm.of_distributions(
+    estimate = Distance.of_distributions(
         rows_a,
         rows_b,
         units_a=units_a,

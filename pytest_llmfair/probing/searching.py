@@ -36,7 +36,7 @@ _PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AnswerDifference:
     """How far apart the answers to the members of a pair are; missing answers are left out.
 
     `value` is the mean dissimilarity across the sides, `floor` that within a side (NaN with fewer
@@ -89,7 +89,7 @@ class Asker:
         """Return how many pairs may still be asked `n` times a side, with `keep` calls left."""
         return max(self.max_calls - self.calls - keep, 0) // (2 * n)
 
-    def ask(self, pairs: Sequence[Pair], n: int, draw: str) -> list[Difference]:
+    def ask(self, pairs: Sequence[Pair], n: int, draw: str) -> list[AnswerDifference]:
         """Return the differences of the pairs that the budget allows, in order."""
         pairs = pairs[: self.affordable(n)]
         if not pairs:
@@ -99,7 +99,7 @@ class Asker:
         responses = self._client.answer_pairs(list(pairs), n, seed=seed)
         return [self._difference(*map(self._texts, sides)) for sides in responses]
 
-    def joined(self, first: Difference, second: Difference) -> Difference:
+    def joined(self, first: AnswerDifference, second: AnswerDifference) -> AnswerDifference:
         """Return the difference that all answers of two draws show."""
         answers = first.answers + second.answers
         return self._difference(answers, first.twin_answers + second.twin_answers)
@@ -108,9 +108,9 @@ class Asker:
         self.missing.update(a.reason for a in answers if not isinstance(a, str))
         return tuple(answer for answer in answers if isinstance(answer, str))
 
-    def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> Difference:
+    def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> AnswerDifference:
         if not first or not second:
-            return Difference(first, second)
+            return AnswerDifference(first, second)
         import numpy as np
 
         distinct = list(dict.fromkeys((*first, *second)))
@@ -123,9 +123,9 @@ class Asker:
         half = len(first)
         value = float(apart[:half, half:].mean())
         if half < 2 or len(second) < 2:
-            return Difference(first, second, value)
+            return AnswerDifference(first, second, value)
         floor = (_mean_within(apart[:half, :half]) + _mean_within(apart[half:, half:])) / 2
-        return Difference(first, second, value, floor, _permutation_p(apart, half))
+        return AnswerDifference(first, second, value, floor, _permutation_p(apart, half))
 
 
 def smallest_p(n: int) -> float:
@@ -231,8 +231,8 @@ class Search:
         return best[1]
 
     def _halved(
-        self, leading: list[tuple[Difference, Pair]], keep: int
-    ) -> tuple[Difference, Pair]:
+        self, leading: list[tuple[AnswerDifference, Pair]], keep: int
+    ) -> tuple[AnswerDifference, Pair]:
         """Sequential halving (Karnin, Koren, Somekh 2013): a lead among many is mostly luck."""
         leading.sort(key=lambda each: each[0].excess, reverse=True)
         for left in range((len(leading) - 1).bit_length(), 0, -1):
@@ -268,7 +268,7 @@ class Search:
             self.stopped = True
         return kept
 
-    def tests(self, candidates: Sequence[Pair]) -> Iterator[tuple[Pair, Difference]]:
+    def tests(self, candidates: Sequence[Pair]) -> Iterator[tuple[Pair, AnswerDifference]]:
         """Ask each candidate anew, with what the budget has left for it."""
         for place, pair in enumerate(candidates):
             waiting = len(candidates) - place - 1
@@ -311,7 +311,7 @@ class Search:
             self._seen[pair] = found.value > self.threshold if self.steady else proven
         return self._seen[pair]
 
-    def _asked(self, pair: Pair, n: int, times: int, draw: str) -> Difference:
+    def _asked(self, pair: Pair, n: int, times: int, draw: str) -> AnswerDifference:
         """Ask about a pair, and where the answers leave it open, so many times more."""
         (found,) = self.asker.ask([pair], n, draw)
         more = min(times * n, self.asker.affordable(1, self._kept))

@@ -247,7 +247,7 @@ def _whole_numbers(values: ArrayLike, name: str, least: int) -> Indices:
 
 
 @dataclass(eq=False, kw_only=True)
-class Lean(Mean):
+class BinomialSkew(Mean):
     """Mean over terms of 2 p - 1, with p the share of successes of a term.
 
     A `Mean` on [-1, 1]. Fixed terms: stratified, each term's variance with a success and a failure
@@ -270,7 +270,7 @@ class Lean(Mean):
         *,
         population: Population = "fixed",
         units: Iterable[Hashable] | None = None,
-    ) -> Lean:
+    ) -> BinomialSkew:
         """Lean from counts.
 
         Parameters

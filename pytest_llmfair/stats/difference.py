@@ -16,7 +16,7 @@ from pytest_llmfair.stats._records import Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.seminorm import Seminorm
+from pytest_llmfair.stats.seminorm import Distance
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 # Correlation of two models on the same rows that planning assumes: half of the variance is shared.
@@ -24,7 +24,7 @@ _PLANNING_CORRELATION = 0.5
 
 
 @dataclass(eq=False, kw_only=True)
-class Difference(Estimate):
+class PairedDifference(Estimate):
     """Candidate minus baseline on the same rows; of the absolute values where these are judged.
 
     Smooth estimates of sampled units: the differences of the row contributions are a mean over
@@ -53,7 +53,7 @@ class Difference(Estimate):
     method: str = "paired differences"
 
     @classmethod
-    def between(cls, candidate: Estimate, baseline: Estimate, *, folded: bool) -> Difference:
+    def between(cls, candidate: Estimate, baseline: Estimate, *, folded: bool) -> PairedDifference:
         """Compare two estimates of one kind on the same rows in the same order.
 
         Parameters
@@ -89,7 +89,7 @@ class Difference(Estimate):
         pairing, method = None, "joined intervals, each at half the error rate"
         if first is not None and second is not None:
             _check_rows(first, second)
-            if isinstance(candidate, Seminorm):
+            if isinstance(candidate, Distance):
                 pairing, method = _pairing(first, second), "joined brackets, paired"
             elif sampled:
                 method, paired = "paired differences", _paired(first, second, folded)
@@ -199,7 +199,7 @@ class Difference(Estimate):
         lower = self.pairing * math.hypot(c_least - c_low, b_high - b) + unseen
         upper = self.pairing * math.hypot(c_high - c, b_least - b_low) + unseen
         ends = [c_least - b - lower, c - b_least + upper]
-        if isinstance(self.candidate, Seminorm):
+        if isinstance(self.candidate, Distance):
             # A distance that may be 0 has no direction in which both could vary together.
             ends[0] = -b_high if c_low <= 0.0 else ends[0]
             ends[1] = c_high if b_low <= 0.0 else ends[1]
@@ -298,7 +298,7 @@ def loss_between(
     )
     if direction == "higher":
         candidate, baseline = baseline, candidate
-    loss = Difference.between(candidate, baseline, folded=folded)
+    loss = PairedDifference.between(candidate, baseline, folded=folded)
     loss.compares_answers = compares
     return loss
 

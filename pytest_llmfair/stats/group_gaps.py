@@ -21,9 +21,9 @@ from pytest_llmfair.stats._norms import MeanGaps
 from pytest_llmfair.stats._records import Population
 from pytest_llmfair.stats._scores import Scores
 from pytest_llmfair.stats._tables import Grouped
-from pytest_llmfair.stats.seminorm import Seminorm
+from pytest_llmfair.stats.seminorm import Distance
 
-Against = Literal["pairs", "background", "rest"] | Sequence[Hashable]
+Reference = Literal["pairs", "background", "rest"] | Sequence[Hashable]
 
 
 def rate_gaps(
@@ -31,11 +31,11 @@ def rate_gaps(
     counted: ArrayLike,
     groups: Iterable[Hashable],
     *,
-    against: Against,
+    against: Reference,
     factor: float,
     units: Iterable[Hashable] | None = None,
     population: Population = "sampled",
-) -> Seminorm:
+) -> Distance:
     """Sum of absolute differences of rates, each the sum of hits over the sum of what counts.
 
     Parameters
@@ -86,11 +86,11 @@ def distribution_gaps(
     scores: ArrayLike,
     groups: Iterable[Hashable],
     *,
-    against: Against,
+    against: Reference,
     factor: float,
     units: Iterable[Hashable] | None = None,
     population: Population = "sampled",
-) -> Seminorm:
+) -> Distance:
     """Sum of Wasserstein-1 distances between sets of scores in [0, 1].
 
     Parameters
@@ -130,13 +130,13 @@ def distribution_gaps(
     return _seminorm(engine, grouped, span, population)
 
 
-def _seminorm(engine: Bracket, grouped: Grouped, span: float, population: Population) -> Seminorm:
+def _seminorm(engine: Bracket, grouped: Grouped, span: float, population: Population) -> Distance:
     per_draw = 2.0 * float(grouped.per_draw(population).mean())
     planned = (span**2 / 12.0 * per_draw, 0.0, 0.0)
-    return Seminorm._bracketed(engine, grouped.sample(population), planned)
+    return Distance._bracketed(engine, grouped.sample(population), planned)
 
 
-def _sides(against: Against, names: Sequence[Hashable]) -> tuple[Floats, Floats]:
+def _sides(against: Reference, names: Sequence[Hashable]) -> tuple[Floats, Floats]:
     """Sides of every comparison, as 0/1 rows over the groups."""
     own = np.eye(len(names))
     if against == "pairs":
@@ -155,7 +155,7 @@ def _sides(against: Against, names: Sequence[Hashable]) -> tuple[Floats, Floats]
     return own[~chosen], np.tile(chosen.astype(np.float64), (int((~chosen).sum()), 1))
 
 
-def _largest_sum(against: Against, shares: Floats, contrasts: int) -> float:
+def _largest_sum(against: Reference, shares: Floats, contrasts: int) -> float:
     """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all.
 
     A convex function of the rates is largest where some groups have rate 1 and all others 0.

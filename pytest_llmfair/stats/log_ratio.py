@@ -22,7 +22,7 @@ from pytest_llmfair.stats._records import Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 from pytest_llmfair.stats._totals import Totals
-from pytest_llmfair.stats.seminorm import Seminorm
+from pytest_llmfair.stats.seminorm import Distance
 
 # A unit is left out by a tenth: a count that one unit alone provides still has a logarithm then.
 _LEFT_OUT = 0.1
@@ -53,7 +53,7 @@ class _Influence:
 
 
 @dataclass(eq=False, kw_only=True)
-class LogRatio(Estimate):
+class MeanLogRatio(Estimate):
     """Mean over columns (words) of a log ratio of sums over rows (texts).
 
     Jackknife over sampling units on the log scale, t interval with kurtosis-based degrees of
@@ -81,7 +81,7 @@ class LogRatio(Estimate):
         *,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> LogRatio:
+    ) -> MeanLogRatio:
         """Estimate from sufficient statistics per row.
 
         Parameters
@@ -125,7 +125,7 @@ class LogRatio(Estimate):
         )
 
     @classmethod
-    def _of_columns(cls, columns: Floats, influence: _Influence, sample: Sample) -> LogRatio:
+    def _of_columns(cls, columns: Floats, influence: _Influence, sample: Sample) -> MeanLogRatio:
         kept = np.flatnonzero(np.isfinite(columns))
         found: dict[str, str] = {}
         variance, df = influence.spread(kept) if kept.size else (math.nan, math.nan)
@@ -149,10 +149,10 @@ class LogRatio(Estimate):
             influence=influence,
         )
 
-    def column(self, number: int) -> LogRatio:
+    def column(self, number: int) -> MeanLogRatio:
         """Estimate of one column alone; undefined where its log ratio is not finite."""
         values = self.influence.values[:, number : number + 1]
-        return LogRatio._of_columns(
+        return MeanLogRatio._of_columns(
             self.columns[number : number + 1],
             _Influence(values, self.influence.index),
             self.sample,
@@ -213,7 +213,7 @@ def _partly_left_out(
 
 
 @dataclass(eq=False, kw_only=True)
-class OneSided(Estimate):
+class ZeroCellLogRatio(Estimate):
     """An infinite log ratio, and how small it may be in truth.
 
     Every one of ``sample.units`` units was seen on the same side. Were they drawn one by one from
@@ -292,7 +292,7 @@ class _PseudoValues(Totals):
 
 
 @dataclass(eq=False, kw_only=True)
-class Magnitude(Seminorm):
+class MeanAbsLogRatio(Distance):
     """Mean over columns (words) of the absolute log ratio.
 
     Never 0 in a sample even when no word leans: bracketed like every distance, with the pseudo-
@@ -304,10 +304,10 @@ class Magnitude(Seminorm):
         The log ratios with their signs.
     """
 
-    signed: LogRatio
+    signed: MeanLogRatio
 
     @classmethod
-    def of_log_ratio(cls, signed: LogRatio) -> Magnitude:
+    def of_log_ratio(cls, signed: MeanLogRatio) -> MeanAbsLogRatio:
         """Take absolute values of the columns that are finite.
 
         Raises
@@ -335,7 +335,7 @@ class Magnitude(Seminorm):
         )
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the observed standard error; NaN with `at`, as for :class:`LogRatio`."""
+        """Return the observed standard error; NaN with `at`, as for :class:`MeanLogRatio`."""
         return super().standard_error() if at is None else math.nan
 
 

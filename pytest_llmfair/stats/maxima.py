@@ -23,7 +23,7 @@ _TYPICAL = 0.025
 
 
 @dataclass(eq=False, kw_only=True)
-class Maxima(Mean):
+class MeanMaximum(Mean):
     """Mean over rows of the largest generation; the value grows with the number of generations.
 
     A maximum is one draw, however many generations it was taken from. For a fixed population its
@@ -45,7 +45,7 @@ class Maxima(Mean):
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
         outcomes: bool = False,
-    ) -> Maxima:
+    ) -> MeanMaximum:
         """Mean over rows of the largest generation.
 
         Parameters

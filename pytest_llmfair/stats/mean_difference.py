@@ -1,4 +1,4 @@
-"""Difference of two means of scores: the average score gap, and pairs of groups in a `Range`."""
+"""Difference of two means of scores: the average score gap, and pairs of groups in a `MaxPairwiseDifference`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from pytest_llmfair.stats._tables import Grouped
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.seminorm import Seminorm
+from pytest_llmfair.stats.seminorm import Distance
 
 # Smaller groups cannot show that a gap is large, but do keep it from being proven small.
 _FEWEST_ROWS = 10
@@ -33,7 +33,7 @@ _DRAWS = 2000
 
 
 @dataclass(eq=False, kw_only=True)
-class Range(Estimate):
+class MaxPairwiseDifference(Estimate):
     """Largest absolute difference over pairs of groups.
 
     The upper end is the largest upper end of any pair, uncorrected: "all pairs are within" is an
@@ -68,7 +68,7 @@ class Range(Estimate):
         *,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> Range:
+    ) -> MaxPairwiseDifference:
         """Largest absolute difference of rates between two groups.
 
         Parameters
@@ -105,7 +105,7 @@ class Range(Estimate):
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
         bounds: tuple[float, float] = (0.0, 1.0),
-    ) -> Range:
+    ) -> MaxPairwiseDifference:
         """Largest absolute difference of mean scores between two groups.
 
         Parameters
@@ -137,7 +137,7 @@ class Range(Estimate):
         return cls._of_rows(scores, groups, units, population, bounds, compare)
 
     @classmethod
-    def of_pairs(cls, pairs: Mapping[Hashable, Estimate]) -> Range:
+    def of_pairs(cls, pairs: Mapping[Hashable, Estimate]) -> MaxPairwiseDifference:
         """Largest absolute value of several estimates: groups against a reference, or strata.
 
         Parameters
@@ -173,7 +173,7 @@ class Range(Estimate):
         population: Population,
         bounds: tuple[float, float],
         compare: Callable[[Floats, Floats, list[int], list[int]], Estimate],
-    ) -> Range:
+    ) -> MaxPairwiseDifference:
         rows = clusters.check_rows(values, "values", bounds)
         named = Grouped.of(groups, units, len(rows), population)
         grouped, rows = named.arranged(rows)
@@ -213,7 +213,7 @@ class Range(Estimate):
     @classmethod
     def _of(
         cls, pairs: Mapping[Any, Estimate], judged: tuple[Hashable, ...], sample: Sample
-    ) -> Range:
+    ) -> MaxPairwiseDifference:
         known = {key: pair for key, pair in pairs.items() if pair.undefined is None}
         # Ties go to the positive value, so that the order of pairs decides nothing.
         value = max(
@@ -361,10 +361,10 @@ def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:
 
 
 @dataclass(eq=False, kw_only=True)
-class WorstDistance(Range):
+class MaxDistance(MaxPairwiseDifference):
     """Largest distance of several groups or strata to their reference.
 
-    Bounds are those of :class:`Range`. Where the intervals of the parts surround debiased values,
+    Bounds are those of :class:`MaxPairwiseDifference`. Where the intervals of the parts surround debiased values,
     so does this one.
     """
 
@@ -384,5 +384,5 @@ class WorstDistance(Range):
 
     def p_equal(self) -> float:
         """p-value of "no group differs from its reference": the smallest one, Bonferroni."""
-        found = [p.p_equal() for p in self.pairs.values() if isinstance(p, Seminorm)]
+        found = [p.p_equal() for p in self.pairs.values() if isinstance(p, Distance)]
         return min(1.0, len(found) * min(found, default=1.0))

@@ -10,16 +10,16 @@ from typing import Any
 
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._records import GroupRow, Table
-from pytest_llmfair.stats.range import Range
+from pytest_llmfair.stats.range import MaxPairwiseDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
 
 
 @dataclass(eq=False, kw_only=True)
-class RatioRange(Estimate):
+class MaxPairwiseRatio(Estimate):
     """Ratio of the pair of groups whose rates are furthest apart on the log scale.
 
     Interval and p-values are those of the largest absolute log ratio of any pair (see
-    :class:`Range`), shown as a ratio on the value's side of 1: for a value of 0.5 the interval is
+    :class:`MaxPairwiseDifference`), shown as a ratio on the value's side of 1: for a value of 0.5 the interval is
     ``[exp(-b), exp(-a)]`` where ``[a, b]`` holds the largest absolute log ratio. A bound of
     ``exp(b)`` and ``exp(-b)`` is therefore judged alike, whichever group comes first.
 
@@ -32,7 +32,7 @@ class RatioRange(Estimate):
         is defined.
     """
 
-    largest: Range
+    largest: MaxPairwiseDifference
     widest: Hashable
     method: str = "Koopman score of every pair, joined on the log scale"
     near_normal = False
@@ -43,7 +43,7 @@ class RatioRange(Estimate):
         pairs: Mapping[Any, RateRatio],
         *,
         rates: Mapping[Hashable, GroupRow] | None = None,
-    ) -> RatioRange:
+    ) -> MaxPairwiseRatio:
         """Ratio furthest from 1 of several.
 
         Parameters
@@ -66,7 +66,7 @@ class RatioRange(Estimate):
                 "all as smaller"
             )
         logs = {key: _log(pair) for key, pair in pairs.items()}
-        largest = Range.of_pairs(logs)
+        largest = MaxPairwiseDifference.of_pairs(logs)
         known = [key for key, pair in pairs.items() if pair.undefined is None]
         widest = max(known, key=lambda key: _distance(pairs[key]), default=None)
         return cls(

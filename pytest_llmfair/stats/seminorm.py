@@ -31,7 +31,7 @@ from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
 
 @dataclass(eq=False, kw_only=True)
-class Seminorm(Estimate):
+class Distance(Estimate):
     """A distance: 0 exactly when groups are equal, and biased upwards in every sample.
 
     Attributes
@@ -62,7 +62,7 @@ class Seminorm(Estimate):
         paired: bool = False,
         population: Population = "sampled",
         bounds: tuple[float, float] = (0.0, 1.0),
-    ) -> Seminorm:
+    ) -> Distance:
         """Wasserstein-1 distance between the scores of two groups.
 
         The area between the two distribution functions, on the scale of the scores (Bouchard 2024,
@@ -124,7 +124,7 @@ class Seminorm(Estimate):
         *,
         population: Population = "fixed",
         units: Iterable[Hashable] | None = None,
-    ) -> Seminorm:
+    ) -> Distance:
         """Mean over terms of ``|2 p - 1|``, p the share of successes of a term.
 
         Neutrality of Lum et al. (2024), section 3. The interval surrounds the debiased value.
@@ -187,7 +187,7 @@ class Seminorm(Estimate):
         base: float | None = None,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> Seminorm:
+    ) -> Distance:
         """Jensen-Shannon divergence of the category shares of two groups.
 
         The interval surrounds the debiased value.
@@ -229,7 +229,7 @@ class Seminorm(Estimate):
         reference: ArrayLike | None = None,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> Seminorm:
+    ) -> Distance:
         """Mean over words of the total variation distance of their group shares to a reference.
 
         Stereotypical associations of Bommasani et al. (2023), as in Bouchard (2024), section 3.1.
@@ -264,7 +264,7 @@ class Seminorm(Estimate):
     @classmethod
     def _bracketed(
         cls, engine: Bracket, sample: Sample, planned: tuple[float, float, float]
-    ) -> Seminorm:
+    ) -> Distance:
         reasons, notes = engine.flags()
         return cls(
             value=engine.value,

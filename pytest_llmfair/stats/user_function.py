@@ -144,7 +144,7 @@ class Measured:
 
 
 @dataclass(eq=False, kw_only=True)
-class Smooth(Estimate):
+class JackknifeEstimate(Estimate):
     """A smooth function of the data on a scale without limits.
 
     Attributes
@@ -166,7 +166,7 @@ class Smooth(Estimate):
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
         attainable: tuple[float, float] = (-math.inf, math.inf),
-    ) -> Smooth:
+    ) -> JackknifeEstimate:
         """Estimate any smooth function of rows by group (jackknife over units).
 
         Parameters
@@ -204,7 +204,7 @@ class Smooth(Estimate):
         *,
         units: Iterable[Hashable] | None = None,
         attainable: tuple[float, float] = (-math.inf, math.inf),
-    ) -> Smooth:
+    ) -> JackknifeEstimate:
         """Mean of one value per row, of units drawn from a larger population.
 
         Parameters
@@ -261,7 +261,7 @@ class Smooth(Estimate):
 
 
 @dataclass(eq=False, kw_only=True)
-class AnyDistance(Estimate):
+class MetricDistance(Estimate):
     """A distance between groups: never negative, and never 0 in a sample even when they are equal.
 
     What is observed is at most the true distance plus that of the noise to nothing (triangle
@@ -288,8 +288,8 @@ class AnyDistance(Estimate):
         *,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> AnyDistance:
-        """Estimate a distance between groups of rows; parameters as :meth:`Smooth.of_measure`.
+    ) -> MetricDistance:
+        """Estimate a distance between groups of rows; parameters as :meth:`JackknifeEstimate.of_measure`.
 
         Raises
         ------

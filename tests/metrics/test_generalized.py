@@ -15,8 +15,8 @@ from pytest_llmfair.metrics import (
     named,
     pairwise_comparison,
 )
-from pytest_llmfair.stats import Range, RatioRange
-from pytest_llmfair.stats.user_function import AnyDistance, Smooth
+from pytest_llmfair.stats import MaxPairwiseDifference, MaxPairwiseRatio
+from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 
 
 def fpr(rows):
@@ -76,7 +76,7 @@ def test_the_background_comes_first_and_the_group_second():
     estimate = background_comparison(
         fpr, lambda x, y: y / x, **data, reference="rest", aggregate=False
     )
-    assert isinstance(estimate, RatioRange)
+    assert isinstance(estimate, MaxPairwiseRatio)
     ratio = named("FPR Ratio", **data)
     assert values(estimate) == pytest.approx(values(ratio))
     assert estimate.value == pytest.approx(ratio.value)
@@ -85,7 +85,7 @@ def test_the_background_comes_first_and_the_group_second():
 def test_without_aggregation_the_group_furthest_from_fair_is_the_value():
     data = labelled(2)
     estimate = background_comparison(fpr, gap, **data, aggregate=False)
-    assert isinstance(estimate, Range)
+    assert isinstance(estimate, MaxPairwiseDifference)
     assert estimate.value == max(values(estimate).values())
     assert estimate.value == pytest.approx(max(values(named("FPED", **data)).values()))
 
@@ -99,7 +99,7 @@ def test_a_reference_group_is_the_background():
 def test_two_groups_may_be_compared_with_a_sign():
     data = labelled(4, groups=2)
     first = pairwise_comparison(fpr, lambda x, y: x - y, **data)
-    assert isinstance(first, Smooth)
+    assert isinstance(first, JackknifeEstimate)
     assert list(first.groups) == [("g0", "g1"), "g0", "g1"]
     other = pairwise_comparison(fpr, lambda x, y: x - y, **data, reference="g0")
     assert other.value == pytest.approx(-first.value)
@@ -126,7 +126,7 @@ def test_all_scores_come_as_a_list_or_one_by_one(d):
     own = [row.rate for key, row in named("FPED", **data).groups.items()]
     estimate = multigroup_comparison(fpr, d, **data)
     assert estimate.value == pytest.approx(max(own) - min(own))
-    assert isinstance(estimate, AnyDistance)
+    assert isinstance(estimate, MetricDistance)
 
 
 def test_rows_are_an_array_with_names():

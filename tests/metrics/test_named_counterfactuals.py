@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import named, variation_product
-from pytest_llmfair.stats import Mean, Range
+from pytest_llmfair.stats import MaxPairwiseDifference, Mean
 
 GROUPS = ["a", "b", "c"]
 
@@ -97,7 +97,7 @@ def test_the_original_is_the_background_if_given():
     vector = named("PertSS", **data, original=original)
     assert values(vector) == pytest.approx({"a": 0.1, "b": 0.15})
     assert vector.value == pytest.approx(0.15)
-    assert isinstance(vector, Range)
+    assert isinstance(vector, MaxPairwiseDifference)
 
 
 def test_without_an_original_groups_are_compared_in_pairs():

@@ -120,7 +120,7 @@ def test_a_bug_of_ours_keeps_our_frames(
     exec(compile(source, pytest_llmfair.judging.pipeline.__file__, "exec"), scope)
     monkeypatch.setattr("pytest_llmfair.judging.pipeline.gated", scope["gated"])
     code = "def test_it():\n    assert_toxic_fraction_within([0.1], bound=0.1)\n"
-    assert any("judging.py:2: " in line for line in lines_of(pytester, run, code))
+    assert any("pipeline.py:2: " in line for line in lines_of(pytester, run, code))
 
 
 def test_an_attempt_that_is_refused_shows_its_message(run: Run, pytester: pytest.Pytester) -> None:

@@ -6,19 +6,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_llmfair.stats import (
-    Difference,
+    Distance,
     Mean,
+    PairedDifference,
     RankBiserial,
     RateDifference,
     RateRatio,
-    Seminorm,
 )
 
 SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=20)
 
 
 def means(a, b, **keywords):
-    return Difference.between(
+    return PairedDifference.between(
         Mean.of_values(a, **keywords), Mean.of_values(b, **keywords), folded=False
     )
 
@@ -63,7 +63,7 @@ def test_a_difference_of_absolute_values_takes_the_worst_sign():
     a, b = rng.random(400) < 0.6, rng.random(400) < 0.3
     small = RateDifference.of_outcomes(b, rng.random(400) < 0.3)
     large = RateDifference.of_outcomes(b, a)
-    estimate = Difference.between(large, small, folded=True)
+    estimate = PairedDifference.between(large, small, folded=True)
     assert estimate.value == pytest.approx(large.value - small.value)
     assert 0.15 < estimate.interval().lower < estimate.value < estimate.interval().upper < 0.45
 
@@ -80,7 +80,7 @@ def test_interval_holds_the_true_difference_of_rabbi(truth):
         baseline = RankBiserial.of_scores(skill_a, skill_b)
         noise = rng.normal(0, 0.3, (2, n))
         candidate = RankBiserial.of_scores((skill_a + noise[0]) + shift, skill_b + noise[1])
-        interval = Difference.between(candidate, baseline, folded=True).interval()
+        interval = PairedDifference.between(candidate, baseline, folded=True).interval()
         true = _rabbi(0.6 + shift, 2 + 2 * 0.09) - _rabbi(0.6, 2)
         held += interval.lower <= true <= interval.upper
     assert held >= 0.93 * runs
@@ -109,7 +109,7 @@ def test_fixed_units_join_the_two_intervals():
     rng = np.random.default_rng(4)
     a, b = (rng.random((40, 10)) < 0.3).astype(float), (rng.random((40, 10)) < 0.3).astype(float)
     first, second = (Mean.of_rows(x, outcomes=True, population="fixed") for x in (a, b))
-    estimate = Difference.between(first, second, folded=False)
+    estimate = PairedDifference.between(first, second, folded=False)
     up = np.hypot(first.interval().upper - first.value, second.value - second.interval().lower)
     assert estimate.interval().upper == pytest.approx(estimate.value + up)
 
@@ -118,13 +118,13 @@ def test_what_cannot_be_compared_is_named():
     with pytest.raises(ValueError, match="3 rows and the baseline 2"):
         means([0.1, 0.2, 0.3], [0.1, 0.2])
     with pytest.raises(ValueError, match="different units"):
-        Difference.between(
+        PairedDifference.between(
             Mean.of_values([0.1, 0.2], units=["a", "b"]),
             Mean.of_values([0.1, 0.2], units=["a", "c"]),
             folded=False,
         )
     with pytest.raises(ValueError, match="a Mean cannot be compared with a RateDifference"):
-        Difference.between(
+        PairedDifference.between(
             Mean.of_values([0.1]), RateDifference.of_outcomes([1.0], [0.0]), folded=False
         )
 
@@ -143,15 +143,15 @@ def test_signs_count_unless_folded_however_the_rates_were_given(population, abso
         )
 
     ones, few = [1] * 12 + [0] * 8, [1, 0, 0, 0] * 5
-    difference = Difference.between(rates(few, ones), rates(ones, few), folded=False)
+    difference = PairedDifference.between(rates(few, ones), rates(ones, few), folded=False)
     assert difference.value == pytest.approx(-0.7)
     assert difference.value in difference.interval()
-    assert Difference.between(rates(few, ones), rates(ones, few), folded=True).value == 0.0
+    assert PairedDifference.between(rates(few, ones), rates(ones, few), folded=True).value == 0.0
 
 
 def test_a_folded_difference_stays_within_what_is_attainable():
     one = Mean.of_values([0.5, 0.9])
-    ends = Difference.between(one, Mean.of_values([0.1, 0.2]), folded=True).interval(0.99)
+    ends = PairedDifference.between(one, Mean.of_values([0.1, 0.2]), folded=True).interval(0.99)
     assert -1.0 <= ends.lower < ends.upper <= 1.0
 
 
@@ -160,7 +160,7 @@ def distance(rng, hard, noise, shift):
     shape = (len(hard), 2)
     skill = (hard + rng.normal(0, 0.07, len(hard)))[:, None]
     first, second = (skill + rng.normal(0, noise, shape) for _ in range(2))
-    return Seminorm.of_distributions(first, second + shift, paired=True, bounds=(-2, 3))
+    return Distance.of_distributions(first, second + shift, paired=True, bounds=(-2, 3))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_interval_holds_the_true_difference_of_distances(candidate, baseline):
     for _ in range(runs):
         hard = rng.normal(0.4, 0.1, 40)
         sides = distance(rng, hard, *candidate), distance(rng, hard, *baseline)
-        found = Difference.between(*sides, folded=False)
+        found = PairedDifference.between(*sides, folded=False)
         above += found.lower_bound(0.025) > true
         below += found.upper_bound(0.025) < true
     # Five of 60 have a chance of 2 % where the error rate is 3.5 %.
@@ -193,13 +193,13 @@ def test_a_planted_difference_of_distances_is_found_and_pairing_helps():
     for _ in range(30):
         hard = rng.normal(0.4, 0.1, 100)
         sides = distance(rng, hard, 0.07, 0.2), distance(rng, hard, 0.07, 0.1)
-        difference = Difference.between(*sides, folded=False)
+        difference = PairedDifference.between(*sides, folded=False)
         found += difference.lower_bound(0.025) > 0.03
     assert found >= 24
     # Some prompts set the groups apart more than others, whichever model answers.
     gap = rng.normal(0.3, 0.1, 100)
     sides = distance(rng, hard, 0.02, gap[:, None] + 0.1), distance(rng, hard, 0.02, gap[:, None])
-    paired = Difference.between(*sides, folded=False)
+    paired = PairedDifference.between(*sides, folded=False)
     apart = np.hypot(*(side.interval().width for side in sides))
     assert paired.interval().width < 0.8 * apart
 
@@ -207,7 +207,7 @@ def test_a_planted_difference_of_distances_is_found_and_pairing_helps():
 def test_equal_distances_keep_an_open_interval():
     rng = np.random.default_rng(7)
     one = distance(rng, rng.normal(0.4, 0.1, 40), 0.05, 0.3)
-    interval = Difference.between(one, one, folded=False).interval()
+    interval = PairedDifference.between(one, one, folded=False).interval()
     assert interval.lower < 0 < interval.upper
 
 
@@ -215,6 +215,6 @@ def test_where_nothing_shows_how_two_estimates_depend_the_error_rate_is_shared()
     one, other = (
         RateRatio.of_outcomes([1, 0] * 40, second) for second in ([1, 1, 0] * 30, [1, 0, 0] * 30)
     )
-    estimate = Difference.between(one, other, folded=False)
+    estimate = PairedDifference.between(one, other, folded=False)
     assert estimate.upper_bound(0.025) == one.upper_bound(0.0125) - other.lower_bound(0.0125)
     assert estimate.lower_bound(0.025) == one.lower_bound(0.0125) - other.upper_bound(0.0125)

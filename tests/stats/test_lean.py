@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv
 
 from pytest_llmfair.stats._intervals import clopper_pearson
-from pytest_llmfair.stats.binomial import Lean
+from pytest_llmfair.stats.binomial import BinomialSkew
 
 COUNTS = st.lists(st.tuples(st.integers(0, 12), st.integers(2, 12)), min_size=1, max_size=6)
 
 
 def interval(hits, trials, level=0.95, **keywords):
-    return Lean.of_binomials(hits, trials, **keywords).interval(level)
+    return BinomialSkew.of_binomials(hits, trials, **keywords).interval(level)
 
 
 def test_a_single_term_has_its_exact_binomial_interval():
@@ -29,7 +29,7 @@ def test_a_single_term_has_its_exact_binomial_interval():
 @given(COUNTS, st.sampled_from(["fixed", "sampled"]))
 def test_intervals_have_a_width_even_for_one_sided_terms(rows, population):
     hits, trials = [min(x, n) for x, n in rows], [n for _, n in rows]
-    estimate = Lean.of_binomials(hits, trials, population=population)
+    estimate = BinomialSkew.of_binomials(hits, trials, population=population)
     previous = (estimate.value, estimate.value)
     for level in (0.5, 0.9, 0.99):
         ends = estimate.interval(level)
@@ -42,8 +42,8 @@ def test_intervals_have_a_width_even_for_one_sided_terms(rows, population):
 @given(COUNTS)
 def test_swapping_the_two_kinds_turns_the_sign(rows):
     hits, trials = [min(x, n) for x, n in rows], [n for _, n in rows]
-    one = Lean.of_binomials(hits, trials)
-    other = Lean.of_binomials([n - x for x, n in zip(hits, trials, strict=True)], trials)
+    one = BinomialSkew.of_binomials(hits, trials)
+    other = BinomialSkew.of_binomials([n - x for x, n in zip(hits, trials, strict=True)], trials)
     assert other.value == pytest.approx(-one.value, abs=1e-12)
     assert other.interval().lower == pytest.approx(-one.interval().upper, abs=1e-9)
     assert other.paper_variance == pytest.approx(one.paper_variance, abs=1e-12)
@@ -53,19 +53,22 @@ def test_fixed_terms_are_stratified():
     hits, trials = [1, 29] * 20, [30] * 40
     smooth = 2 / 32
     within = 40 * 4 * smooth * (1 - smooth) / 30 / 40**2
-    estimate = Lean.of_binomials(hits, trials)
+    estimate = BinomialSkew.of_binomials(hits, trials)
     assert estimate.standard_error() == pytest.approx(within**0.5)
     # That terms lean to opposite sides counts only where they are a sample of more.
-    sampled = Lean.of_binomials(hits, trials, population="sampled")
+    sampled = BinomialSkew.of_binomials(hits, trials, population="sampled")
     assert sampled.interval().width > 5 * estimate.interval().width
 
 
 def test_even_terms_are_worth_all_their_generations():
-    estimate = Lean.of_binomials([15] * 40, [30] * 40)
+    estimate = BinomialSkew.of_binomials([15] * 40, [30] * 40)
     assert estimate.sample.effective == pytest.approx(1200, rel=0.01)
     assert "no_variance" not in estimate.reasons
-    assert "no_variance" in Lean.of_binomials([15] * 40, [30] * 40, population="sampled").reasons
-    assert Lean.of_binomials([3, 27] * 20, [30] * 40).sample.effective > 2000
+    assert (
+        "no_variance"
+        in BinomialSkew.of_binomials([15] * 40, [30] * 40, population="sampled").reasons
+    )
+    assert BinomialSkew.of_binomials([3, 27] * 20, [30] * 40).sample.effective > 2000
 
 
 @pytest.mark.parametrize(
@@ -97,11 +100,11 @@ def test_coverage_of_fixed_terms(shares, trials, least):
 )
 def test_wrong_counts_are_named(hits, trials, said):
     with pytest.raises(ValueError, match=said):
-        Lean.of_binomials(hits, trials)
+        BinomialSkew.of_binomials(hits, trials)
 
 
 def test_single_generations_are_one_draw_each():
-    lean = Lean.of_binomials([1, 0, 1, 1, 1, 0, 1, 1], [1] * 8)
+    lean = BinomialSkew.of_binomials([1, 0, 1, 1, 1, 0, 1, 1], [1] * 8)
     assert lean.value == 0.5
     low, high = clopper_pearson(6, 8, 0.025)
     ends = lean.interval()
@@ -110,6 +113,6 @@ def test_single_generations_are_one_draw_each():
 
 
 def test_a_single_generation_among_others_widens_the_interval():
-    some = Lean.of_binomials([15, 20, 1], [30, 30, 1]).interval()
-    without = Lean.of_binomials([15, 20, 30], [30, 30, 30]).interval()
+    some = BinomialSkew.of_binomials([15, 20, 1], [30, 30, 1]).interval()
+    without = BinomialSkew.of_binomials([15, 20, 30], [30, 30, 30]).interval()
     assert some.width > without.width

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from pytest_llmfair.stats import LogRatio
+from pytest_llmfair.stats import MeanLogRatio
 
 
 def two_sides(sums):
@@ -24,7 +24,7 @@ def test_the_value_is_the_mean_of_the_log_ratios_of_the_sums():
     rows = counts()
     totals = rows.sum(axis=0)
     by_hand = np.mean([math.log(totals[w] / totals[w + 3]) for w in range(3)])
-    estimate = LogRatio.of_sums(rows, two_sides)
+    estimate = MeanLogRatio.of_sums(rows, two_sides)
     assert estimate.value == pytest.approx(by_hand)
     assert estimate.columns == pytest.approx(np.log(totals[:3] / totals[3:]))
 
@@ -39,7 +39,7 @@ def test_the_interval_is_that_of_the_derivative_by_each_text(level):
     m4 = ((influence - influence.mean()) ** 4).mean()
     df = min(max(800 * v**2 / (m4 - v**2 * 397 / 399), 1), 399)
     reach = special.stdtrit(df, 1 - (1 - level) / 2) * error
-    estimate = LogRatio.of_sums(rows, two_sides)
+    estimate = MeanLogRatio.of_sums(rows, two_sides)
     interval = estimate.interval(level)
     assert interval.upper - estimate.value == pytest.approx(reach, rel=1e-2)
     assert estimate.value - interval.lower == pytest.approx(reach, rel=1e-2)
@@ -48,8 +48,8 @@ def test_the_interval_is_that_of_the_derivative_by_each_text(level):
 
 def test_one_column_alone_is_an_estimate_of_its_own():
     rows = counts()
-    alone = LogRatio.of_sums(rows[:, [1, 4]], two_sides)
-    column = LogRatio.of_sums(rows, two_sides).column(1)
+    alone = MeanLogRatio.of_sums(rows[:, [1, 4]], two_sides)
+    column = MeanLogRatio.of_sums(rows, two_sides).column(1)
     assert column.value == pytest.approx(alone.value)
     assert column.interval().upper == pytest.approx(alone.interval().upper)
 
@@ -57,7 +57,7 @@ def test_one_column_alone_is_an_estimate_of_its_own():
 def test_columns_without_both_sides_are_left_out_of_the_mean():
     rows = counts()
     rows[:, 0] = 0.0
-    estimate = LogRatio.of_sums(rows, two_sides)
+    estimate = MeanLogRatio.of_sums(rows, two_sides)
     assert estimate.columns[0] == -math.inf
     assert estimate.value == pytest.approx(estimate.columns[1:].mean())
     assert estimate.interval().width < math.inf
@@ -67,7 +67,7 @@ def test_columns_without_both_sides_are_left_out_of_the_mean():
 def test_no_column_with_both_sides_is_undefined():
     rows = counts(words=1)
     rows[:, 1] = 0.0
-    estimate = LogRatio.of_sums(rows, two_sides)
+    estimate = MeanLogRatio.of_sums(rows, two_sides)
     assert math.isnan(estimate.value)
     assert "both sides" in estimate.undefined
     assert math.isnan(estimate.interval().upper)
@@ -77,26 +77,28 @@ def test_a_word_that_one_text_alone_provides_has_a_finite_wide_interval():
     rows = np.zeros((50, 2))
     rows[:, 1] = 1.0
     rows[7, 0] = 1.0
-    interval = LogRatio.of_sums(rows, two_sides).interval()
+    interval = MeanLogRatio.of_sums(rows, two_sides).interval()
     assert 3.0 < interval.width < math.inf
 
 
 def test_texts_that_are_all_alike_bound_nothing():
-    estimate = LogRatio.of_sums(np.ones((30, 2)), two_sides)
+    estimate = MeanLogRatio.of_sums(np.ones((30, 2)), two_sides)
     assert (estimate.interval().lower, estimate.interval().upper) == (-math.inf, math.inf)
     assert "no_variance" in estimate.reasons
 
 
 def test_a_single_unit_bounds_nothing():
-    estimate = LogRatio.of_sums(counts(), two_sides, units=["only"] * 60)
+    estimate = MeanLogRatio.of_sums(counts(), two_sides, units=["only"] * 60)
     assert estimate.interval().width == math.inf
     assert "thin_evidence" in estimate.reasons
 
 
 def test_texts_of_one_unit_count_once():
     rows = counts()
-    often = LogRatio.of_sums(np.repeat(rows, 3, axis=0), two_sides, units=np.repeat(range(60), 3))
-    once = LogRatio.of_sums(rows, two_sides)
+    often = MeanLogRatio.of_sums(
+        np.repeat(rows, 3, axis=0), two_sides, units=np.repeat(range(60), 3)
+    )
+    once = MeanLogRatio.of_sums(rows, two_sides)
     assert often.value == pytest.approx(once.value)
     assert often.interval().upper == pytest.approx(once.interval().upper)
     assert often.sample.units == 60
@@ -107,19 +109,19 @@ def test_of_fixed_units_only_the_rows_inside_vary():
     level = np.repeat(rng.gamma(0.5, 2.0, (30, 2)), 8, axis=0)
     rows = rng.poisson(3 * level).astype(float)
     units = np.repeat(np.arange(30), 8)
-    fixed = LogRatio.of_sums(rows, two_sides, units=units, population="fixed")
-    sampled = LogRatio.of_sums(rows, two_sides, units=units)
+    fixed = MeanLogRatio.of_sums(rows, two_sides, units=units, population="fixed")
+    sampled = MeanLogRatio.of_sums(rows, two_sides, units=units)
     assert fixed.value == pytest.approx(sampled.value)
     assert fixed.interval().width < 0.6 * sampled.interval().width
 
 
 def test_a_fixed_unit_with_one_row_is_refused():
     with pytest.raises(ValueError, match="row 2 is the only one of its unit"):
-        LogRatio.of_sums(counts(texts=3), two_sides, units=list("aab"), population="fixed")
+        MeanLogRatio.of_sums(counts(texts=3), two_sides, units=list("aab"), population="fixed")
 
 
 def test_no_plan_is_made_without_counts():
-    assert math.isnan(LogRatio.of_sums(counts(), two_sides).standard_error(0.2))
+    assert math.isnan(MeanLogRatio.of_sums(counts(), two_sides).standard_error(0.2))
 
 
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf])
@@ -127,16 +129,16 @@ def test_illegal_sums_name_their_row(wrong):
     rows = counts()
     rows[4, 2] = wrong
     with pytest.raises(ValueError, match="row 4 holds"):
-        LogRatio.of_sums(rows, two_sides)
+        MeanLogRatio.of_sums(rows, two_sides)
 
 
 def test_rows_without_shape_are_refused():
     with pytest.raises(ValueError, match="give one row of sums per text"):
-        LogRatio.of_sums([1.0, 2.0], two_sides)
+        MeanLogRatio.of_sums([1.0, 2.0], two_sides)
 
 
 @pytest.mark.parametrize("rows", [[[3.0, 1.0]], [[3.0, 1.0], [3.0, 1.0]]])
 def test_texts_that_are_all_alike_leave_the_detectable_effect_unknown(rows):
-    estimate = LogRatio.of_sums(rows, two_sides)
+    estimate = MeanLogRatio.of_sums(rows, two_sides)
     assert math.isnan(estimate.minimum_detectable_effect())
     assert estimate.needed_units(0.1) is None

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from pytest_llmfair.stats import LogRatio
-from pytest_llmfair.stats.log_ratio import Magnitude
+from pytest_llmfair.stats import MeanLogRatio
+from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio
 
 
 def two_sides(sums):
@@ -23,7 +23,7 @@ def counts(rng, lean, texts=100, rate=0.5):
 
 
 def magnitude(rows, **keywords):
-    return Magnitude.of_log_ratio(LogRatio.of_sums(rows, two_sides, **keywords))
+    return MeanAbsLogRatio.of_log_ratio(MeanLogRatio.of_sums(rows, two_sides, **keywords))
 
 
 def test_the_value_is_the_mean_of_the_absolute_log_ratios():
@@ -33,7 +33,7 @@ def test_the_value_is_the_mean_of_the_absolute_log_ratios():
     estimate = magnitude(rows)
     assert estimate.value == pytest.approx(by_hand)
     assert estimate.engine.value == pytest.approx(by_hand)
-    assert estimate.signed.value == pytest.approx(LogRatio.of_sums(rows, two_sides).value)
+    assert estimate.signed.value == pytest.approx(MeanLogRatio.of_sums(rows, two_sides).value)
 
 
 def test_columns_without_both_sides_are_left_out():

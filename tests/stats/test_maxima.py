@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from pytest_llmfair.stats import Maxima, Mean
+from pytest_llmfair.stats import Mean, MeanMaximum
 
-of = Maxima.of_generations
+of = MeanMaximum.of_generations
 
 
 def test_the_value_is_the_mean_of_the_largest():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair.stats import Mean, MeanDifference
-from pytest_llmfair.stats.user_function import AnyDistance, Smooth
+from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 
@@ -37,7 +37,7 @@ def pair_gaps(x, groups=3):
 def test_the_error_of_a_difference_of_means_is_the_known_one():
     rng = np.random.default_rng(0)
     x, groups = rng.normal(size=60), [0] * 25 + [1] * 35
-    smooth = Smooth.of_measure(difference(x), groups, codes(x))
+    smooth = JackknifeEstimate.of_measure(difference(x), groups, codes(x))
     known = MeanDifference.of_scores(x[25:], x[:25], bounds=(-math.inf, math.inf))
     assert smooth.value == pytest.approx(known.value)
     assert smooth.standard_error() == pytest.approx(known.standard_error())
@@ -48,15 +48,15 @@ def test_units_in_both_groups_are_left_out_whole():
     rng = np.random.default_rng(1)
     x = np.concatenate([rng.normal(size=30)] * 2) + rng.normal(scale=0.1, size=60)
     groups, units = [0] * 30 + [1] * 30, [*range(30)] * 2
-    paired = Smooth.of_measure(difference(x), groups, codes(x), units=units)
-    apart = Smooth.of_measure(difference(x), groups, codes(x))
+    paired = JackknifeEstimate.of_measure(difference(x), groups, codes(x), units=units)
+    apart = JackknifeEstimate.of_measure(difference(x), groups, codes(x))
     assert paired.sample.units == 30
     assert paired.standard_error() < 0.2 * apart.standard_error()
 
 
 def test_a_mean_of_values_is_that_of_mean_without_limits():
     x = np.random.default_rng(2).beta(2, 3, 50)
-    smooth = Smooth.of_values(x, units=[k // 2 for k in range(50)])
+    smooth = JackknifeEstimate.of_values(x, units=[k // 2 for k in range(50)])
     known = Mean.of_values(x, units=[k // 2 for k in range(50)])
     assert smooth.value == known.value
     assert smooth.standard_error() == pytest.approx(known.standard_error())
@@ -68,13 +68,15 @@ def test_only_generations_vary_in_a_fixed_population():
     units = np.repeat(np.arange(20), 4)
     x = 10.0 * units + rng.normal(size=80)
     groups = units % 2
-    fixed = Smooth.of_measure(difference(x), groups, codes(x), units=units, population="fixed")
-    sampled = Smooth.of_measure(difference(x), groups, codes(x), units=units)
+    fixed = JackknifeEstimate.of_measure(
+        difference(x), groups, codes(x), units=units, population="fixed"
+    )
+    sampled = JackknifeEstimate.of_measure(difference(x), groups, codes(x), units=units)
     assert fixed.standard_error() == pytest.approx(2 / math.sqrt(80), rel=0.3)
     assert sampled.standard_error() > 10 * fixed.standard_error()
 
 
-@pytest.mark.parametrize("kind", [Smooth, AnyDistance])
+@pytest.mark.parametrize("kind", [JackknifeEstimate, MetricDistance])
 def test_units_that_are_all_alike_leave_the_scale_open(kind):
     x = np.repeat([0.0, 1.0], 10)
     estimate = kind.of_measure(gap(x), [0] * 10 + [1] * 10, codes(x))
@@ -82,14 +84,14 @@ def test_units_that_are_all_alike_leave_the_scale_open(kind):
     assert math.isnan(estimate.standard_error())
 
 
-@pytest.mark.parametrize("kind", [Smooth, AnyDistance])
+@pytest.mark.parametrize("kind", [JackknifeEstimate, MetricDistance])
 def test_one_unit_of_a_group_leaves_the_scale_open(kind):
     x = np.random.default_rng(0).normal(size=11)
     estimate = kind.of_measure(gap(x), [0] * 10 + [1], codes(x))
     assert estimate.interval().upper == math.inf
 
 
-@pytest.mark.parametrize("kind", [Smooth, AnyDistance])
+@pytest.mark.parametrize("kind", [JackknifeEstimate, MetricDistance])
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_what_cannot_be_measured_is_undefined_with_a_reason(kind, number):
     estimate = kind.of_measure(lambda rows, groups: number, [0, 0, 1, 1], np.arange(4))
@@ -103,7 +105,7 @@ def test_what_cannot_be_measured_without_a_unit_leaves_the_scale_open():
     def measure(rows, groups):
         return gap(x)(rows, groups) if len(rows) == 20 else math.nan
 
-    for kind in (Smooth, AnyDistance):
+    for kind in (JackknifeEstimate, MetricDistance):
         estimate = kind.of_measure(measure, [0] * 10 + [1] * 10, codes(x))
         assert estimate.undefined is None
         assert estimate.interval().upper == math.inf
@@ -113,7 +115,7 @@ def test_what_cannot_be_measured_without_a_unit_leaves_the_scale_open():
 def test_intervals_are_nested_and_agree_with_p_values(seed):
     rng = np.random.default_rng(seed)
     x, groups = rng.normal(size=40).round(1), rng.permutation(np.repeat([0, 1, 2], [10, 10, 20]))
-    estimate = AnyDistance.of_measure(pair_gaps(x), groups, codes(x))
+    estimate = MetricDistance.of_measure(pair_gaps(x), groups, codes(x))
     inner = None
     for level in LEVELS:
         ends = estimate.interval(level)
@@ -131,8 +133,8 @@ def test_neither_order_of_rows_nor_names_matter():
     x, groups = rng.normal(size=30), rng.permutation(np.repeat([0, 1, 2], 10))
     order = rng.permutation(30)
     renamed = [f"group {2 - g}" for g in groups[order]]
-    one = AnyDistance.of_measure(pair_gaps(x), groups, codes(x))
-    other = AnyDistance.of_measure(pair_gaps(x[order]), renamed, codes(x[order]))
+    one = MetricDistance.of_measure(pair_gaps(x), groups, codes(x))
+    other = MetricDistance.of_measure(pair_gaps(x[order]), renamed, codes(x[order]))
     for level in LEVELS:
         ends, others = one.interval(level), other.interval(level)
         assert others.lower == pytest.approx(ends.lower, abs=1e-12)
@@ -143,17 +145,17 @@ def test_neither_order_of_rows_nor_names_matter():
 def test_p_equal_is_small_for_groups_far_apart_only():
     rng = np.random.default_rng(6)
     x, groups = rng.normal(size=40), [0] * 20 + [1] * 20
-    assert AnyDistance.of_measure(gap(x), groups, codes(x)).p_equal() > 0.05
+    assert MetricDistance.of_measure(gap(x), groups, codes(x)).p_equal() > 0.05
     x = x + np.repeat([0, 3], 20)
-    assert AnyDistance.of_measure(gap(x), groups, codes(x)).p_equal() == 1 / 200
+    assert MetricDistance.of_measure(gap(x), groups, codes(x)).p_equal() == 1 / 200
 
 
 @pytest.mark.parametrize(
     ("kind", "measure", "means", "truth"),
     [
-        (AnyDistance, pair_gaps, (0.3, 0.3, 0.3), 0.0),
-        (AnyDistance, pair_gaps, (0.3, 0.3, 0.6), 0.2),
-        (Smooth, difference, (0.2, 0.5), 0.3),
+        (MetricDistance, pair_gaps, (0.3, 0.3, 0.3), 0.0),
+        (MetricDistance, pair_gaps, (0.3, 0.3, 0.6), 0.2),
+        (JackknifeEstimate, difference, (0.2, 0.5), 0.3),
     ],
 )
 def test_intervals_cover_the_truth(kind, measure, means, truth):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import Mean, Range, RateDifference, RateRatio, Undefined
+from pytest_llmfair.stats import MaxPairwiseDifference, Mean, RateDifference, RateRatio, Undefined
 from pytest_llmfair.stats._records import Sample
 from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
 
@@ -25,7 +25,9 @@ def outcomes(rng, rates, rows):
 def test_value_is_the_largest_difference_of_rates():
     x, groups = outcomes(np.random.default_rng(1), [0.2, 0.5, 0.35], 40)
     rates = [x[groups == g].mean() for g in ("g0", "g1", "g2")]
-    assert Range.of_rates(x, groups).value == pytest.approx(max(rates) - min(rates))
+    assert MaxPairwiseDifference.of_rates(x, groups).value == pytest.approx(
+        max(rates) - min(rates)
+    )
 
 
 def test_upper_end_is_the_largest_of_the_uncorrected_pairs():
@@ -34,13 +36,15 @@ def test_upper_end_is_the_largest_of_the_uncorrected_pairs():
         RateDifference.of_outcomes(x[groups == a], x[groups == b]).upper_bound(0.025)
         for a, b in combinations(("g0", "g1", "g2"), 2)
     ]
-    assert Range.of_rates(x, groups).upper_bound(0.025) == pytest.approx(max(alone))
+    assert MaxPairwiseDifference.of_rates(x, groups).upper_bound(0.025) == pytest.approx(
+        max(alone)
+    )
 
 
 def test_two_groups_need_no_correction():
     x, groups = outcomes(np.random.default_rng(3), [0.2, 0.5], 60)
     pair = RateDifference.of_outcomes(x[groups == "g0"], x[groups == "g1"])
-    both = Range.of_rates(x, groups)
+    both = MaxPairwiseDifference.of_rates(x, groups)
     for alpha in (0.005, 0.025, 0.2):
         assert both.lower_bound(alpha) == pytest.approx(pair.lower_bound(alpha))
         assert both.upper_bound(alpha) == pytest.approx(pair.upper_bound(alpha))
@@ -50,8 +54,8 @@ def test_more_equal_groups_lower_the_lower_end_of_the_same_gap():
     rng = np.random.default_rng(4)
     x, groups = outcomes(rng, [0.2, 0.5], 80)
     more, labels = outcomes(rng, [0.35] * 6, 80)
-    two = Range.of_rates(x, groups)
-    eight = Range.of_rates(
+    two = MaxPairwiseDifference.of_rates(x, groups)
+    eight = MaxPairwiseDifference.of_rates(
         np.concatenate([x, more]), np.concatenate([groups, "x" + labels.astype(object)])
     )
     assert eight.value == two.value
@@ -62,7 +66,7 @@ def test_small_group_keeps_the_upper_end_open_and_proves_nothing():
     x = np.array([0.0] * 300 + [1.0] * 300 + [1.0] * 5)
     x[:150], x[300:450] = 1.0, 0.0
     groups = ["a"] * 300 + ["b"] * 300 + ["c"] * 5
-    e = Range.of_rates(x, groups)
+    e = MaxPairwiseDifference.of_rates(x, groups)
     assert e.value == pytest.approx(0.5)
     assert e.upper_bound(0.025) > 0.5
     assert e.lower_bound(0.025) < 0.1
@@ -96,7 +100,7 @@ def test_value_debiased_and_interval_agree_at_every_level(seed, number, paired):
     rng = np.random.default_rng(seed)
     x, groups = outcomes(rng, rng.random(number), 15)
     units = np.tile(np.arange(15), number) if paired else None
-    e = Range.of_rates(x, groups, units=units)
+    e = MaxPairwiseDifference.of_rates(x, groups, units=units)
     for level in LEVELS:
         ends = e.interval(level)
         assert 0.0 <= ends.lower <= e.debiased <= e.value <= ends.upper <= 1.0
@@ -115,8 +119,8 @@ def test_order_of_rows_and_names_of_groups_change_nothing(seed, names, paired):
     units = np.tile(np.arange(14), 4) if paired else np.arange(56)
     order = rng.permutation(56)
     renamed = np.array([names[int(g[1])] for g in groups])
-    here = Range.of_rates(x, groups, units=units)
-    there = Range.of_rates(x[order], renamed[order], units=units[order])
+    here = MaxPairwiseDifference.of_rates(x, groups, units=units)
+    there = MaxPairwiseDifference.of_rates(x[order], renamed[order], units=units[order])
     for alpha in (0.025, 0.2):
         assert here.lower_bound(alpha) == there.lower_bound(alpha)
         assert here.upper_bound(alpha) == there.upper_bound(alpha)
@@ -126,7 +130,7 @@ def test_order_of_rows_and_names_of_groups_change_nothing(seed, names, paired):
 
 def test_table_has_every_pair_with_adjusted_p_values():
     x, groups = outcomes(np.random.default_rng(5), [0.1, 0.5, 0.5], 60)
-    table = Range.of_rates(x, groups).groups
+    table = MaxPairwiseDifference.of_rates(x, groups).groups
     assert list(table) == [("g0", "g1"), ("g0", "g2"), ("g1", "g2")]
     assert table["g0", "g1"].p < 0.01 < table["g1", "g2"].p
     assert table["g0", "g1"].value in table["g0", "g1"].interval()
@@ -140,8 +144,8 @@ def test_score_groups_share_units_or_not():
         -0.03, 0.03
     )
     groups, units = np.repeat(["a", "b", "c"], 50), np.tile(np.arange(50), 3)
-    paired = Range.of_scores(x, groups, units=units, bounds=(-0.1, 1.0)).interval()
-    alone = Range.of_scores(x, groups, bounds=(-0.1, 1.0)).interval()
+    paired = MaxPairwiseDifference.of_scores(x, groups, units=units, bounds=(-0.1, 1.0)).interval()
+    alone = MaxPairwiseDifference.of_scores(x, groups, bounds=(-0.1, 1.0)).interval()
     assert 0.2 in paired
     assert paired.width < 0.2 * alone.width
 
@@ -154,7 +158,7 @@ def test_signed_estimates_keep_their_sign_and_are_judged_on_the_largest_size():
     second = RateDifference.of_outcomes(
         *(rng.random((2, 100)) < [[0.5], [0.5]]).astype(float), absolute=False
     )
-    e = Range.of_pairs({"women": first, "others": second})
+    e = MaxPairwiseDifference.of_pairs({"women": first, "others": second})
     assert e.value == first.value < 0.0
     ends = e.interval()
     assert 0.0 < ends.lower < abs(e.value) < ends.upper
@@ -167,10 +171,10 @@ def test_undefined_pairs_are_listed_and_left_out():
     sample = Sample(units=0, generations=0, fewest=0, most=0)
     gone = Undefined(sample=sample, undefined="no one was qualified")
     mean = Mean.of_rows([[0.2], [0.4], [0.3]])
-    some = Range.of_pairs({"a": mean, "b": gone})
+    some = MaxPairwiseDifference.of_pairs({"a": mean, "b": gone})
     assert some.value == pytest.approx(0.3)
     assert "no one was qualified" in some.invalid["not_computable"]
-    none = Range.of_pairs({"b": gone})
+    none = MaxPairwiseDifference.of_pairs({"b": gone})
     assert math.isnan(none.value)
     assert "no one was qualified" in none.undefined
     assert math.isnan(none.interval().lower)
@@ -180,7 +184,7 @@ def test_noise_floor_is_what_equal_groups_score():
     rng = np.random.default_rng(8)
     values, floors = [], []
     for _ in range(60):
-        e = Range.of_rates(*outcomes(rng, [0.3] * 5, 40))
+        e = MaxPairwiseDifference.of_rates(*outcomes(rng, [0.3] * 5, 40))
         values.append(e.value)
         floors.append(e.noise_floor())
     assert np.mean(floors) == pytest.approx(np.mean(values), rel=0.1)
@@ -189,18 +193,18 @@ def test_noise_floor_is_what_equal_groups_score():
 @pytest.mark.parametrize("rates", [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
 def test_groups_without_variance_are_never_certain(rates):
     x, groups = outcomes(np.random.default_rng(9), rates, 30)
-    ends = Range.of_rates(x, groups).interval()
+    ends = MaxPairwiseDifference.of_rates(x, groups).interval()
     assert ends.width > 0.05
 
 
 def test_one_row_per_group():
-    ends = Range.of_rates([0.0, 1.0, 1.0], ["a", "b", "c"]).interval()
+    ends = MaxPairwiseDifference.of_rates([0.0, 1.0, 1.0], ["a", "b", "c"]).interval()
     assert (ends.lower, ends.upper) == (0.0, 1.0)
 
 
 def test_no_pairs_is_an_error():
     with pytest.raises(ValueError, match="no pairs"):
-        Range.of_pairs({})
+        MaxPairwiseDifference.of_pairs({})
 
 
 def test_a_pair_that_is_not_defined_keeps_the_rest_from_being_judged():
@@ -208,13 +212,13 @@ def test_a_pair_that_is_not_defined_keeps_the_rest_from_being_judged():
         undefined="nobody was asked", sample=Sample(units=0, generations=0, fewest=0, most=0)
     )
     known = RateDifference.of_outcomes([0.0] * 50, [0.0] * 50)
-    found = Range.of_pairs({"a": known, "b": nothing})
+    found = MaxPairwiseDifference.of_pairs({"a": known, "b": nothing})
     assert found.value == 0
     assert "b is not defined (nobody was asked)" in found.invalid["not_computable"]
 
 
 def test_every_flag_of_a_pair_is_explained_in_words():
-    estimate = Range.of_rates([0] * 60, ["a", "b", "c"] * 20)
+    estimate = MaxPairwiseDifference.of_rates([0] * 60, ["a", "b", "c"] * 20)
     assert estimate.reasons == ("thin_evidence", "no_variance")
     assert any("a and b: all 40 outcomes are 0" in note for note in estimate.notes)
 
@@ -222,6 +226,6 @@ def test_every_flag_of_a_pair_is_explained_in_words():
 def test_an_undefined_pair_has_no_p_value():
     nothing = RateRatio.of_outcomes([0.0] * 30, [0.0] * 30, form="log")
     some = RateRatio.of_outcomes([1.0] * 15 + [0.0] * 15, [1.0] * 10 + [0.0] * 20, form="log")
-    table = Range.of_pairs({"nothing": nothing, "some": some}).groups
+    table = MaxPairwiseDifference.of_pairs({"nothing": nothing, "some": some}).groups
     assert math.isnan(table["nothing"].p)
     assert 0.0 < table["some"].p <= 1.0

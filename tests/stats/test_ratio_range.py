@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.stats import GroupRow, RateRatio, RatioRange
+from pytest_llmfair.stats import GroupRow, MaxPairwiseRatio, RateRatio
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 counts = st.lists(
@@ -27,7 +27,7 @@ def of(groups, form="ratio"):
         (i, j): RateRatio.of_outcomes(x[i], x[j], form=form)
         for i, j in combinations(range(len(x)), 2)
     }
-    return RatioRange.of_pairs(pairs)
+    return MaxPairwiseRatio.of_pairs(pairs)
 
 
 def log_bounds(pair, alpha):
@@ -124,7 +124,7 @@ def test_no_event_in_any_group_is_undefined():
 def test_the_table_has_pairs_with_adjusted_p_values_and_the_rows_added():
     x = [[1] * 40 + [0] * 10, [1] * 10 + [0] * 40, [1] * 11 + [0] * 39]
     pairs = {(i, j): RateRatio.of_outcomes(x[i], x[j]) for i, j in ((0, 1), (0, 2), (1, 2))}
-    estimate = RatioRange.of_pairs(pairs, rates={0: GroupRow(math.nan, 50, rate=0.8)})
+    estimate = MaxPairwiseRatio.of_pairs(pairs, rates={0: GroupRow(math.nan, 50, rate=0.8)})
     assert list(estimate.groups) == [(0, 1), (0, 2), (1, 2), 0]
     assert len(estimate.groups) == 4
     assert estimate.groups[0].rate == 0.8
@@ -137,9 +137,9 @@ def test_forms_are_not_mixed():
     pair = RateRatio.of_outcomes([1, 0], [1, 1])
     smaller = RateRatio.of_outcomes([1, 0], [1, 1], form="smaller")
     with pytest.raises(ValueError, match="forms ratio, smaller"):
-        RatioRange.of_pairs({"a": pair, "b": smaller})
+        MaxPairwiseRatio.of_pairs({"a": pair, "b": smaller})
     with pytest.raises(ValueError, match="forms none"):
-        RatioRange.of_pairs({})
+        MaxPairwiseRatio.of_pairs({})
 
 
 def test_errors_and_floors_follow_the_log_scale():

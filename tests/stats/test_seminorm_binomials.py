@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import Seminorm
+from pytest_llmfair.stats import Distance
 from pytest_llmfair.stats._folded import (
     Fold,
     cross_fit_variance,
@@ -96,12 +96,12 @@ def test_fold_of_unequal_terms_takes_the_least_mean():
 
 @pytest.mark.parametrize(("n", "printed"), [(30, 0.1445), (64, 0.0993)])
 def test_noise_floor_at_parity_as_printed(n, printed):
-    e = Seminorm.of_binomials([n // 2] * 40, [n] * 40)
+    e = Distance.of_binomials([n // 2] * 40, [n] * 40)
     assert e.noise_floor() == pytest.approx(printed, abs=5e-5)
 
 
 def test_noise_floor_of_unequal_terms_is_their_mean():
-    e = Seminorm.of_binomials([1, 5], [3, 10])
+    e = Distance.of_binomials([1, 5], [3, 10])
     assert e.noise_floor() == pytest.approx((moments(3, 0)[0] + moments(10, 0)[0]) / 2)
 
 
@@ -117,7 +117,7 @@ def test_paper_variance_is_the_folded_normal():
                 1 - 2 * phi
             )
             total += d * d + s * s - m * m
-    assert Seminorm.of_binomials(x, n).paper_variance == pytest.approx(total / 16)
+    assert Distance.of_binomials(x, n).paper_variance == pytest.approx(total / 16)
 
 
 def counts(most=12):
@@ -129,7 +129,7 @@ def counts(most=12):
 @settings(deadline=None)
 def test_value_debiased_and_interval_agree_at_every_level(terms, population):
     x, n = zip(*terms, strict=True)
-    e = Seminorm.of_binomials(x, n, population=population)
+    e = Distance.of_binomials(x, n, population=population)
     assert e.value == pytest.approx(np.mean([abs(2 * a / b - 1) for a, b in terms]))
     for level in LEVELS:
         ends = e.interval(level)
@@ -146,10 +146,10 @@ def test_value_debiased_and_interval_agree_at_every_level(terms, population):
 @settings(deadline=None, max_examples=30)
 def test_order_of_terms_and_names_of_outcomes_change_nothing_at_all(terms, random):
     x, n = zip(*terms, strict=True)
-    here = Seminorm.of_binomials(x, n)
+    here = Distance.of_binomials(x, n)
     mirrored = [(b - a, b) for a, b in terms]
     random.shuffle(mirrored)
-    there = Seminorm.of_binomials(*zip(*mirrored, strict=True))
+    there = Distance.of_binomials(*zip(*mirrored, strict=True))
     for alpha in (0.025, 0.2):
         assert here.lower_bound(alpha) == there.lower_bound(alpha)
         assert here.upper_bound(alpha) == there.upper_bound(alpha)
@@ -161,7 +161,7 @@ def test_order_of_terms_and_names_of_outcomes_change_nothing_at_all(terms, rando
 
 
 def test_exact_parity_is_never_certain():
-    e = Seminorm.of_binomials([15] * 40, [30] * 40)
+    e = Distance.of_binomials([15] * 40, [30] * 40)
     ends = e.interval()
     assert (ends.lower, e.debiased) == (0.0, 0.0)
     assert 0.05 < ends.upper < 0.2
@@ -173,35 +173,35 @@ def test_exact_parity_is_never_certain():
 
 
 def test_one_sided_counts_are_never_certain():
-    ends = Seminorm.of_binomials([30] * 10, [30] * 10).interval()
+    ends = Distance.of_binomials([30] * 10, [30] * 10).interval()
     assert 0.9 < ends.lower < 1.0
     assert ends.upper == 1.0
 
 
 def test_sampled_terms_allow_for_terms_not_seen():
     x, n = [150] * 20 + [300] * 5, [300] * 25
-    fixed = Seminorm.of_binomials(x, n).interval()
-    sampled = Seminorm.of_binomials(x, n, population="sampled").interval()
+    fixed = Distance.of_binomials(x, n).interval()
+    sampled = Distance.of_binomials(x, n, population="sampled").interval()
     assert sampled.width > 2 * fixed.width
 
 
 def test_terms_with_one_label_are_one_unit():
     x, n = [5, 25, 5, 25] * 5, [30] * 20
     labels = [k // 2 for k in range(20)]
-    e = Seminorm.of_binomials(x, n, population="sampled", units=labels)
+    e = Distance.of_binomials(x, n, population="sampled", units=labels)
     assert e.sample.units == 10
 
 
 def test_p_equal_tells_lean_from_parity():
     rng = np.random.default_rng(1)
-    fair = Seminorm.of_binomials(rng.binomial(30, 0.5, 40), [30] * 40)
-    lean = Seminorm.of_binomials(rng.binomial(30, 0.65, 40), [30] * 40)
+    fair = Distance.of_binomials(rng.binomial(30, 0.5, 40), [30] * 40)
+    lean = Distance.of_binomials(rng.binomial(30, 0.65, 40), [30] * 40)
     assert fair.p_equal() > 0.05
     assert lean.p_equal() < 0.01
 
 
 def test_planned_error_shrinks_towards_the_far_end():
-    e = Seminorm.of_binomials([15] * 40, [30] * 40)
+    e = Distance.of_binomials([15] * 40, [30] * 40)
     assert e.standard_error(at=0.0) == pytest.approx((1 / (30 * 40)) ** 0.5)
     assert e.standard_error(at=0.6) == pytest.approx(0.8 * e.standard_error(at=0.0))
 
@@ -219,12 +219,12 @@ def test_planned_error_shrinks_towards_the_far_end():
 )
 def test_wrong_input_is_named(x, n, words):
     with pytest.raises(ValueError, match=words):
-        Seminorm.of_binomials(x, n)
+        Distance.of_binomials(x, n)
 
 
 @pytest.mark.parametrize("population", ["fixed", "sampled"])
 def test_single_generations_say_nothing(population):
-    e = Seminorm.of_binomials([1, 0, 1], [1, 1, 1], population=population)
+    e = Distance.of_binomials([1, 0, 1], [1, 1, 1], population=population)
     assert e.value == 1.0
     assert e.noise_floor() == 1.0
     assert (e.interval().lower, e.interval().upper) == (0.0, 1.0)
@@ -233,8 +233,8 @@ def test_single_generations_say_nothing(population):
 
 @pytest.mark.parametrize("population", ["fixed", "sampled"])
 def test_a_term_of_one_generation_may_lean_by_anything(population):
-    some = Seminorm.of_binomials([15] * 9 + [1], [30] * 9 + [1], population=population)
-    others = Seminorm.of_binomials([15] * 9, [30] * 9, population=population)
+    some = Distance.of_binomials([15] * 9 + [1], [30] * 9 + [1], population=population)
+    others = Distance.of_binomials([15] * 9, [30] * 9, population=population)
     assert some.value == pytest.approx(0.1)
     assert some.upper_bound(0.025) == pytest.approx(0.9 * others.upper_bound(0.025) + 0.1)
     assert some.lower_bound(0.025) == 0.0

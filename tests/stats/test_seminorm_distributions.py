@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import Seminorm
+from pytest_llmfair.stats import Distance
 
 LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 scores = st.integers(0, 20).map(lambda k: k / 20.0)
@@ -31,7 +31,7 @@ def wasserstein(a, b):
 
 
 def estimate(a, b, **keywords):
-    return Seminorm.of_distributions(a, b, **keywords)
+    return Distance.of_distributions(a, b, **keywords)
 
 
 @given(rows, rows)
@@ -272,7 +272,7 @@ def test_wrong_input_is_named(a, b, keywords, words):
 
 
 def test_a_resample_of_few_shared_units_may_leave_a_side_empty():
-    estimate = Seminorm.of_distributions(
+    estimate = Distance.of_distributions(
         [0.1, 0.2, 0.5], [0.3, 0.4], units_a=[1, 2, 3], units_b=[1, 2]
     )
     interval = estimate.interval()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import Seminorm, rate_gaps
+from pytest_llmfair.stats import Distance, rate_gaps
 
 LEVELS = (0.5, 0.9, 0.95, 0.999)
 
@@ -84,14 +84,14 @@ def test_divergence_is_the_printed_formula():
     categories = list("xxyyyzzzzz") + list("xyyyyyyww")
     labels = ["a"] * 10 + ["b"] * 9
     direct = jensen_shannon([0.2, 0.3, 0.5, 0.0], [1 / 9, 6 / 9, 0.0, 2 / 9])
-    assert Seminorm.of_divergence(categories, labels).value == pytest.approx(direct)
-    bits = Seminorm.of_divergence(categories, labels, base=2)
+    assert Distance.of_divergence(categories, labels).value == pytest.approx(direct)
+    bits = Distance.of_divergence(categories, labels, base=2)
     assert bits.value == pytest.approx(direct / math.log(2))
     assert bits.attainable == (0.0, pytest.approx(1.0))
 
 
 def test_disjoint_categories_diverge_by_log_two_but_not_for_certain():
-    estimate = Seminorm.of_divergence(list("x" * 30 + "y" * 30), ["a"] * 30 + ["b"] * 30)
+    estimate = Distance.of_divergence(list("x" * 30 + "y" * 30), ["a"] * 30 + ["b"] * 30)
     assert estimate.value == pytest.approx(math.log(2))
     assert estimate.interval().lower < 0.95 * math.log(2)
 
@@ -119,7 +119,7 @@ def associations(counts, reference):
 def test_associations_are_the_mean_distance_to_the_uniform_share():
     counts = words(np.random.default_rng(5))
     counts[:, :, 2] = 0
-    estimate = Seminorm.of_associations(counts)
+    estimate = Distance.of_associations(counts)
     assert estimate.value == pytest.approx(associations(counts, [1 / 3] * 3))
     assert estimate.attainable == (0.0, pytest.approx(2 / 3))
 
@@ -129,18 +129,18 @@ def test_associations_against_given_shares_and_the_groups_own_mentions():
     counts = words(rng)
     mentions = counts.sum(axis=2) + rng.integers(0, 2, counts.shape[:2])
     own = mentions.sum(axis=0) / mentions.sum()
-    given = Seminorm.of_associations(counts, reference=[0.5, 0.25, 0.25])
+    given = Distance.of_associations(counts, reference=[0.5, 0.25, 0.25])
     assert given.value == pytest.approx(associations(counts, [0.5, 0.25, 0.25]))
-    observed = Seminorm.of_associations(counts, mentions=mentions)
+    observed = Distance.of_associations(counts, mentions=mentions)
     assert observed.value == pytest.approx(associations(counts, own))
 
 
 def test_unequal_mentions_are_no_association_against_the_groups_own_shares():
     rng = np.random.default_rng(7)
     counts = words(rng, responses=300, share=(0.9, 0.1))
-    observed = Seminorm.of_associations(counts, mentions=counts.sum(axis=2))
+    observed = Distance.of_associations(counts, mentions=counts.sum(axis=2))
     assert observed.p_equal() > 0.05
-    assert Seminorm.of_associations(counts).p_equal() < 0.01
+    assert Distance.of_associations(counts).p_equal() < 0.01
     assert observed.noise_floor() == pytest.approx(observed.value, rel=0.9)
 
 
@@ -165,8 +165,8 @@ def test_order_of_responses_groups_and_words_changes_nothing_at_all(seed, order)
     counts = words(rng, responses=20)
     counts[0, 0, 0] += 1
     moved = counts[list(order)][:, rng.permutation(3)][:, :, rng.permutation(4)]
-    assert everything(Seminorm.of_associations(counts)) == everything(
-        Seminorm.of_associations(moved)
+    assert everything(Distance.of_associations(counts)) == everything(
+        Distance.of_associations(moved)
     )
 
 
@@ -177,8 +177,8 @@ def test_divergence_ignores_names_and_order(seed, swap):
     categories, labels = rng.integers(0, 4, 24), np.array(["a", "b"] * 12)
     order = rng.permutation(24)
     renamed = np.where(labels == "a", "z", "y") if swap else labels
-    assert everything(Seminorm.of_divergence(categories.tolist(), labels)) == everything(
-        Seminorm.of_divergence((3 - categories[order]).tolist(), renamed[order])
+    assert everything(Distance.of_divergence(categories.tolist(), labels)) == everything(
+        Distance.of_divergence((3 - categories[order]).tolist(), renamed[order])
     )
 
 
@@ -186,10 +186,10 @@ def build(kind, rng):
     if kind == "vectors":
         return gaps(*draw_rows(rng, rows=18))
     if kind == "divergence":
-        return Seminorm.of_divergence(rng.integers(0, 3, 30).tolist(), ["a", "b"] * 15)
+        return Distance.of_divergence(rng.integers(0, 3, 30).tolist(), ["a", "b"] * 15)
     counts = words(rng, responses=15)
     counts[0, 1, 1] += 1
-    return Seminorm.of_associations(counts)
+    return Distance.of_associations(counts)
 
 
 @given(st.sampled_from(["vectors", "divergence", "words"]), st.integers(0, 10**6))
@@ -243,14 +243,14 @@ def test_fixed_units_vary_by_their_rows_only():
 def test_fixed_prompts_keep_their_share_of_responses():
     rng = np.random.default_rng(11)
     counts, prompts = words(rng, responses=80), np.repeat(np.arange(10), 8)
-    fixed = Seminorm.of_associations(counts, units=prompts, population="fixed").interval()
+    fixed = Distance.of_associations(counts, units=prompts, population="fixed").interval()
     assert 0.0 <= fixed.lower < fixed.upper < 0.7
 
 
 def test_divergence_of_equal_groups_is_not_doubled_by_the_bootstrap():
     rng = np.random.default_rng(12)
     ends = [
-        Seminorm.of_divergence(rng.integers(0, 10, 200).tolist(), ["a", "b"] * 100).interval()
+        Distance.of_divergence(rng.integers(0, 10, 200).tolist(), ["a", "b"] * 100).interval()
         for _ in range(30)
     ]
     # The bias of the plug-in is 9 / 8 * (1 / 100 + 1 / 100) = 0.0225.
@@ -261,7 +261,7 @@ def test_divergence_of_equal_groups_is_not_doubled_by_the_bootstrap():
 def test_few_responses_with_hits_allow_for_others():
     counts = np.zeros((500, 2, 3))
     counts[0, 0, 0] = counts[1, 1, 1] = counts[2, 0, 2] = 1
-    estimate = Seminorm.of_associations(counts)
+    estimate = Distance.of_associations(counts)
     assert estimate.value == 0.5
     assert estimate.interval().lower < 0.2
     assert "thin_evidence" in estimate.reasons
@@ -286,20 +286,20 @@ def test_few_responses_with_hits_allow_for_others():
             r"row 0 \(group 'a'\) is the only one",
         ),
         (
-            lambda: Seminorm.of_divergence(list("xyz"), list("abc")),
+            lambda: Distance.of_divergence(list("xyz"), list("abc")),
             "3 groups; a divergence compares",
         ),
         (lambda: gaps([0.1, 0.2], "ab"), "groups is 'ab'; give a list"),
-        (lambda: Seminorm.of_divergence("xy", ["a", "b"]), "categories is 'xy'; give a list"),
-        (lambda: Seminorm.of_associations(np.zeros((3, 2, 2))), "no word was seen"),
-        (lambda: Seminorm.of_associations(np.ones((3, 2))), "counts has 2 dimensions"),
-        (lambda: Seminorm.of_associations(-np.ones((3, 2, 1))), "counts of response 0"),
+        (lambda: Distance.of_divergence("xy", ["a", "b"]), "categories is 'xy'; give a list"),
+        (lambda: Distance.of_associations(np.zeros((3, 2, 2))), "no word was seen"),
+        (lambda: Distance.of_associations(np.ones((3, 2))), "counts has 2 dimensions"),
+        (lambda: Distance.of_associations(-np.ones((3, 2, 1))), "counts of response 0"),
         (
-            lambda: Seminorm.of_associations(np.ones((3, 2, 1)), reference=[0.5, 0.6]),
+            lambda: Distance.of_associations(np.ones((3, 2, 1)), reference=[0.5, 0.6]),
             "give 2 shares that add up to 1",
         ),
         (
-            lambda: Seminorm.of_associations(np.ones((3, 2, 1)), population="fixed"),
+            lambda: Distance.of_associations(np.ones((3, 2, 1)), population="fixed"),
             "response 0 is the only one of its unit",
         ),
     ],
@@ -311,5 +311,5 @@ def test_wrong_input_is_named(call, words_):
 
 @pytest.mark.filterwarnings("error")
 def test_a_half_without_one_of_the_groups_divides_by_nothing():
-    found = Seminorm.of_divergence(["x", "y", "x"], ["a", "a", "b"], units=[0, 0, 1])
+    found = Distance.of_divergence(["x", "y", "x"], ["a", "a", "b"], units=[0, 0, 1])
     assert found.interval().lower < found.interval().upper

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats import LogRatio, Mean, RankBiserial, RateDifference, RateRatio
+from pytest_llmfair.stats import Mean, MeanLogRatio, RankBiserial, RateDifference, RateRatio
 
 LEVELS = (0.5, 0.6827, 0.8, 0.85, 0.9, 0.95, 0.975, 0.98, 0.99)
 
@@ -56,7 +56,7 @@ KINDS = {
     "ratio": lambda d: RateRatio.of_outcomes(*d.outcomes, units_a=d.units[0], units_b=d.units[1]),
     "folded ratio": lambda d: RateRatio.of_outcomes(*d.outcomes, form="smaller"),
     "ranks": lambda d: RankBiserial.of_scores(*d.scores, units_a=d.units[0], units_b=d.units[1]),
-    "log ratio": lambda d: LogRatio.of_sums(d.sums, _log_ratios, units=d.units[0]),
+    "log ratio": lambda d: MeanLogRatio.of_sums(d.sums, _log_ratios, units=d.units[0]),
 }
 
 data = st.builds(

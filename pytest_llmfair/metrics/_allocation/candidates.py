@@ -13,7 +13,15 @@ import numpy.typing as npt
 from pytest_llmfair.metrics._allocation.comparisons import Judge, PairwiseScores, groups_of
 from pytest_llmfair.metrics._checks import Floats, flags, flat_scores, known_population, labels
 from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.stats import Estimate, GroupRow, Population, Range, Sample, Table, Undefined
+from pytest_llmfair.stats import (
+    Estimate,
+    GroupRow,
+    MaxPairwiseDifference,
+    Population,
+    Sample,
+    Table,
+    Undefined,
+)
 
 Rows = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
@@ -95,9 +103,9 @@ class Candidates:
         make: Callable[[Rows, Rows], E],
         *,
         rate: Callable[[Rows], float] | None = None,
-        worst: type[Range] = Range,
+        worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
         word: str = "minus",
-    ) -> E | Range | Undefined:
+    ) -> E | MaxPairwiseDifference | Undefined:
         """Compare every group with its reference: one estimate, or the worst of several.
 
         `make` turns the rows of a group and of its reference into an estimate, and `rate` those
@@ -110,7 +118,7 @@ class Candidates:
             key: make(a, b) if a.size and b.size else self._nobody(key, a, reference, population)
             for key, (a, b) in rows.items()
         }
-        estimate: E | Range | Undefined
+        estimate: E | MaxPairwiseDifference | Undefined
         table: Mapping[Hashable, GroupRow]
         if len(compared) == 1 and self.strata is None:
             ((key, estimate),) = compared.items()
@@ -136,7 +144,7 @@ class Candidates:
 
     def compare_scores(
         self, reference: Any, population: Population, make: Callable[..., E], **how: Any
-    ) -> E | Range | Undefined:
+    ) -> E | MaxPairwiseDifference | Undefined:
         """Compare the scores of every group and its reference; `how` is as for :meth:`compare`."""
 
         def of_rows(rows_a: Rows, rows_b: Rows) -> E:
@@ -261,8 +269,9 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
 
 
 def worst_of(
-    compared: Mapping[Hashable, E | Undefined], kind: type[Range] = Range
-) -> tuple[Range | Undefined, Mapping[Hashable, GroupRow]]:
+    compared: Mapping[Hashable, E | Undefined],
+    kind: type[MaxPairwiseDifference] = MaxPairwiseDifference,
+) -> tuple[MaxPairwiseDifference | Undefined, Mapping[Hashable, GroupRow]]:
     """Return the value furthest from 0, and the table of all.
 
     Where one of them is undefined nobody knows which is furthest, so that the value is too.

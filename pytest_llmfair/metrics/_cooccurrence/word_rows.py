@@ -9,7 +9,7 @@ import numpy as np
 
 from pytest_llmfair.metrics._cooccurrence.counting import Flags, Texts
 from pytest_llmfair.metrics._cooccurrence.word_lists import Indices, WordLists
-from pytest_llmfair.stats import Estimate, Range, RateDifference, Sample, Undefined
+from pytest_llmfair.stats import Estimate, MaxPairwiseDifference, RateDifference, Sample, Undefined
 
 _MOST_SHOWN = 5
 
@@ -69,7 +69,7 @@ def widest_gap(
     numbers: Sequence[int],
     compare: Callable[[int, int, int], Estimate],
     texts: Texts,
-) -> Range | Undefined:
+) -> MaxPairwiseDifference | Undefined:
     """Judge the widest of the gaps of several words, given by their numbers.
 
     `compare` takes the number of a target and of two groups to their absolute gap. With more than
@@ -82,8 +82,8 @@ def widest_gap(
             for a, b in combinations(range(len(words.groups)), 2)
         }
         only, *others = pairs.values()
-        gaps[words.targets[word]] = Range.of_pairs(pairs) if others else only
-    estimate = Range.of_pairs(gaps)
+        gaps[words.targets[word]] = MaxPairwiseDifference.of_pairs(pairs) if others else only
+    estimate = MaxPairwiseDifference.of_pairs(gaps)
     # The same responses stand behind every word.
     estimate.sample = texts.sample
     # A pair that is missing for one word is so for all, and may be the widest.
@@ -99,7 +99,7 @@ def widest_gap(
 def _said(name: Hashable, gap: Estimate) -> str:
     """Name the widest gap with its two rates."""
     said = f"widest gap: {name}"
-    if isinstance(gap, Range):
+    if isinstance(gap, MaxPairwiseDifference):
         pair, gap = max(gap.pairs.items(), key=lambda item: item[1].value)
         said += f", {' against '.join(map(str, pair))}" if isinstance(pair, tuple) else ""
     if isinstance(gap, RateDifference):

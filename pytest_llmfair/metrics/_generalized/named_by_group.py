@@ -22,16 +22,16 @@ from pytest_llmfair.metrics._generalized.shares import Shares, read_shares
 from pytest_llmfair.metrics._rates import is_positive
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.stats import (
-    Against,
+    Distance,
     Estimate,
+    MaxPairwiseDifference,
+    MaxPairwiseRatio,
     MeanDifference,
-    Range,
     RankBiserial,
     RateDifference,
     RateRatio,
-    RatioRange,
+    Reference,
     Scaled,
-    Seminorm,
     Undefined,
     distribution_gaps,
     rate_gaps,
@@ -118,7 +118,7 @@ def _gaps(row: NamedRow, shares: Shares, pooled: Pooled | None, reference: Any) 
     return estimate
 
 
-def _summed(shares: Shares, against: Against, factor: float) -> Estimate:
+def _summed(shares: Shares, against: Reference, factor: float) -> Estimate:
     """Sum of absolute differences; with two groups all of them are one, with a sharper bound."""
     form = shares.form
     members = form.members
@@ -169,7 +169,7 @@ def _ratios(shares: Shares, pooled: Pooled | None) -> Estimate:
     for name, rest in against_background(shares.form, pooled).items():
         background = (pooled or f"the rest beside {name}", rest)
         parts[name] = shares.compare(RateRatio.of_outcomes, (name, members[name]), background)
-    estimate = furthest(parts, shares.form, RatioRange.of_pairs)
+    estimate = furthest(parts, shares.form, MaxPairwiseRatio.of_pairs)
     estimate.groups = table_of(
         parts,
         lambda name: shares.entries(members[name]),
@@ -240,7 +240,7 @@ def _distances(form: GroupForm, scores: Floats, pooled: Pooled | None, reference
     parts: dict[Hashable, Estimate] = {}
     for name, rest in against_background(form, pooled).items():
         own = members[name]
-        distance = _compare(Seminorm.of_distributions, form, scores, own, rest)
+        distance = _compare(Distance.of_distributions, form, scores, own, rest)
         # All rows are a mixture of the group and the rest, and so is their distribution.
         others = 1.0 - len(own) / len(scores)
         parts[name] = Scaled.times(distance, others) if reference is None else distance
@@ -256,7 +256,7 @@ def _distances(form: GroupForm, scores: Floats, pooled: Pooled | None, reference
     return estimate
 
 
-def _against(pooled: Pooled | None, reference: Any) -> Against:
+def _against(pooled: Pooled | None, reference: Any) -> Reference:
     """Return what each group is compared with."""
     if pooled is not None:
         return (pooled,)
@@ -284,7 +284,7 @@ def _superiority(form: GroupForm, scores: Floats, pooled: Pooled | None) -> Esti
         own = members[name]
         wins = _compare(RankBiserial.of_scores, form, scores, own, rest)
         parts[name] = Scaled.times(wins, 0.5)
-    estimate = furthest(parts, form, Range.of_pairs)
+    estimate = furthest(parts, form, MaxPairwiseDifference.of_pairs)
     estimate.groups = table_of(parts, lambda name: len(members[name]), lambda _: _NO_MEAN)
     return estimate
 

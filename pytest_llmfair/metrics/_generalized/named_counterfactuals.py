@@ -21,7 +21,7 @@ from pytest_llmfair.metrics._generalized.forms import CounterfactualForm, column
 from pytest_llmfair.metrics._generalized.named_table import NamedRow
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics.variations import variation_product
-from pytest_llmfair.stats import Estimate, Mean, Population, Range, Undefined
+from pytest_llmfair.stats import Estimate, MaxPairwiseDifference, Mean, Population, Undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def _background(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
     }
     estimate: Estimate
     if row.compares == "VBCM":
-        estimate = Range.of_pairs(parts)
+        estimate = MaxPairwiseDifference.of_pairs(parts)
         estimate.sample = next(iter(parts.values())).sample
     else:
         estimate = scored.mean(_row_means(gaps), (0.0, 1.0))

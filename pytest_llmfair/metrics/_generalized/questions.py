@@ -20,13 +20,13 @@ from pytest_llmfair.metrics._generalized.phi import (
     rows_at,
 )
 from pytest_llmfair.stats import (
-    AnyDistance,
     Estimate,
     GroupRow,
+    JackknifeEstimate,
+    MaxPairwiseDifference,
+    MaxPairwiseRatio,
+    MetricDistance,
     NoRepeats,
-    Range,
-    RatioRange,
-    Smooth,
     Undefined,
 )
 
@@ -135,10 +135,10 @@ class Question:
 
         codes = codes_of(form)
         if distance:
-            return AnyDistance.of_measure(
+            return MetricDistance.of_measure(
                 measure, form.labels, codes, units=form.units, population=form.population
             )
-        return Smooth.of_measure(
+        return JackknifeEstimate.of_measure(
             measure, form.labels, codes, units=form.units, population=form.population
         )
 
@@ -148,7 +148,7 @@ class Question:
                 "population is fixed, but each source example is compared once, so that nothing "
                 "varies; leave it at sampled"
             )
-        estimate = Smooth.of_values(
+        estimate = JackknifeEstimate.of_values(
             values,
             units=self.form.units,
             attainable=(0.0 if distance else -math.inf, math.inf),
@@ -189,15 +189,15 @@ class Question:
         if len(parts) == 1 or mirrored:
             return replace(next(iter(parts.values())))
         if nature != "ratio":
-            estimate: Estimate = Range.of_pairs(parts)
+            estimate: Estimate = MaxPairwiseDifference.of_pairs(parts)
             estimate.sample = self.form.sample
             return estimate
         logs = {term.key: self.only(term).estimate(nature, log=True) for term in self.terms}
         widest = max(parts, key=lambda key: abs(math.log(parts[key].value)))
-        return RatioRange(
+        return MaxPairwiseRatio(
             value=parts[widest].value,
             widest=widest,
             sample=self.form.sample,
             attainable=(0.0, math.inf),
-            largest=Range.of_pairs(logs),
+            largest=MaxPairwiseDifference.of_pairs(logs),
         )
