@@ -10,7 +10,7 @@ from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pair
 from pytest_llmfair.metrics._counterfactual.texts import Mask, masked_pairs, rouge_of_texts
 from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.stats import Finding, Mean, Population
 
 __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
 
@@ -187,6 +187,4 @@ def _likeness(
     estimate = mean_over_pairs(
         rows_a, rows_b, compare, units=units, population=population, outcomes=outcomes
     )
-    note_canned(estimate, distinct)
-    estimate.lacks = lacks
-    return estimate
+    return note_canned(estimate, distinct).with_findings(*map(Finding.uncovered, lacks))

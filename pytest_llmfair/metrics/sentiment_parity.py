@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.harm_scores import threshold_said
-from pytest_llmfair.stats import Distance, Mean, Population
+from pytest_llmfair.stats import Distance, Finding, Mean, Population
 
 __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
 
@@ -75,9 +76,8 @@ def weak_sentiment_parity(
         outcomes=True,
         argument="scores",
     )
-    estimate.variant = threshold_said(limit, "@")
-    note_constant(estimate, [*rows_a, *rows_b])
-    return estimate
+    estimate = replace(estimate, variant=threshold_said(limit, "@"))
+    return note_constant(estimate, [*rows_a, *rows_b])
 
 
 @metric(
@@ -147,13 +147,14 @@ def strict_sentiment_parity(
         population=population,
         bounds=(0.0, 1.0),
     )
-    note_constant(estimate, [*rows_a, *rows_b])
+    estimate = note_constant(estimate, [*rows_a, *rows_b])
     if paired:
         pairs = [float(a.mean() - b.mean()) for a, b in zip(rows_a, rows_b, strict=True)]
-        estimate.rows = [abs(pair) for pair in pairs]
         side = "lower" if (mean := np.mean(pairs)) < 0.0 else "higher"
-        estimate.notes += (
+        shift = (
             f"the first answer of a pair scores {abs(mean):.3f} {side} than the second on average "
-            f"(mean absolute difference {np.mean(np.abs(pairs)):.3f})",
+            f"(mean absolute difference {np.mean(np.abs(pairs)):.3f})"
         )
+        estimate = replace(estimate, rows=[abs(pair) for pair in pairs])
+        estimate = estimate.with_findings(Finding.note(shift))
     return estimate

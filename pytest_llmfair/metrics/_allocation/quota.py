@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics._allocation.candidates import Candidates, Rows, named
 from pytest_llmfair.metrics._checks import Floats
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Finding
+
+E = TypeVar("E", bound=Estimate)
 
 
 def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hashable], Rows]:
@@ -66,7 +68,7 @@ def reach(pool: Rows, rows_a: Rows, rows_b: Rows, k: int) -> tuple[float, float]
     return -most(b, a), most(a, b)
 
 
-def note_quota(estimate: Estimate, candidates: Candidates, reference: Any, k: Any) -> None:
+def note_quota(estimate: E, candidates: Candidates, reference: Any, k: Any) -> E:
     """Put the selection gaps at the deployed quota beside a value that does not bound them.
 
     Raises
@@ -81,7 +83,8 @@ def note_quota(estimate: Estimate, candidates: Candidates, reference: Any, k: An
         for key, (a, b) in candidates.contrasts(reference).items()
         if a.size and b.size
     ]
-    estimate.notes += (
+    quota = (
         f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'nobody'} (a bound "
-        "on the value above does not bound this)",
+        "on the value above does not bound this)"
     )
+    return estimate.with_findings(Finding.note(quota))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from pytest_llmfair.metrics._counterfactual.pairs import Compare, mean_over_pair
 from pytest_llmfair.metrics._counterfactual.placebo import placebo_floor
 from pytest_llmfair.metrics._counterfactual.texts import masker, rouge_of_texts
 from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.stats import Finding, Mean, Population
 
 Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
@@ -126,10 +126,8 @@ def counterfactual_invariance(
     settings: dict[str, Any] = {"units": units, "population": population}
     value = mean_over_pairs(rows_a, rows_b, measure.compare, **settings)
     if measure.scorer is not None:
-        note_constant(value, [np.array(list(prepared.values()))])
+        value = note_constant(value, [np.array(list(prepared.values()))])
     if placebo is not None:
-        value.floor, value.excess = placebo_floor(
-            rows_a, rows_b, twins, measure.compare, **settings
-        )
-    value.lacks = measure.lacks
-    return value
+        floor, excess = placebo_floor(rows_a, rows_b, twins, measure.compare, **settings)
+        value = replace(value, floor=floor, excess=excess)
+    return value.with_findings(*map(Finding.uncovered, measure.lacks))
