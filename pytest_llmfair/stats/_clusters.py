@@ -11,12 +11,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import NoRepeats
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from pytest_llmfair.stats._records import Floats, Indices, NoRepeats
 
 # Correlation of two generations of one unit that planning assumes, since a plan must not depend on
 # the data.

@@ -10,9 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._clusters import Floats, exact_mean
-from pytest_llmfair.stats._intervals import normal_quantile
+from pytest_llmfair.stats._clusters import exact_mean
+from pytest_llmfair.stats._records import Floats
 from pytest_llmfair.stats._resampling import SEED_BOOTSTRAP, SEED_LABELS, blocks, upper_quantile
+from pytest_llmfair.stats._score_intervals import normal_quantile
 
 _RELABELLINGS = 499
 _DRAWS = 2000

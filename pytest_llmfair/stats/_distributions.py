@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 
 # Areas where two distribution functions are equal but for rounding favour neither.

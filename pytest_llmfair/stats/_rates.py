@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._intervals import t_quantile, zero_event_bound
-from pytest_llmfair.stats._records import Finding, Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
+from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
 _UNSEEN_PAIRS = 3.84

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import NoRepeats
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._intervals import Share
-from pytest_llmfair.stats._records import Finding
+from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats
+from pytest_llmfair.stats._score_intervals import Share
 
 FEW_UNITS = 20
 FEW_EVENTS = 5

@@ -13,15 +13,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._bracket import Bracket
-from pytest_llmfair.stats._clusters import Floats, check_rows
+from pytest_llmfair.stats._clusters import check_rows
+from pytest_llmfair.stats._crossfit import Bracket
 from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._grouped import Grouped, Scores
 from pytest_llmfair.stats._layout import ranks
-from pytest_llmfair.stats._norms import MeanGaps
-from pytest_llmfair.stats._records import Population
-from pytest_llmfair.stats._scores import Scores
-from pytest_llmfair.stats._tables import Grouped
-from pytest_llmfair.stats.seminorm import Distance
+from pytest_llmfair.stats._records import Floats, Population
+from pytest_llmfair.stats._totals import MeanGaps
+from pytest_llmfair.stats.distance import Distance
 
 Reference = Literal["pairs", "background", "rest"] | Sequence[Hashable]
 
