@@ -33,14 +33,7 @@ class Cooccurrences:
         units: Iterable[Hashable] | None,
         population: Population,
     ) -> Cooccurrences:
-        """Read counts.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, a count is negative or missing, no word was seen, or a fixed
-            unit has one response. Names the response.
-        """
+        """Read counts."""
         table = _counted(counts, "counts", 3)
         named = (
             np.zeros(table.shape[:2]) if mentions is None else _counted(mentions, "mentions", 2)

@@ -93,13 +93,12 @@ class Problem(Protocol):
 
 @dataclass(eq=False)
 class Bracket:
-    """Bounds of a distance from its plug-in, bootstrap and cross-fits, each computed once.
-
-    `span` is the largest possible distance; each independent sample has a guard.
-    """
+    """Bounds of a distance from its plug-in, bootstrap and cross-fits, each computed once."""
 
     problem: Problem
+    # The largest possible distance.
     span: float
+    # One for each independent sample.
     guards: Sequence[Guard]
 
     method = "bracket: bootstrap and t above, cross-fit below"
@@ -262,13 +261,7 @@ class Sum(Protocol):
 
 @dataclass(eq=False)
 class FoldedBracket(Bracket):
-    """Bounds of a sum of absolute differences, less the bias of taking absolute values.
-
-    Attributes
-    ----------
-    norm : Sum
-        The distance, as far as its terms go.
-    """
+    """Bounds of a sum of absolute differences, less the bias of taking absolute values."""
 
     problem: Totals
     norm: Sum
@@ -287,19 +280,15 @@ class FoldedBracket(Bracket):
         return 0.0 if self.single else min(super().debiased, self.upper(0.5))
 
     def lower(self, alpha: float) -> float:
-        """Lower end with error rate `alpha`: cross-fit less its error.
-
-        0 unless relabelling, too, tells the groups apart: over many terms that are all 0 the
-        cross-fits vary more than the functional chosen at equal weights.
-        """
+        """Lower end with error rate `alpha`: cross-fit less its error."""
+        # Over many terms that are all 0 the cross-fits vary more than the functional chosen at
+        # equal weights, so the lower end stays 0 unless relabelling separates the groups too.
         found = min(super().lower(alpha), self.debiased)
         return found if found > 0.0 and self.as_far_if_equal <= alpha else 0.0
 
     def upper(self, alpha: float) -> float:
-        """Largest value whose plug-in is not yet too rare.
-
-        A plug-in below its mean for equal groups says no more than that mean.
-        """
+        """Largest value whose plug-in is not yet too rare."""
+        # A plug-in below its mean for equal groups is treated like that mean.
         if self.single or not self._noise > self._rounding:
             return super().upper(alpha)
         return self._end_of(self.value, alpha)
@@ -332,14 +321,12 @@ _ALPHAS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3, 0.35, 0.4
 
 
 class Noncentral:
-    """Law of a non-negative statistic whose mean is the truth plus a floor.
+    """Law of a non-negative statistic whose mean is the truth plus a floor."""
 
-    It is taken as the multiple of a noncentral chi-square that has the same mean and variance,
-    averaged over what the variance may be, given the estimated one. `floor` and `variance` are
-    those of the statistic when the truth is 0, and the variance grows by `slope` with the truth.
-    `shift` is how much the floor has changed at some truth, and that truth: it moves there in a
-    straight line and stays.
-    """
+    # A multiple of a noncentral chi-square with the same mean and variance, averaged over what the
+    # true variance may be. `floor` and `variance` belong to a truth of 0, and the variance grows
+    # by `slope` with the truth. `shift` is the change of the floor at some truth, and that truth:
+    # the floor changes linearly up to there and is constant beyond.
 
     def __init__(
         self,
@@ -370,11 +357,9 @@ class Noncentral:
         return self._truth(seen, 1.0 - alpha)
 
     def upper(self, seen: float, alpha: float) -> float:
-        """Largest truth under which a statistic so small is not too rare.
-
-        One that even a truth of 0 rarely falls short of says no more than that: equality is never
-        proven, at any level.
-        """
+        """Largest truth under which a statistic so small is not too rare."""
+        # A statistic that is often as small at a truth of 0 is treated like its mean there: no
+        # level proves equality.
         found, least = self._truth(seen, alpha), self._least(alpha)
         if found < least:
             # With very few degrees of freedom this rises again: what was proven stays proven.
@@ -402,12 +387,11 @@ class Noncentral:
 
 
 class QuadraticBracket(Bracket):
-    """Bounds by a noncentral chi-square whose moments at equality come from relabelling.
+    """Bounds by a noncentral chi-square whose moments at equality come from relabelling."""
 
-    A divergence has no slope where groups are equal, so a plug-in with a standard error, or a
-    bootstrap that adds its bias a second time, are far too wide there. Away from equality the
-    variance is that of the linear functional the data chose.
-    """
+    # At equality a divergence has slope 0, so a standard error or a bootstrap, which adds the bias
+    # a second time, would be far too wide. Away from equality the variance is that of the linear
+    # functional that the data chose.
 
     method = "noncentral chi-square, moments by relabelling"
     rate = 1.0

@@ -173,10 +173,7 @@ def _off(matrix: Floats) -> Floats:
 
 
 class PowerProduct:
-    """The statistic ``prod_k (sum_i totals[i, k]) ** powers[k]`` of independent units.
-
-    Factors are positive in sum; their powers add up to 0.
-    """
+    """The statistic ``prod_k (sum_i totals[i, k]) ** powers[k]`` of independent units."""
 
     def __init__(self, totals: Floats, powers: Floats) -> None:
         # Factors of equal power may come in any order, units in any.

@@ -43,14 +43,7 @@ class Grouped:
         rows: int,
         population: Population,
     ) -> Grouped:
-        """Read labels.
-
-        Raises
-        ------
-        ValueError
-            If there is not one label per row, fewer than two groups, or a group has one row only
-            in a fixed unit (names group and row).
-        """
+        """Read labels."""
         labels = label_list(groups, rows, "groups")
         names = list(dict.fromkeys(labels))
         if len(names) < 2:
@@ -70,10 +63,8 @@ class Grouped:
         return found
 
     def arranged(self, values: Floats) -> tuple[Grouped, Floats]:
-        """Return the same with rows, units and groups in canonical order, and their `values`.
-
-        Whatever is computed from there has the same bits in any order and under any names.
-        """
+        """Return the same with rows, units and groups in canonical order, and their `values`."""
+        # Results then have the same bits for any order of rows and any names of groups.
         sizes = self.units, len(self.names)
         units, groups = canonical_orders([self.unit, self.group], sizes, values)
         unit, group = places(units)[self.unit], places(groups)[self.group]
@@ -99,11 +90,9 @@ class Grouped:
         return Grouped(group, unit, [self.names[k] for k in left[:names]], units)
 
     def covariance(self, values: Floats, population: Population, span: float) -> Floats:
-        """Covariance of the group means of `values`, which range over `span`.
-
-        A group that never varies gets the variance of one event more, one with a single unit the
-        largest there is: no group is known for certain.
-        """
+        """Covariance of the group means of `values`, which range over `span`."""
+        # A group that never varies gets the variance of one more event, and a group with a single
+        # unit the largest possible variance.
         covariance = self._observed(values, population)
         for g in range(len(self.names)):
             inside = self.group == g
@@ -187,13 +176,7 @@ class Scores:
         names: Sequence[str],
         bounds: tuple[float, float],
     ) -> Scores:
-        """Flatten the rows of each group; equal labels are one unit, also across groups.
-
-        Raises
-        ------
-        ValueError
-            If a group has no row, a row no score, or a score is illegal (names group and row).
-        """
+        """Flatten the rows of each group; equal labels are one unit, also across groups."""
         numbers: dict[Hashable, int] = {}
         parts: list[tuple[Floats, Floats, Indices, Indices]] = []
         for group, (table, own, name) in enumerate(zip(rows, labels, names, strict=True)):
@@ -301,13 +284,7 @@ def pair_labels(
     names: Sequence[str],
     paired: bool,
 ) -> list[Sequence[Hashable]]:
-    """Label the rows of every group: given labels, else row numbers, shared when `paired`.
-
-    Raises
-    ------
-    ValueError
-        If paired groups differ in rows, or in the label of a row.
-    """
+    """Label the rows of every group: given labels, else row numbers, shared when `paired`."""
     labels: list[Sequence[Hashable]] = []
     if paired and len(set(counts)) > 1:
         both = " and ".join(f"{name} has {n} rows" for name, n in zip(names, counts, strict=True))

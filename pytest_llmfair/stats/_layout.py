@@ -22,13 +22,11 @@ _MOST_CHOICES = 50
 def canonical_orders(
     axes: Sequence[Indices], sizes: Sequence[int], values: Floats
 ) -> list[Indices]:
-    """Order the elements of every axis of a sparse table by content.
-
-    Elements get colours; in each round an element's colour becomes the sorted list of its entries,
-    each entry being its value and the colours of the elements it has on the other axes. Elements
-    of one colour are interchangeable; on all axes but the first one of them is then put first and
-    the rounds go on. `axes` has for every axis (unit, group, word) the element of each entry.
-    """
+    """Order the elements of every axis of a sparse table by content."""
+    # Colour refinement: an element's colour becomes the sorted list of its entries, each entry
+    # being its value and the colours of its elements on the other axes. Elements of one colour are
+    # interchangeable; on all axes but the first, one of them is then put first, and the rounds go
+    # on.
     ranks = np.unique(values, return_inverse=True)[1].astype(np.int64)
     colours = [np.zeros(size, dtype=np.int64) for size in sizes]
     for _ in range(_MOST_CHOICES):
@@ -80,11 +78,9 @@ def _separate_one(colour: Indices) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Whether units that look alike may hide others: rule of three for distances.
+    """Whether units that look alike may hide others: rule of three for distances."""
 
-    `events` are the units, of all `trials`, that differ from the most common one.
-    """
-
+    # Units that differ from the most common one.
     events: int
     trials: int
 
@@ -95,13 +91,11 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Rows of evidence, their groups and what is resampled.
+    """Rows of evidence, their groups and what is resampled."""
 
-    `unit` is what is resampled with the row (the row itself where units are fixed), and `slot` the
-    part of a unit that belongs to one group: the two sides of a pair are two slots.
-    """
-
+    # What is resampled with the row: the row itself where units are fixed.
     unit: Indices
+    # The part of a unit that belongs to one group: the two sides of a pair are two slots.
     slot: Indices
     slot_unit: Indices
     slot_group: Indices
@@ -117,10 +111,7 @@ class Layout:
         codes: Indices,
         population: Population,
     ) -> tuple[Layout, Indices, Indices]:
-        """Lay rows out by content, of which `codes` has the rank; `sizes` are units and groups.
-
-        Also return the order its rows are in, and the order its groups are in.
-        """
+        """Lay rows out by content, of which `codes` has the rank; `sizes` are units and groups."""
         orders = canonical_orders([unit, group], sizes, codes.astype(np.float64))
         unit, group = places(orders[0])[unit], places(orders[1])[group]
         slot_key, slot = np.unique(unit * sizes[1] + group, return_inverse=True)
@@ -146,11 +137,9 @@ class Layout:
         return self.slot_group[self.slot]
 
     def shuffled(self, size: int, generator: np.random.Generator, free: bool) -> Indices:
-        """Relabel the slots at random, `size` times.
-
-        Units with as many slots as one another exchange their sets of groups, and each deals its
-        set out among its slots. With `free` each unit's slots get any different groups instead.
-        """
+        """Relabel the slots at random, `size` times."""
+        # Units with equally many slots exchange their sets of groups, and each unit deals its set
+        # out among its slots. With `free` the slots of a unit get any different groups instead.
         labels = np.empty((size, len(self.slot_group)), dtype=np.intp)
         per_unit = np.bincount(self.slot_unit)[self.slot_unit]
         for number in np.unique(per_unit):
@@ -202,10 +191,8 @@ def places(order: Indices) -> Indices:
 
 
 def ranks(*columns: NDArray[Any]) -> Indices:
-    """Rank of each row among the different rows of a table given by columns.
-
-    By the bytes of a row, which sort ten times faster than its numbers one after the other.
-    """
+    """Rank of each row among the different rows of a table given by columns."""
+    # Rows are compared as bytes, which is ten times faster than sorting number by number.
     table = np.stack(columns, axis=1) + 0.0  # there are two zeros
     row = np.dtype((np.void, table.itemsize * table.shape[1]))
     whole = np.ascontiguousarray(table).view(row)

@@ -55,15 +55,10 @@ def _between(draws: Floats, share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """Sampling units, contiguous by stratum and in canonical order inside it.
+    """Sampling units, contiguous by stratum and in canonical order inside it."""
 
-    Attributes
-    ----------
-    sizes : ndarray of shape (n_strata,)
-        Units per stratum: one stratum for units that are compared with themselves, one per group
-        for independent samples, one per fixed unit when only generations vary.
-    """
-
+    # Units per stratum: one stratum for paired units, one per group for independent samples, and
+    # one per unit where units are fixed.
     sizes: Indices
 
     @property
@@ -85,24 +80,16 @@ class Strata:
         return np.asarray(weights * (self.sizes / totals)[:, self._stratum])
 
     def bootstrap(self, draws: int, columns: int) -> Iterator[Floats]:
-        """Blocks of bootstrap weights, each of shape (some draws, n_units), mean 1 per stratum.
-
-        Dirichlet weights: no unit ever vanishes, so no rate loses its denominator. Their
-        concentration is chosen so that the variance of a resampled mean is the unbiased one.
-        """
+        """Blocks of bootstrap weights, each of shape (some draws, n_units), mean 1 per stratum."""
+        # Dirichlet weights never drop a unit, so no rate loses its denominator. Their
+        # concentration makes the variance of a resampled mean the unbiased one.
         generator = np.random.default_rng(SEED_BOOTSTRAP)
         shape = np.maximum((self.sizes - 2.0) / self.sizes, 0.05)[self._stratum]
         for size in blocks(draws, columns):
             yield self._balanced(generator.standard_gamma(shape, size=(size, self.units)))
 
     def halves(self) -> tuple[Floats, Floats]:
-        """Weights that choose a functional and weights that evaluate it, on disjoint units.
-
-        Returns
-        -------
-        tuple of ndarray of shape (n_draws, n_units)
-            Random halvings of every stratum; each half evaluates what the other chose.
-        """
+        """Weights that choose a functional and weights that evaluate it, on disjoint units."""
         generator = np.random.default_rng(SEED_HALVES)
         # Keys between one stratum's number and the next keep strata together.
         order = np.argsort(generator.random((_HALVINGS, self.units)) + self._stratum, axis=1)
@@ -125,13 +112,7 @@ class Strata:
 
 
 class LargestDifference:
-    """Distribution of the largest studentized difference between correlated group means.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (n_groups, n_groups)
-        Covariance of the group means.
-    """
+    """Distribution of the largest studentized difference between correlated group means."""
 
     def __init__(self, covariance: Floats) -> None:
         # Order of groups and a common factor must not matter.

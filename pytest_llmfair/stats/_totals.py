@@ -21,11 +21,7 @@ def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class MeanGaps:
-    """Weighted sum of absolute differences of means (Czarnowska et al. 2021, eqs. 4 to 6).
-
-    Features are numerators, then as many denominators. `first` and `second` are 1 for the groups
-    pooled on each side of a contrast, and `factor` is the weight of every contrast and feature.
-    """
+    """Weighted sum of absolute differences of means (Czarnowska et al. 2021, eqs. 4 to 6)."""
 
     first: Floats
     second: Floats
@@ -87,11 +83,7 @@ class Widest:
 
 @dataclass(frozen=True, slots=True)
 class Associations:
-    """Mean over words of the total variation distance to a reference (Bommasani et al. 2023).
-
-    Features are co-occurrences per word, then mentions of the group. Without a reference it is
-    the groups' own shares of the mentions.
-    """
+    """Mean over words of the total variation distance to a reference (Bommasani et al. 2023)."""
 
     reference: Floats | None
 
@@ -128,13 +120,7 @@ class Associations:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Jensen-Shannon divergence of the category shares of two groups.
-
-    Attributes
-    ----------
-    scale : float
-        1 over the natural log of the base.
-    """
+    """Jensen-Shannon divergence of the category shares of two groups."""
 
     scale: float
     free = False

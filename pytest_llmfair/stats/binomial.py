@@ -118,10 +118,8 @@ class Fold:
         self._tabulate(sizes.tolist(), share)
 
     def _tabulate(self, sizes: list[int], share: Floats) -> None:
-        """Least mean plug-in, and its variance, by true value.
-
-        Among leans with a given mean the plug-in's mean is least where all slopes are equal.
-        """
+        """Least mean plug-in, and its variance, by true value."""
+        # For a given mean of the |2 p - 1| the mean plug-in is least where all slopes are equal.
         grid = np.linspace(0.0, 1.0, 601) ** 2
         slopes = special.erf(np.linspace(0.0, 5.5, 601))
         leans = [
@@ -231,11 +229,9 @@ class Terms:
 
     @cached_property
     def _fitted_share(self) -> tuple[float, float]:
-        """Cross-fit as a share in [0, 1], and the draws its variance is worth.
-
-        A term's variance is taken at its majority with two draws of average lean added, since
-        small terms are one-sided by chance; at most, each term spends one draw on its sign.
-        """
+        """Cross-fit as a share in [0, 1], and the draws its variance is worth."""
+        # Small terms are one-sided by chance, so each variance is taken at the majority with two
+        # average draws added. At most, each term spends one draw on its sign.
         average = 0.5 * (1.0 + max(0.0, self.cross_fit))
         majority = np.maximum(self.hits, self.trials - self.hits)
         p = (majority + 2.0 * average) / (self.trials + 2.0)

@@ -155,10 +155,8 @@ def _sides(against: Reference, names: Sequence[Hashable]) -> tuple[Floats, Float
 
 
 def _largest_sum(against: Reference, shares: Floats, contrasts: int) -> float:
-    """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all.
-
-    A convex function of the rates is largest where some groups have rate 1 and all others 0.
-    """
+    """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all."""
+    # A convex function of the rates is largest where some groups have rate 1 and all others 0.
     groups = len(shares)
     if against == "pairs":
         return float((groups // 2) * (groups - groups // 2))

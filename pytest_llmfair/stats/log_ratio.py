@@ -246,13 +246,7 @@ class ZeroCellLogRatio(Estimate):
 
 @dataclass(frozen=True, slots=True)
 class _MeanMagnitude:
-    """Mean of the absolute means of columns.
-
-    Attributes
-    ----------
-    units : int
-        What totals are divided by: weights are balanced, so it never changes.
-    """
+    """Mean of the absolute means of columns."""
 
     units: int
     free = False

@@ -250,10 +250,8 @@ def _within(
 
 
 def _binomial_floor(rate: float, n_a: int, n_b: int) -> float:
-    """Mean absolute difference of two independent shares with the same rate.
-
-    Exact, but for so many draws that the normal approximation is as good.
-    """
+    """Mean absolute difference of two independent shares with the same rate."""
+    # Exact, except for so many draws that the normal approximation is equally good.
     if rate in (0.0, 1.0):
         return 0.0
     if max(n_a, n_b) > _MANY_DRAWS:
