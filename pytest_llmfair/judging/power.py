@@ -14,8 +14,9 @@ from typing import Any
 from scipy.special import betaincinv
 
 from pytest_llmfair import session as recording
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
-from pytest_llmfair.judging.bound import Bound, one_sided
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.fair_model import Power, search, to_aim_for
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean

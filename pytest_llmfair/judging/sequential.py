@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.judging.bound import one_sided
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.pairing import is_pair, pair_units
 from pytest_llmfair.judging.verdict import Result, Verdict
 from pytest_llmfair.responses import Answer, PairedResponses, Responses, joined_origins

@@ -9,8 +9,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.notebook import frame
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plain
-from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound, Direction, Scale, one_sided
+from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound, Direction, Scale
 from pytest_llmfair.judging.fair_model import Power, no_number
 from pytest_llmfair.judging.missing_data import MissingData
 from pytest_llmfair.settings import Settings

@@ -36,7 +36,7 @@ class Distance(Estimate):
     Attributes
     ----------
     engine : Engine
-        What bounds it: a bracket of bootstrap and cross-fit, or exact binomial arguments.
+        Computes the bounds: by bootstrap and cross-fit, or by exact binomial arguments.
     planned : tuple of float
         Squared standard error known from the sample size alone, as the coefficients of 1, of the
         truth and of its square.
@@ -127,7 +127,7 @@ class Distance(Estimate):
     ) -> Distance:
         """Mean over terms of ``|2 p - 1|``, p the share of successes of a term.
 
-        Neutrality of Lum et al. (2024), section 3. The interval surrounds the debiased value.
+        Neutrality of Lum et al. (2024), section 3. The interval is for the debiased value.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class Distance(Estimate):
         """
         x, n = read_counts(successes, trials)
         labels = None if units is None else label_list(units, len(n))
-        # Swapping the two kinds changes nothing, so either count describes a term.
+        # Swapping the two outcomes changes nothing, so the smaller count describes a term.
         order = np.lexsort((np.minimum(x, n - x), n))
         hits, own = np.minimum(x, n - x)[order], n[order]
         fixed = population == "fixed"
@@ -188,7 +188,7 @@ class Distance(Estimate):
     ) -> Distance:
         """Jensen-Shannon divergence of the category shares of two groups.
 
-        The interval surrounds the debiased value.
+        The interval is for the debiased value.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class Distance(Estimate):
         shares = None if mentions is not None else table.reference(reference)
         engine = table.bracket(shares, population)
         sample = Sample.of_sizes(np.bincount(table.unit), population)
-        # A distance is a mean of values of plus or minus a half.
+        # A distance is a mean of values of plus or minus 1/2.
         planned = float((0.25 / table.hits).sum()) / len(table.hits) ** 2
         return cls._bracketed(engine, sample, (planned, 0.0, 0.0))
 

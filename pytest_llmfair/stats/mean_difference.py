@@ -1,4 +1,4 @@
-"""Difference of two means of scores: the average score gap, and pairs of groups in a `MaxPairwiseDifference`."""
+"""Difference of the mean scores of two groups."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class MeanDifference(Estimate):
 def mean_within(influence: Floats, gap: float, span: float) -> Mean:
     """Difference of two groups as a mean over the units that they share; `span` is its largest."""
     contributions = np.sort(influence + gap)
-    # A large unit left out may move the mean by more than the range.
+    # Leaving out a large unit may move the mean by more than the range.
     reach = max(float(np.abs(contributions).max()), span)
     return Mean.of_values(contributions, bounds=(-reach, reach))
 

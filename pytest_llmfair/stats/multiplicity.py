@@ -1,4 +1,4 @@
-"""Holm's step-down correction for looking at several p-values at once."""
+"""Holm's step-down correction of several p-values."""
 
 from __future__ import annotations
 
