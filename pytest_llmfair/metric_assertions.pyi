@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
-from pytest_llmfair.judging.verdict import Result
-from pytest_llmfair.metrics._counterfactual.texts import Mask
+from pytest_llmfair.metrics.counterfactual._texts import Mask
 from pytest_llmfair.metrics.paired_perturbations import Dissimilarity
+from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.stats import Population
 
 # fmt: off

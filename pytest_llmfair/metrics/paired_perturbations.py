@@ -15,7 +15,6 @@ import numpy as np
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import Floats, labels, text_rows
 from pytest_llmfair.metrics._fairpair import (
     Answers,
     Side,
@@ -26,6 +25,7 @@ from pytest_llmfair.metrics._fairpair import (
     said_lengths,
 )
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import Floats, labels, text_rows
 from pytest_llmfair.stats import FairPairRatio, Population
 from pytest_llmfair.text import tokens
 from pytest_llmfair.text.vocabulary import Ids

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import Floats, labels, same_length, score_rows
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import Floats, labels, same_length, score_rows
 from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]

@@ -1,0 +1,99 @@
+"""The 22 rows of Table 2 of Czarnowska et al. (2021) and their variants, read from a data file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+Compares = Literal["PCM", "BCM", "VBCM", "MCM"]
+Distance = Literal[
+    "|x - y|", "x - y", "x / y", "y / x", "W1", "P(y > x) - 1/2", "std", "max - min"
+]
+Divisor = Literal["1", "T", "P", ""]
+Gold = Literal["any", "c", "not c"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRow:
+    """One row of the table, or a variant of one.
+
+    Attributes
+    ----------
+    key, name, title : str
+        Name in the registry, in the paper, and the paper's in full.
+    number : int
+        Number in Table 2.
+    compares : {"PCM", "BCM", "VBCM", "MCM"}
+        Pairs of groups; groups with their background, as one number or one per group; all groups
+        at once.
+    score : str
+        What is measured in each group: a rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
+    distance : str
+        How scores are compared; x is the first group or the background, y the second or the group.
+    divisor : {"1", "T", "P", ""}
+        What the sum is divided by: nothing, the number of groups, the number of pairs; empty where
+        there is no sum.
+    counterfactual : bool
+        Whether data are variations of source examples.
+    gold : {"any", "c", "not c"}
+        Which examples count by their gold class; c is the positive class.
+    pairs_only : bool
+        Whether the row is defined for two groups only.
+    others : tuple of str
+        Further names.
+    reported : str
+        Values printed in the paper.
+    """
+
+    key: str
+    name: str
+    title: str
+    number: int
+    compares: Compares
+    score: str
+    distance: Distance
+    divisor: Divisor
+    counterfactual: bool = False
+    gold: Gold = "any"
+    pairs_only: bool = False
+    others: tuple[str, ...] = ()
+    reported: str = "no values"
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the fair value is 1."""
+        return self.distance in ("x / y", "y / x")
+
+    @property
+    def signed(self) -> bool:
+        """Whether a value above 0 and one below say different things."""
+        return self.distance in ("x - y", "P(y > x) - 1/2")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Range over all data."""
+        if self.is_ratio:
+            return 0.0, float("inf")
+        if self.signed:
+            return (-1.0, 1.0) if self.distance == "x - y" else (-0.5, 0.5)
+        # A sum over groups that is not divided by the number of its terms grows with them.
+        if self.divisor == "1" or (self.compares == "PCM" and self.divisor == "T"):
+            return 0.0, float("inf")
+        return 0.0, 0.5 if self.distance == "std" else 1.0
+
+
+def _read() -> tuple[NamedRow, ...]:
+    file = resources.files("pytest_llmfair.metrics.generalized") / "table.json"
+    text = file.read_text("utf-8")
+    table: dict[str, Any] = json.loads(text)
+    found = []
+    for row in table["rows"]:
+        if "reported" in row:
+            row["reported"] += f" ({table['models']})"
+        found.append(NamedRow(**(row | {"others": tuple(row.get("others", ()))})))
+    return tuple(found)
+
+
+ROWS = _read()
