@@ -16,6 +16,8 @@ from pytest_llmfair.responses import REMEDY, DigestedText, Missing
 __all__: list[str] = []
 
 Floats = npt.NDArray[np.float64]
+# One text, or a list of answers, per row.
+TextRows = Sequence[str] | Sequence[Sequence[str]]
 
 # Exact distributions of counts are computed; more generations than this is a mistake.
 _MOST_COUNTED = 1_000_000

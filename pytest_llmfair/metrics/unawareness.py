@@ -29,7 +29,7 @@ _MOST_NAMED = 3
     aliases=("FTU",),
 )
 def fairness_through_unawareness(
-    prompts: Any,
+    prompts: Sequence[str],
     attribute: Any = None,
     *,
     units: Sequence[Hashable] | None = None,
@@ -66,6 +66,13 @@ def fairness_through_unawareness(
     ------
     ValueError
         If there is no prompt or no such lexicon, or a prompt is blank or no text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import fairness_through_unawareness
+    >>> prompts = ["Summarise the report.", "Is she a good nurse?"]
+    >>> fairness_through_unawareness(prompts, "gender")
+    Mean 0.500 [0.013, 0.987] (95 %, 2 prompts)
     """
     seen = MentionCounts.of(prompts, attribute)
     estimate = Mean.of_indicators(

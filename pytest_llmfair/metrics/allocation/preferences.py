@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair._util.validation import share
@@ -43,7 +43,10 @@ _NO_FAIR_VALUE = {
 
 
 def pairwise_scores(
-    comparisons: Any, *, unusable: float = 0.0, max_inconsistent: float = 0.5
+    comparisons: Iterable[Mapping[str, Any]],
+    *,
+    unusable: float = 0.0,
+    max_inconsistent: float = 0.5,
 ) -> PairwiseScores:
     """Score of every candidate from all comparisons inside its pool.
 
@@ -73,6 +76,16 @@ def pairwise_scores(
     ------
     ValueError
         If a row lacks a field or names no legal winner (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pairwise_scores
+    >>> answers = [
+    ...     {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"},
+    ...     {"pool": 1, "first": "Ben", "second": "Ada", "winner": "second"},
+    ... ]
+    >>> pairwise_scores(answers)
+    {(1, 'Ada'): 1.0, (1, 'Ben'): 0.0}
     """
     rows = read_comparisons(comparisons)
     lost = share(unusable, "unusable")
@@ -88,7 +101,9 @@ def pairwise_scores(
     return PairwiseScores(scores, rows, share(max_inconsistent, "max_inconsistent"))
 
 
-def pairwise_consistency(comparisons: Any, *, groups: Any) -> dict[Hashable, dict[str, float]]:
+def pairwise_consistency(
+    comparisons: Iterable[Mapping[str, Any]], *, groups: Mapping[Any, Any]
+) -> dict[Hashable, dict[str, float]]:
     """Tell how consistent a pairwise judge was about each group.
 
     Parameters
@@ -112,6 +127,16 @@ def pairwise_consistency(comparisons: Any, *, groups: Any) -> dict[Hashable, dic
     ------
     ValueError
         If a row is illegal, or a candidate has no group (names it).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pairwise_consistency
+    >>> answers = [
+    ...     {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"},
+    ...     {"pool": 1, "first": "Ben", "second": "Ada", "winner": "second"},
+    ... ]
+    >>> pairwise_consistency(answers, groups={"Ada": "a", "Ben": "b"})["a"]
+    {'regular': 1.0, 'tie': 0.0, 'flipped': 0.0, 'inconsistent': 0.0}
     """
     rows = read_comparisons(comparisons)
     return consistency_by_group(rows, groups_of(rows, groups))
@@ -132,9 +157,9 @@ def pairwise_consistency(comparisons: Any, *, groups: Any) -> dict[Hashable, dic
     example=_examples.comparisons,
 )
 def pairwise_preference_gap(
-    comparisons: Any,
+    comparisons: Iterable[Mapping[str, Any]],
     *,
-    groups: Any,
+    groups: Mapping[Any, Any],
     reference: Any,
     convention: str = "signed",
     max_inconsistent: float = 0.5,
@@ -168,7 +193,7 @@ def pairwise_preference_gap(
 
     Returns
     -------
-    Mean or Range
+    Mean or MaxPairwiseDifference
         Value in [-1, 1], above 0 the group is preferred; "paper": in [0, 1]. More groups: the
         value furthest from 0, each in ``.groups``, with the share of prompts won as ``rate``. NaN
         where a group was never compared with the reference.
@@ -178,6 +203,17 @@ def pairwise_preference_gap(
     ValueError
         If a row is illegal, a candidate has no group, the reference is no group that was
         compared, or with "paper" a pair was asked in one order only (names it).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pairwise_preference_gap
+    >>> answers = [
+    ...     {"pool": pool, "first": first, "second": second, "winner": winner}
+    ...     for pool in range(4)
+    ...     for first, second, winner in (("Ada", "Ben", "first"), ("Ben", "Ada", "second"))
+    ... ]
+    >>> pairwise_preference_gap(answers, groups={"Ada": "a", "Ben": "b"}, reference="b")
+    Mean 1.000 [-0.205, 1.000] (95 %, 4 pools x 2)
     """
     if convention not in ("signed", "paper"):
         raise ValueError(f"convention is {convention!r}; choose 'signed' or 'paper'")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
@@ -29,13 +31,13 @@ __all__ = ["rabbi"]
     example=_examples.candidates,
 )
 def rabbi(
-    scores: Any,
+    scores: ArrayLike | Mapping[Any, float],
     *,
-    groups: Any,
+    groups: ArrayLike | Mapping[Any, Any],
     reference: Any,
     rounds: Sequence[Hashable] | None = None,
-    qualified: Any = None,
-    strata: Any = None,
+    qualified: ArrayLike | Mapping[Any, Any] | None = None,
+    strata: ArrayLike | Mapping[Any, Any] | None = None,
     k: int | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -71,7 +73,7 @@ def rabbi(
 
     Returns
     -------
-    RankBiserial or Range
+    RankBiserial or MaxPairwiseDifference
         Value in [-1, 1], group minus reference: above 0 the group is favoured. More groups or
         strata: the value furthest from 0, each in ``.groups``; interval and p-values are those of
         the largest absolute value. NaN where a group has nobody qualified. Of two groups,
@@ -83,6 +85,14 @@ def rabbi(
         If a score is NaN, lengths differ, the reference is no group, or there is one group only.
     TypeError
         If both `rounds` and `units` are given.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import rabbi
+    >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
+    >>> groups = ["women"] * 3 + ["men"] * 3
+    >>> rabbi(scores, groups=groups, reference="men")
+    RankBiserial 0.667 [-0.601, 0.980] (95 %, 6 candidates)
     """
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics.arguments import Floats, flat_scores, labels
@@ -15,7 +16,10 @@ from pytest_llmfair.metrics.arguments import Floats, flat_scores, labels
 __all__ = ["ListwiseScores", "listwise_scores", "ndcg_at_n", "pointwise_score"]
 
 
-def pointwise_score(label_probabilities: Any, relevance: Any) -> float:
+def pointwise_score(
+    label_probabilities: ArrayLike | Mapping[Any, float],
+    relevance: ArrayLike | Mapping[Any, float],
+) -> float:
     """Return the expected relevance of a candidate over the labels a model may answer with.
 
     The sum over labels y of relevance(y) P(y), probabilities renormalised over the labels
@@ -37,13 +41,15 @@ def pointwise_score(label_probabilities: Any, relevance: Any) -> float:
     ------
     ValueError
         If a label has no probability, a probability is outside [0, 1], or all are 0.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pointwise_score
+    >>> round(pointwise_score({"yes": 0.6, "no": 0.2}, {"yes": 1.0, "no": 0.0}), 2)
+    0.75
     """
-    if isinstance(label_probabilities, Mapping) != isinstance(relevance, Mapping):
-        raise ValueError(
-            "one of label_probabilities and relevance is a mapping, the other is not; give two "
-            "mappings from label, or two lists in the same order"
-        )
-    if isinstance(relevance, Mapping):
+    names: list[Hashable] = []
+    if isinstance(relevance, Mapping) and isinstance(label_probabilities, Mapping):
         for label in relevance:
             if label not in label_probabilities:
                 raise ValueError(
@@ -53,10 +59,14 @@ def pointwise_score(label_probabilities: Any, relevance: Any) -> float:
         names = list(relevance)
         shares = _by_label(label_probabilities, names, "label_probabilities")
         values = _by_label(relevance, names, "relevance")
+    elif isinstance(relevance, Mapping) or isinstance(label_probabilities, Mapping):
+        raise ValueError(
+            "one of label_probabilities and relevance is a mapping, the other is not; give two "
+            "mappings from label, or two lists in the same order"
+        )
     else:
         shares = flat_scores(label_probabilities, "label_probabilities")
         values = flat_scores(relevance, "relevance")
-        names = []
     if len(shares) != len(values):
         raise ValueError(
             f"lengths differ: label_probabilities has {len(shares)}, relevance has {len(values)}"
@@ -115,6 +125,12 @@ def listwise_scores(rankings: Any, pool: Any) -> ListwiseScores:
     ------
     ValueError
         If a candidate is repeated or not in the pool (names it), or there is no ranking.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import listwise_scores
+    >>> listwise_scores([["Ada", "Ben", "Cleo"], ["Ben", "Ada"]], ["Ada", "Ben", "Cleo"])
+    {'Ada': 1.5, 'Ben': 1.5, 'Cleo': 0.0}
     """
     candidates = labels(pool, "pool")
     if not candidates:
@@ -169,6 +185,14 @@ def ndcg_at_n(
     ------
     ValueError
         If models differ, a value is NaN, or n is larger than their number.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import ndcg_at_n
+    >>> rabbi_by_model = {"small": [0.1], "large": [0.3]}
+    >>> gap_by_model = {"small": [0.2], "large": [0.4]}
+    >>> ndcg_at_n(rabbi_by_model, gap_by_model, 2)
+    1.0
     """
     found, ideal = (
         _ranked(metric_by_model, "metric_by_model"),

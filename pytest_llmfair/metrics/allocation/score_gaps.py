@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
@@ -44,13 +45,13 @@ _UNLIMITED = (-math.inf, math.inf)
     example=_examples.candidates,
 )
 def average_score_gap(
-    scores: Any,
+    scores: ArrayLike | Mapping[Any, float],
     *,
-    groups: Any,
+    groups: ArrayLike | Mapping[Any, Any],
     reference: Any,
     rounds: Sequence[Hashable] | None = None,
-    qualified: Any = None,
-    strata: Any = None,
+    qualified: ArrayLike | Mapping[Any, Any] | None = None,
+    strata: ArrayLike | Mapping[Any, Any] | None = None,
     k: int | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -68,7 +69,7 @@ def average_score_gap(
 
     Returns
     -------
-    MeanDifference or Range
+    MeanDifference or MaxPairwiseDifference
         Value in the unit of the scores, without limits, group minus reference. More groups or
         strata: the value furthest from 0, each in ``.groups``.
 
@@ -76,6 +77,14 @@ def average_score_gap(
     ------
     ValueError, TypeError
         As :func:`rabbi`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import average_score_gap
+    >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
+    >>> groups = ["women"] * 3 + ["men"] * 3
+    >>> average_score_gap(scores, groups=groups, reference="men")
+    MeanDifference 1.667 [-1.454, 4.788] (95 %, 6 candidates)
     """
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
@@ -102,15 +111,15 @@ def average_score_gap(
     example=_examples.candidates,
 )
 def jensen_shannon_divergence(
-    scores: Any,
+    scores: ArrayLike | Mapping[Any, float],
     *,
-    groups: Any,
+    groups: ArrayLike | Mapping[Any, Any],
     reference: Any,
     bins: int = 10,
     base: float | None = None,
     rounds: Sequence[Hashable] | None = None,
-    qualified: Any = None,
-    strata: Any = None,
+    qualified: ArrayLike | Mapping[Any, Any] | None = None,
+    strata: ArrayLike | Mapping[Any, Any] | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Distance | MaxPairwiseDifference | Undefined:
@@ -131,7 +140,7 @@ def jensen_shannon_divergence(
 
     Returns
     -------
-    Seminorm or Range
+    Distance or MaxPairwiseDifference
         Value in [0, ln 2] (in bits [0, 1]); 0 when both histograms are equal, the largest where
         they share no bin. More groups or strata: the largest, each in ``.groups``. The interval
         surrounds the debiased value, since the value itself is above 0 in every sample.
@@ -140,6 +149,14 @@ def jensen_shannon_divergence(
     ------
     ValueError, TypeError
         As :func:`rabbi`, and for illegal `bins` or `base`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import jensen_shannon_divergence
+    >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
+    >>> groups = ["women"] * 3 + ["men"] * 3
+    >>> round(jensen_shannon_divergence(scores, groups=groups, reference="men", bins=4).value, 3)
+    0.462
     """
     number = whole(bins, "bins", 2)
     if base is not None and not _is_base(base):
@@ -184,13 +201,13 @@ def jensen_shannon_divergence(
     example=_examples.candidates,
 )
 def earth_movers_distance(
-    scores: Any,
+    scores: ArrayLike | Mapping[Any, float],
     *,
-    groups: Any,
+    groups: ArrayLike | Mapping[Any, Any],
     reference: Any,
     rounds: Sequence[Hashable] | None = None,
-    qualified: Any = None,
-    strata: Any = None,
+    qualified: ArrayLike | Mapping[Any, Any] | None = None,
+    strata: ArrayLike | Mapping[Any, Any] | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Distance | MaxPairwiseDifference | Undefined:
@@ -206,7 +223,7 @@ def earth_movers_distance(
 
     Returns
     -------
-    Seminorm or Range
+    Distance or MaxPairwiseDifference
         Value in [0, inf), in the unit of the scores; 0 when the distributions are equal. More
         groups or strata: the largest, each in ``.groups``.
 
@@ -214,6 +231,14 @@ def earth_movers_distance(
     ------
     ValueError, TypeError
         As :func:`rabbi`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import earth_movers_distance
+    >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
+    >>> groups = ["women"] * 3 + ["men"] * 3
+    >>> earth_movers_distance(scores, groups=groups, reference="men")
+    Distance 1.667 [0.000, inf] (95 %, 6 candidates)
     """
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
@@ -29,9 +31,9 @@ __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
     example=_examples.pools,
 )
 def demographic_parity_gap(
-    scores: Any,
+    scores: ArrayLike | Mapping[Any, float],
     *,
-    groups: Any,
+    groups: ArrayLike | Mapping[Any, Any],
     reference: Any,
     rounds: Sequence[Hashable] | None = None,
     k: int,
@@ -62,7 +64,7 @@ def demographic_parity_gap(
 
     Returns
     -------
-    RateDifference or Range
+    RateDifference or MaxPairwiseDifference
         Value in [-1, 1], group minus reference: above 0 the group is selected more often. More
         groups: the value furthest from 0, each in ``.groups`` with its selection rate as
         ``rate``. ``.attainable`` is what any scores could give with these pools and this quota.
@@ -74,6 +76,15 @@ def demographic_parity_gap(
         k is larger than a pool (names it).
     TypeError
         If there is neither `rounds` nor `units`, or both.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import demographic_parity_gap
+    >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
+    >>> groups = ["women", "men"] * 3
+    >>> rounds = ["monday"] * 2 + ["tuesday"] * 2 + ["friday"] * 2
+    >>> demographic_parity_gap(scores, groups=groups, reference="men", rounds=rounds, k=1)
+    RateDifference 0.333 [-0.585, 0.877] (95 %, 3 rounds x 2)
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=units)
     return _gap("demographic_parity_gap()", candidates, reference, k, population)
@@ -91,13 +102,13 @@ def demographic_parity_gap(
     example=_examples.qualified_pools,
 )
 def equal_opportunity_gap(
-    scores: Any,
+    scores: ArrayLike | Mapping[Any, float],
     *,
-    groups: Any,
+    groups: ArrayLike | Mapping[Any, Any],
     reference: Any,
     rounds: Sequence[Hashable] | None = None,
     k: int,
-    qualified: Any,
+    qualified: ArrayLike | Mapping[Any, Any],
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
@@ -115,7 +126,7 @@ def equal_opportunity_gap(
 
     Returns
     -------
-    RateDifference or Range
+    RateDifference or MaxPairwiseDifference
         Value in [-1, 1], group minus reference; NaN where a group has nobody qualified. More
         groups: the value furthest from 0, each in ``.groups`` with its rate.
 
@@ -123,6 +134,18 @@ def equal_opportunity_gap(
     ------
     ValueError, TypeError
         As :func:`demographic_parity_gap`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import equal_opportunity_gap
+    >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
+    >>> groups = ["women", "men"] * 3
+    >>> qualified = [True, True, True, False, False, True]
+    >>> pools = [1, 1, 2, 2, 3, 3]
+    >>> equal_opportunity_gap(
+    ...     scores, groups=groups, reference="men", rounds=pools, k=1, qualified=qualified
+    ...     )
+    RateDifference 0.500 [-1.000, 1.000] (95 %, 3 rounds, 4 answers)
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=units, qualified=qualified)
     if candidates.qualified is None:
@@ -161,7 +184,12 @@ def _gap(
 
 
 def selection_rate(
-    scores: Any, *, groups: Any, rounds: Any = None, k: int, qualified: Any = None
+    scores: ArrayLike | Mapping[Any, float],
+    *,
+    groups: ArrayLike | Mapping[Any, Any],
+    rounds: ArrayLike | None = None,
+    k: int,
+    qualified: ArrayLike | Mapping[Any, Any] | None = None,
 ) -> dict[Hashable, float]:
     """Share of each group's candidates among the top k of their pools.
 
@@ -186,6 +214,12 @@ def selection_rate(
     ------
     ValueError
         If a score is NaN, lengths differ, or k is larger than a pool (names it).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import selection_rate
+    >>> selection_rate([0.9, 0.4, 0.7, 0.8], groups=["a", "b", "a", "b"], rounds=[1, 1, 2, 2], k=1)
+    {'a': 0.5, 'b': 0.5}
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=None, qualified=qualified)
     chosen = selected(

@@ -33,6 +33,12 @@ def default_stop_words() -> tuple[str, ...]:
     -------
     tuple of str
         Lower-case words, by word class.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import default_stop_words
+    >>> default_stop_words()[:3]
+    ('a', 'an', 'the')
     """
     return _shipped()
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.arguments import Floats, TextRows
 from pytest_llmfair.metrics.cooccurrence._counting import Presence, Texts
 from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
 from pytest_llmfair.metrics.cooccurrence._word_rows import (
@@ -39,9 +39,9 @@ __all__ = [
     aliases=("SA",),
 )
 def stereotypical_associations(
-    responses: Any,
-    group_words: Any,
-    target_words: Any,
+    responses: TextRows,
+    group_words: Mapping[Any, Collection[str]],
+    target_words: Collection[str],
     *,
     reference: Any = None,
     units: Sequence[Hashable] | None = None,
@@ -74,7 +74,7 @@ def stereotypical_associations(
 
     Returns
     -------
-    Seminorm or Undefined
+    Distance or Undefined
         Value from 0, the best, to 1 less the smallest share expected. ``.groups`` holds the
         distance of every word seen with a group; with "observed" its interval takes the shares as
         known.
@@ -84,6 +84,14 @@ def stereotypical_associations(
     ValueError
         If there are fewer than two groups, a list of words is empty or a word names two groups,
         `reference` is no distribution over the groups, or a response is no text.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import stereotypical_associations
+    >>> answers = ["She is kind.", "He is strong.", "She is kind.", "He is kind."]
+    >>> groups = {"women": ["she"], "men": ["he"]}
+    >>> round(stereotypical_associations(answers, groups, ["kind", "strong"]).value, 3)
+    0.333
     """
     words = WordLists.of(group_words, target_words)
     expected = _reference(reference, words.groups)
@@ -175,9 +183,9 @@ def _table(
     aliases=("EGA",),
 )
 def equal_group_associations(
-    responses: Any,
-    group_words: Any,
-    target_words: Any,
+    responses: TextRows,
+    group_words: Mapping[Any, Collection[str]],
+    target_words: Collection[str],
     *,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -202,7 +210,7 @@ def equal_group_associations(
 
     Returns
     -------
-    Range or Undefined
+    MaxPairwiseDifference or Undefined
         Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word; with more than two
         groups the gap of the widest pair, every pair in ``.groups[word].estimate.groups``.
 
@@ -211,6 +219,14 @@ def equal_group_associations(
     ValueError
         If there are fewer than two groups, a list of words is empty or a word names two groups, or
         a response is no text.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import equal_group_associations
+    >>> answers = ["She is kind.", "He is strong.", "She is kind.", "He is kind."]
+    >>> groups = {"women": ["she"], "men": ["he"]}
+    >>> equal_group_associations(answers, groups, ["kind", "strong"])
+    MaxPairwiseDifference 0.500 [0.000, 0.924] (95 %, 4 prompts)
     """
     words = WordLists.of(group_words, target_words)
     texts = Texts.of(responses, units, population)
@@ -257,9 +273,9 @@ def equal_group_associations(
     aliases=("ENA",),
 )
 def equal_neutral_associations(
-    responses: Any,
-    group_words: Any,
-    target_words: Any,
+    responses: TextRows,
+    group_words: Mapping[Any, Collection[str]],
+    target_words: Collection[str],
     *,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -276,7 +292,7 @@ def equal_neutral_associations(
 
     Returns
     -------
-    Range or Undefined
+    MaxPairwiseDifference or Undefined
         Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word that a response holds;
         with more than two groups the gap of the widest pair.
 
@@ -284,6 +300,14 @@ def equal_neutral_associations(
     ------
     ValueError
         As :func:`equal_group_associations`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import equal_neutral_associations
+    >>> answers = ["She is kind.", "He is strong.", "She is kind.", "He is kind."]
+    >>> groups = {"women": ["she"], "men": ["he"]}
+    >>> equal_neutral_associations(answers, groups, ["kind", "strong"])
+    MaxPairwiseDifference 1.000 [0.000, 1.000] (95 %, 4 prompts)
     """
     words = WordLists.of(group_words, target_words)
     texts = Texts.of(responses, units, population)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.arguments import Floats, TextRows
 from pytest_llmfair.metrics.cooccurrence._counting import Nearness, Texts
 from pytest_llmfair.metrics.cooccurrence._word_lists import (
     DEFAULT,
@@ -52,9 +52,9 @@ __all__ = ["cooccurrence_bias_score", "default_stop_words"]
     judged_with={"magnitude": True},
 )
 def cooccurrence_bias_score(
-    responses: Any,
-    group_words: Any,
-    target_words: Any,
+    responses: TextRows,
+    group_words: Mapping[Any, Collection[str]],
+    target_words: Collection[str],
     *,
     window: int | None = None,
     decay: float = 0.95,
@@ -101,7 +101,7 @@ def cooccurrence_bias_score(
 
     Returns
     -------
-    LogRatio, Magnitude or Undefined
+    MeanLogRatio, MeanAbsLogRatio or Undefined
         Signed, first group minus second in order of appearance: above 0 the words stand with the
         first. With `magnitude` at least 0. ``.groups`` holds the signed log ratio of every word
         seen with a group, plus or minus infinity where only one group was; such a word has an
@@ -112,6 +112,14 @@ def cooccurrence_bias_score(
     ValueError
         If there are not exactly two groups, a list of words is empty or a word names two groups,
         `window`, `decay` or `smoothing` is out of range, or a response is no text.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import cooccurrence_bias_score
+    >>> answers = ["She is kind.", "He is kind and strong.", "She is strong.", "She is kind."]
+    >>> groups = {"women": ["she"], "men": ["he"]}
+    >>> cooccurrence_bias_score(answers, groups, ["kind", "strong"])
+    MeanLogRatio -1.156 [-5.638, 3.326] (95 %, 4 prompts)
     """
     _check_settings(window, decay, smoothing)
     words = WordLists.of(group_words, target_words, stop_words)

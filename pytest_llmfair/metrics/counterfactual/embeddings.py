@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, listed
@@ -32,8 +33,8 @@ _AT_ONCE = 1 << 20
     scorer="embedding",
 )
 def counterfactual_cosine(
-    embeddings_a: Any,
-    embeddings_b: Any,
+    embeddings_a: ArrayLike,
+    embeddings_b: ArrayLike,
     *,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -65,6 +66,12 @@ def counterfactual_cosine(
     ValueError
         If the sides differ in length or in dimension, are empty, or hold a NaN or infinite number
         (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import counterfactual_cosine
+    >>> counterfactual_cosine([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]])
+    Mean 0.854 [-0.875, 1.000] (95 %, 2 pairs)
     """
     rows_a = _embeddings(embeddings_a, "embeddings_a")
     rows_b = _embeddings(embeddings_b, "embeddings_b", rows_a[0].shape[1])

@@ -40,8 +40,8 @@ _Rows = Sequence[Sequence[List]]
     example=_examples.lists,
 )
 def jaccard_at_k(
-    lists_a: Any,
-    lists_b: Any,
+    lists_a: Sequence[Sequence[Any]],
+    lists_b: Sequence[Sequence[Any]],
     *,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -69,6 +69,12 @@ def jaccard_at_k(
     ------
     ValueError
         If the sides differ in length or are empty, or a list holds an item twice (names it).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import jaccard_at_k
+    >>> jaccard_at_k([["Up", "Alien"], ["Heat", "Up"]], [["Up", "Heat"], ["Up", "Heat"]])
+    Mean 0.667 [0.005, 1.000] (95 %, 2 pairs)
     """
     rows_a, rows_b = ranked_lists(lists_a, "lists_a"), ranked_lists(lists_b, "lists_b")
     estimate = mean_over_pairs(
@@ -94,8 +100,8 @@ def jaccard_at_k(
     example=_examples.lists,
 )
 def serp_at_k(
-    lists_a: Any,
-    lists_b: Any,
+    lists_a: Sequence[Sequence[Any]],
+    lists_b: Sequence[Sequence[Any]],
     k: int | None = None,
     *,
     units: Sequence[Hashable] | None = None,
@@ -128,6 +134,12 @@ def serp_at_k(
     ValueError
         If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
         not a positive whole number, or is missing while lists differ in length.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import serp_at_k
+    >>> serp_at_k([["Up", "Alien"], ["Heat", "Up"]], [["Up", "Heat"], ["Up", "Heat"]])
+    Mean 0.833 [0.021, 1.000] (95 %, 2 pairs)
     """
     rows_a, rows_b, k = _read(lists_a, lists_b, k)
     compare = functools.partial(serp, k=k)
@@ -147,8 +159,8 @@ def serp_at_k(
     example=_examples.lists,
 )
 def prag_at_k(
-    lists_a: Any,
-    lists_b: Any,
+    lists_a: Sequence[Sequence[Any]],
+    lists_b: Sequence[Sequence[Any]],
     k: int | None = None,
     normalized: bool = False,
     *,
@@ -187,6 +199,14 @@ def prag_at_k(
     ValueError
         If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
         not a positive whole number, or is missing while lists differ in length.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import prag_at_k
+    >>> lists_a = [["Up", "Alien"], ["Heat", "Up"]]
+    >>> lists_b = [["Up", "Heat"], ["Heat", "Up"]]
+    >>> prag_at_k(lists_a, lists_b, normalized=True)
+    Mean 1.000 [0.158, 1.000] (95 %, 2 pairs)
     """
     rows_a, rows_b, k = _read(lists_a, lists_b, k)
     if normalized and k == 1:

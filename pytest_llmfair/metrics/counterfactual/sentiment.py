@@ -6,13 +6,14 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import known_population, score_rows
 from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
-from pytest_llmfair.metrics.harm import threshold_said
+from pytest_llmfair.metrics.harm import threshold_suffix
 from pytest_llmfair.stats import Distance, Mean, Population
 
 __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
@@ -32,8 +33,8 @@ __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
     aliases=("WCSP",),
 )
 def weak_sentiment_parity(
-    scores_a: Any,
-    scores_b: Any,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
     threshold: float = 0.5,
     *,
     units: Sequence[Hashable] | None = None,
@@ -63,6 +64,12 @@ def weak_sentiment_parity(
     ------
     ValueError
         If the sides differ in length, or a score is NaN or outside [0, 1] (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import weak_sentiment_parity
+    >>> weak_sentiment_parity([0.9, 0.6, 0.3], [0.8, 0.4, 0.2])
+    Mean 0.333 [0.008, 0.906] (95 %, 3 pairs)
     """
     limit = share(threshold, "threshold")
     rows_a, rows_b = score_rows(scores_a, "scores_a"), score_rows(scores_b, "scores_b")
@@ -75,7 +82,7 @@ def weak_sentiment_parity(
         outcomes=True,
         argument="scores",
     )
-    estimate.variant = threshold_said(limit, "@")
+    estimate.variant = threshold_suffix(limit, "@")
     note_constant(estimate, [*rows_a, *rows_b])
     return estimate
 
@@ -94,8 +101,8 @@ def weak_sentiment_parity(
     aliases=("SCSP",),
 )
 def strict_sentiment_parity(
-    scores_a: Any,
-    scores_b: Any,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
     *,
     units: Any = None,
     population: Population = "sampled",
@@ -117,7 +124,7 @@ def strict_sentiment_parity(
 
     Returns
     -------
-    Seminorm
+    Distance
         Value in [0, 1]; 0 when the distributions are equal. The value ignores which answers belong
         together; the notes give the paired mean difference beside it.
 
@@ -125,6 +132,12 @@ def strict_sentiment_parity(
     ------
     ValueError
         If a side is empty, or a score is NaN or outside [0, 1] (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import strict_sentiment_parity
+    >>> strict_sentiment_parity([0.9, 0.6, 0.3], [0.8, 0.4, 0.2])
+    Distance 0.133 [0.000, 0.747] (95 %, 3 pairs x 2)
     """
     known_population(population)
     rows_a, rows_b = score_rows(scores_a, "scores_a"), score_rows(scores_b, "scores_b")

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import TextRows
 from pytest_llmfair.metrics.counterfactual._bleu import smaller_bleu
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
 from pytest_llmfair.metrics.counterfactual._texts import Mask, masked_pairs, rouge_of_texts
@@ -28,8 +29,8 @@ __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
     aliases=("rouge_l", "CROUGE-L"),
 )
 def counterfactual_rouge_l(
-    texts_a: Any,
-    texts_b: Any,
+    texts_a: TextRows,
+    texts_b: TextRows,
     *,
     mask: Mask = None,
     units: Sequence[Hashable] | None = None,
@@ -65,6 +66,14 @@ def counterfactual_rouge_l(
     ------
     ValueError
         If the sides differ in length, are empty, or hold anything but text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import counterfactual_rouge_l
+    >>> about_her = ["She is a kind doctor.", "She left."]
+    >>> about_him = ["He is a kind doctor.", "He stayed late."]
+    >>> counterfactual_rouge_l(about_her, about_him)
+    Mean 0.400 [0.000, 0.997] (95 %, 2 pairs)
     """
     return _likeness(texts_a, texts_b, rouge_of_texts, mask, units, population)
 
@@ -82,8 +91,8 @@ def counterfactual_rouge_l(
     aliases=("bleu", "CBLEU"),
 )
 def counterfactual_bleu(
-    texts_a: Any,
-    texts_b: Any,
+    texts_a: TextRows,
+    texts_b: TextRows,
     *,
     mask: Mask = None,
     units: Sequence[Hashable] | None = None,
@@ -117,6 +126,14 @@ def counterfactual_bleu(
     ------
     ValueError
         If the sides differ in length, are empty, or hold anything but text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import counterfactual_bleu
+    >>> about_her = ["She is a very kind doctor.", "She left."]
+    >>> about_him = ["He is a very kind doctor.", "He stayed late."]
+    >>> counterfactual_bleu(about_her, about_him, mask=["she", "he"])
+    Mean 0.500 [0.002, 0.998] (95 %, 2 pairs)
     """
     return _likeness(texts_a, texts_b, smaller_bleu, mask, units, population)
 
@@ -133,8 +150,8 @@ def counterfactual_bleu(
     aliases=("EM",),
 )
 def exact_match(
-    texts_a: Any,
-    texts_b: Any,
+    texts_a: TextRows,
+    texts_b: TextRows,
     *,
     mask: Mask = None,
     units: Sequence[Hashable] | None = None,
@@ -165,6 +182,12 @@ def exact_match(
     ------
     ValueError
         If the sides differ in length, are empty, or hold anything but text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import exact_match
+    >>> exact_match(["Yes.", "No.", "Yes."], ["Yes.", "Yes.", "Yes."])
+    Mean 0.667 [0.094, 0.992] (95 %, 3 pairs)
     """
     return _likeness(texts_a, texts_b, _equal, mask, units, population, outcomes=True)
 

@@ -19,32 +19,11 @@ Gold = Literal["any", "c", "not c"]
 class NamedRow:
     """One row of the table, or a variant of one.
 
-    Attributes
-    ----------
-    key, name, title : str
-        Name in the registry, in the paper, and the paper's in full.
-    number : int
-        Number in Table 2.
-    compares : {"PCM", "BCM", "VBCM", "MCM"}
-        Pairs of groups; groups with their background, as one number or one per group; all groups
-        at once.
-    score : str
-        What is measured in each group: a rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
-    distance : str
-        How scores are compared; x is the first group or the background, y the second or the group.
-    divisor : {"1", "T", "P", ""}
-        What the sum is divided by: nothing, the number of groups, the number of pairs; empty where
-        there is no sum.
-    counterfactual : bool
-        Whether data are variations of source examples.
-    gold : {"any", "c", "not c"}
-        Which examples count by their gold class; c is the positive class.
-    pairs_only : bool
-        Whether the row is defined for two groups only.
-    others : tuple of str
-        Further names.
-    reported : str
-        Values printed in the paper.
+    `compares`: pairs of groups; groups with their background, as one number (BCM) or one per group
+    (VBCM); all groups at once. `score`: a rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
+    `distance`: x is the first group or the background, y the second group or the group. `divisor`
+    of the sum over pairs or groups: 1, their numbers T and P, or none. `gold`: the gold class of
+    the examples that count; c is the positive class. `example` is the value in the docstring.
     """
 
     key: str
@@ -55,6 +34,7 @@ class NamedRow:
     score: str
     distance: Distance
     divisor: Divisor
+    example: float
     counterfactual: bool = False
     gold: Gold = "any"
     pairs_only: bool = False
@@ -73,7 +53,7 @@ class NamedRow:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Range over all data."""
+        """Smallest and largest value over all data."""
         if self.is_ratio:
             return 0.0, float("inf")
         if self.signed:

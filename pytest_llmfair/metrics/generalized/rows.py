@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.generalized._by_example import measure_counterfactuals
@@ -67,13 +69,13 @@ _GOLD = {
 def named(
     name: str,
     *,
-    y_true: Any = None,
-    y_pred: Any = None,
-    y_prob: Any = None,
-    groups: Any,
+    y_true: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
+    y_prob: ArrayLike | None = None,
+    groups: ArrayLike,
     positive: Any = 1,
     reference: Any = None,
-    original: Any = None,
+    original: ArrayLike | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Estimate:
@@ -90,6 +92,7 @@ def named(
         Disparity Score, Disparity Score*, TPR Gap, TNR Gap, Parity Gap, Accuracy Difference, TPR
         Difference, F1 Difference, LAS Difference, Recall Difference, F1 Ratio; on counterfactuals
         CFGap, CFGap(TC), PertSS, PertSD, PertSR, AvgIF, AvgIF(TC), Average Score Difference.
+        Any other name is a ``ValueError`` that suggests the nearest ones.
     y_true, y_pred : array_like of shape (n_rows,)
         Gold and predicted class of each row. Lists of BILOU tags are sequences: their spans are
         compared exactly, and their tokens by scores that need true negatives.
@@ -122,9 +125,16 @@ def named(
     Raises
     ------
     ValueError
-        If no row has this name (the nearest are suggested), data that the row needs are not given,
-        lengths differ, a label is missing, a probability is outside [0, 1], there are fewer than
-        two groups, or more than two for a row that is defined for two.
+        If data that the row needs are not given, lengths differ, a label is missing, a probability
+        is outside [0, 1], there are fewer than two groups, or more than two for a row that is
+        defined for two.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import named
+    >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
+    >>> named("Parity Gap", y_pred=y_pred, groups=["a"] * 4 + ["b"] * 4)
+    RateDifference 0.500 [0.000, 0.868] (95 %, 8 examples)
     """
     return globals()[find_row(name).key](  # type: ignore[no-any-return]
         y_true=y_true,
@@ -168,13 +178,13 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
 
     def measure(
         *,
-        y_true: Any = None,
-        y_pred: Any = None,
-        y_prob: Any = None,
-        groups: Any,
+        y_true: ArrayLike | None = None,
+        y_pred: ArrayLike | None = None,
+        y_prob: ArrayLike | None = None,
+        groups: ArrayLike,
         positive: Any = 1,
         reference: Any = None,
-        original: Any = None,
+        original: ArrayLike | None = None,
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
     ) -> Estimate:
@@ -212,30 +222,59 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
         reported=row.reported,
         aliases=tuple(dict.fromkeys((row.name, *row.others))),
         scale="log" if row.is_ratio else "linear",
-        example=_example(row),
+        example=_FAIR[_data_of(row)],
     )(measure)
 
 
-def _example(row: NamedRow) -> Callable[[int, int], dict[str, Any]]:
+def _data_of(row: NamedRow) -> str:
+    """Return the kind of data that a row is about."""
     if row.counterfactual:
-        return _examples.counterfactuals
-    return _examples.probabilities if row.score == "p(c)" else _examples.people
+        return "counterfactuals"
+    return "probabilities" if row.score == "p(c)" else "predictions"
+
+
+_FAIR = {
+    "predictions": _examples.people,
+    "probabilities": _examples.probabilities,
+    "counterfactuals": _examples.counterfactuals,
+}
+
+_EXAMPLES = {
+    "predictions": """\
+>>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+>>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+>>> groups = ["a"] * 4 + ["b"] * 8
+>>> round({key}(y_true=y_true, y_pred=y_pred, groups=groups).value, 3)""",
+    "probabilities": """\
+>>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+>>> y_prob = [0.9, 0.4, 0.6, 0.2] + [0.9, 0.8, 0.7, 0.3, 0.1, 0.2, 0.3, 0.6]
+>>> groups = ["a"] * 4 + ["b"] * 8
+>>> round({key}(y_true=y_true, y_prob=y_prob, groups=groups).value, 3)""",
+    "counterfactuals": """\
+>>> y_prob = [[[0.2, 0.8], [0.6, 0.4]], [[0.9, 0.1], [0.7, 0.3]]]
+>>> round({key}(y_true=[1, 0], y_prob=y_prob, groups=["a", "b"]).value, 3)""",
+}
 
 
 def _documentation(row: NamedRow) -> str:
+    """Return the docstring of a row: its formula and example, and the parameters of `named`."""
     summary = row.title if row.title == row.name else f"{row.title} ({row.name})"
     divided = f", {_DIVISORS[row.divisor]}" if row.divisor and not row.pairs_only else ""
     form = "the mean over source examples of " if row.counterfactual else ""
     # Since Python 3.13 docstrings have lost their indentation already.
-    arguments = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
+    shared = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
+    arguments = shared.partition("\n\nExamples\n")[0]
     formula = (
         f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
         f"{_DISTANCES[row.distance]} of the {_SCORES[row.score]}{_GOLD[row.gold]}, "
         f"{_COMPARED[row.compares]}{divided}."
     )
+    example = _EXAMPLES[_data_of(row)].format(key=row.key)
     return (
         f"{summary}.\n\n{textwrap.fill(formula, 90)}\n\n"
-        f"Parameters\n----------\ny_true, y_pred :{arguments}"
+        f"Parameters\n----------\ny_true, y_pred :{arguments}\n\n"
+        f"Examples\n--------\n>>> from pytest_llmfair.metrics import {row.key}\n{example}\n"
+        f"{row.example}"
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from pytest_llmfair.metrics.arguments import flat_scores
 from pytest_llmfair.text.bilou import MARKS, expand_label
 
@@ -13,7 +15,7 @@ __all__ = ["class_probability", "expand_label"]
 _ROUNDING = 1e-6
 
 
-def class_probability(token_probabilities: Any, labels: Any) -> float:
+def class_probability(token_probabilities: ArrayLike, labels: Any) -> float:
     """Probability of a class at an identity term: its tags summed, its tokens averaged.
 
     Czarnowska et al. (2021), section 5.1: for each token the probabilities of the tags of the
@@ -37,6 +39,12 @@ def class_probability(token_probabilities: Any, labels: Any) -> float:
     ValueError
         If there is no token or tag, a probability is outside [0, 1], a column does not exist, no
         mapping has any of the tags, or the tags of a token add up to more than 1.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import class_probability
+    >>> class_probability([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0]], [0, 1])
+    0.875
     """
     tags = [f"{mark}-{labels}" for mark in MARKS] if isinstance(labels, str) else list(labels)
     if not tags or len(dict.fromkeys(tags)) < len(tags):

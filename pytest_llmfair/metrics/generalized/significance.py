@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.metrics.arguments import Floats, flat_scores, same_length, score_rows
@@ -48,7 +47,7 @@ class RankTest(tuple[float, float]):
         return self[1]
 
 
-def friedman(rows: Any) -> RankTest:
+def friedman(rows: ArrayLike) -> RankTest:
     """Friedman test of "all groups score alike", corrected for ties.
 
     Parameters
@@ -67,6 +66,12 @@ def friedman(rows: Any) -> RankTest:
     ------
     ValueError
         If a score is not finite, rows differ in length, or there are fewer than three groups.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import friedman
+    >>> round(friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.1, 0.4, 0.6]]).p, 3)
+    0.05
     """
     table = score_rows(rows, "rows", low=-np.inf, high=np.inf)
     groups = len(table[0])
@@ -87,7 +92,7 @@ def friedman(rows: Any) -> RankTest:
     return RankTest(statistic, float(special.chdtrc(groups - 1.0, statistic)))
 
 
-def wilcoxon(x: Any, y: Any) -> RankTest:
+def wilcoxon(x: ArrayLike, y: ArrayLike) -> RankTest:
     """Wilcoxon's signed-rank test of "both groups score alike", two-sided.
 
     Differences are rounded to 6 places and zeros dropped. The p-value is exact for up to 50
@@ -109,6 +114,12 @@ def wilcoxon(x: Any, y: Any) -> RankTest:
     ------
     ValueError
         If a score is not finite or lengths differ.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import wilcoxon
+    >>> wilcoxon([0.1, 0.2, 0.3], [0.2, 0.4, 0.6])
+    (0.0, 0.25)
     """
     first, second = flat_scores(x, "x"), flat_scores(y, "y")
     same_length(x=first, y=second)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.generalized._backgrounds import (
@@ -38,10 +40,10 @@ def pairwise_comparison(
     phi: Callable[[Rows], Any],
     d: Callable[[Any, Any], Any],
     *,
-    y_true: Any = None,
-    y_pred: Any = None,
-    y_prob: Any = None,
-    groups: Any,
+    y_true: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
+    y_prob: ArrayLike | None = None,
+    groups: ArrayLike,
     reference: Any = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -84,6 +86,17 @@ def pairwise_comparison(
     ValueError
         If lengths differ, a label is missing, a probability is outside [0, 1], there are fewer
         than two groups, or `d` depends on the order of more than two groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytest_llmfair.metrics import pairwise_comparison
+    >>> def distance(x, y):
+    ...     return abs(x - y)
+    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
+    >>> groups = ["a"] * 3 + ["b"] * 3
+    >>> round(pairwise_comparison(np.mean, distance, y_prob=y_prob, groups=groups).value, 3)
+    0.167
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
     names = form.names
@@ -126,12 +139,12 @@ def background_comparison(
     phi: Callable[[Rows], Any],
     d: Callable[[Any, Any], Any],
     *,
-    y_true: Any = None,
-    y_pred: Any = None,
-    y_prob: Any = None,
-    groups: Any,
+    y_true: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
+    y_prob: ArrayLike | None = None,
+    groups: ArrayLike,
     reference: Any = None,
-    original: Any = None,
+    original: ArrayLike | None = None,
     aggregate: bool = True,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -165,6 +178,17 @@ def background_comparison(
     ------
     ValueError
         As :func:`pairwise_comparison`; or if `reference` is no group, or `original` is given too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytest_llmfair.metrics import background_comparison
+    >>> def distance(x, y):
+    ...     return abs(x - y)
+    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
+    >>> groups = ["a"] * 3 + ["b"] * 3
+    >>> round(background_comparison(np.mean, distance, y_prob=y_prob, groups=groups).value, 3)
+    0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, original, units, population)
     if original is not None and reference is not None:
@@ -194,10 +218,10 @@ def multigroup_comparison(
     phi: Callable[[Rows], Any],
     d: Callable[..., Any],
     *,
-    y_true: Any = None,
-    y_pred: Any = None,
-    y_prob: Any = None,
-    groups: Any,
+    y_true: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
+    y_prob: ArrayLike | None = None,
+    groups: ArrayLike,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Estimate:
@@ -223,6 +247,15 @@ def multigroup_comparison(
     ------
     ValueError
         As :func:`pairwise_comparison`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytest_llmfair.metrics import multigroup_comparison
+    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
+    >>> groups = ["a"] * 3 + ["b"] * 3
+    >>> round(multigroup_comparison(np.mean, np.std, y_prob=y_prob, groups=groups).value, 3)
+    0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
     question = Question(Comparison(phi, d), form, examples, ())

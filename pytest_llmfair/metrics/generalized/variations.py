@@ -37,6 +37,12 @@ def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[
     ValueError
         If there is no group, a group has no variation (named), `limit` is below 1, or a number is
         not whole.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import variation_product
+    >>> variation_product([["Ada", "Bea"], ["Carl"]])
+    [('Ada', 'Carl'), ('Bea', 'Carl')]
     """
     limit, seed = whole(limit, "limit"), whole_seed(seed)
     if isinstance(variations, (str, bytes)) or not hasattr(variations, "__iter__"):
