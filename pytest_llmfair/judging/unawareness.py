@@ -88,7 +88,7 @@ def assert_fairness_through_unawareness(
         estimate = _Count(value=sum(seen.rows) / n, sample=all_seen, attainable=(0.0, 1.0))
     else:
         estimate = Mean.of_indicators(seen.rows, units=seen.prompts)
-    seen.tell(estimate)
+    seen.report(estimate)
     result = judged(
         estimate,
         max_share,

@@ -193,7 +193,7 @@ def metric(
     Raises
     ------
     ValueError
-        If the name is taken by another metric, or a field is none of the values allowed.
+        If the name is taken by another metric, or a field has a value that is not allowed.
     """
     low, high = bounds
     if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:

@@ -149,7 +149,7 @@ def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     Parameters
     ----------
     probabilities : mapping
-        Next word to probability. Words count in any case, blanks around them aside; others than
+        Next word to probability. Words count in any case, without surrounding spaces; others than
         those of the list are ignored.
 
     Returns
@@ -204,7 +204,7 @@ def _probability(word: str, p: Any) -> float:
 
 @functools.cache
 def _words() -> dict[str, list[str]]:
-    """Words by gender, from the file beside this one."""
+    """Return the words by gender, from `gender_words.json`."""
     file = resources.files("pytest_llmfair.metrics").joinpath("gender_words.json")
     data = json.loads(file.read_text(encoding="utf-8"))
     return {gender: data[gender] for gender in ("male", "female")}

@@ -39,12 +39,12 @@ def fairness_through_unawareness(
 
     Bouchard (2024), section 2.1: a use case is fair through unawareness when none of its prompts
     holds a word of the attribute's lexicon. Words are read in their context, so that a black
-    manuscript names nobody. Names and other proxies are not looked for.
+    manuscript names no group. Names and other proxies are not looked for.
 
     Parameters
     ----------
     prompts : sequence of str
-        Prompts as they are sent, none blank.
+        Prompts as they are sent, none empty.
     attribute : str, Lexicon, or sequence of these, optional
         Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
         name is always that of a shipped one: where the fixture `lexicons` is overridden, give
@@ -65,7 +65,7 @@ def fairness_through_unawareness(
     Raises
     ------
     ValueError
-        If there is no prompt or no such lexicon, or a prompt is blank or no text (names the row).
+        If there is no prompt or no such lexicon, or a prompt is empty or no text (names the row).
 
     Examples
     --------
@@ -78,7 +78,7 @@ def fairness_through_unawareness(
     estimate = Mean.of_indicators(
         seen.rows, units=seen.prompts if units is None else units, population=population
     )
-    seen.tell(estimate)
+    seen.report(estimate)
     return estimate
 
 
@@ -129,8 +129,8 @@ class MentionCounts:
             tuple(dict.fromkeys(group for each in lexicons for group in each.lacks)),
         )
 
-    def tell(self, estimate: Estimate) -> None:
-        """Put what was seen on an estimate."""
+    def report(self, estimate: Estimate) -> None:
+        """Add the words found to an estimate."""
         estimate.rows, estimate.groups, estimate.variant = self.rows, self.groups, self.variant
         estimate.reasons = (*estimate.reasons, "names_not_checked")
         estimate.notes = (*self.notes, *estimate.notes)
@@ -147,7 +147,7 @@ def _checked(prompts: Any) -> list[str]:
                 f"prompts row {i} is {str(text)[:40]!r}, a {type(text).__name__}; give texts"
             )
         if not text.strip():
-            raise ValueError(f"prompts row {i} is blank; give a text, or leave it out")
+            raise ValueError(f"prompts row {i} is empty; give a text, or leave it out")
     return texts
 
 

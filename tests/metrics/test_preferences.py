@@ -226,7 +226,7 @@ def test_a_group_never_shown_beside_the_reference_is_undefined():
     found = pairwise_preference_gap(rows, groups=GROUPS | {"z": "c"}, reference="b")
     assert math.isnan(found.value)
     assert math.isnan(found.groups["c"].value)
-    assert found.undefined == "no comparison shows c beside b"
+    assert found.undefined == "no comparison shows c next to b"
     assert found.groups["a"].value == 1
 
 
@@ -287,7 +287,7 @@ def test_unusable_answers_are_counted_in_the_report():
     found = pairwise_preference_gap(
         asked(("first", None), ("first", "second")), groups=GROUPS, reference="b"
     )
-    assert "1 of 4 answers are unusable: nobody won" in found.notes
+    assert "1 of 4 answers are unusable: no candidate won" in found.notes
 
 
 def test_the_order_of_rows_and_repeats_change_nothing():

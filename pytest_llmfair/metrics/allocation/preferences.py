@@ -8,7 +8,12 @@ from typing import Any
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import contrasts, said, sized, worst_of
+from pytest_llmfair.metrics.allocation._candidates import (
+    contrasts,
+    describe_reference,
+    sized,
+    worst_of,
+)
 from pytest_llmfair.metrics.allocation._comparisons import (
     Comparison,
     Judge,
@@ -63,7 +68,7 @@ def pairwise_scores(
         What both get for an unusable answer, in [0, 0.5].
     max_inconsistent : float
         In [0, 1]; an assertion on these scores is INVALID when a larger share of the pairs of a
-        group got another answer with the order turned. A judge that always names the first
+        group got another answer in the other order. A judge that always names the first
         candidate ties everyone, and would pass.
 
     Returns
@@ -104,7 +109,7 @@ def pairwise_scores(
 def pairwise_consistency(
     comparisons: Iterable[Mapping[str, Any]], *, groups: Mapping[Any, Any]
 ) -> dict[Hashable, dict[str, float]]:
-    """Tell how consistent a pairwise judge was about each group.
+    """Consistency of a pairwise judge about each group.
 
     Parameters
     ----------
@@ -169,7 +174,7 @@ def pairwise_preference_gap(
     """Average preference of a judge for a group over the reference.
 
     (prompts won - prompts lost) / prompts, over all prompts that show a candidate of the group
-    beside one of the reference; ties and unusable answers count as neither.
+    next to one of the reference; ties and unusable answers count as neither.
 
     Parameters
     ----------
@@ -231,7 +236,7 @@ def pairwise_preference_gap(
         sizes[name] = len(views)
         if not views:
             compared[name] = Undefined(
-                undefined=f"no comparison shows {name} beside {said(reference)}",
+                undefined=f"no comparison shows {name} next to {describe_reference(reference)}",
                 sample=Sample(units=0, generations=0, fewest=0, most=0, population=population),
             )
             continue
@@ -264,7 +269,7 @@ def _views(
     name: Hashable,
     others: Sequence[Hashable],
 ) -> list[_View]:
-    """Return the rows that show the group beside its reference: row, its candidate, unit."""
+    """Return the rows that show the group next to its reference: row, its candidate, unit."""
     found = []
     for row, unit in zip(rows, unit_of, strict=True):
         for own, other in ((row.first, row.second), (row.second, row.first)):
@@ -286,7 +291,7 @@ def _printed(views: Sequence[_View], population: Population) -> Mean:
     values, units = [], []
     candidate_of = {(row.pool, own): unit for row, own, unit in views}
     for pair in pairs_of(row for row, _, _ in views):
-        if not pair.turned:
+        if not pair.both_orders:
             raise ValueError(
                 f"{pair.one!r} and {pair.other!r} of pool {pair.pool!r} were compared in one "
                 "order only; the printed share needs both"

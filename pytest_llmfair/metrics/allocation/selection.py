@@ -1,4 +1,4 @@
-"""Who is among the top k: selection rates between groups (RABBI paper, section 4.2)."""
+"""Selection rates of groups among the top k (RABBI paper, section 4.2)."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def equal_opportunity_gap(
     Returns
     -------
     RateDifference or MaxPairwiseDifference
-        Value in [-1, 1], group minus reference; NaN where a group has nobody qualified. More
+        Value in [-1, 1], group minus reference; NaN where a group has no qualified candidate. More
         groups: the value furthest from 0, each in ``.groups`` with its rate.
 
     Raises
@@ -149,7 +149,7 @@ def equal_opportunity_gap(
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=units, qualified=qualified)
     if candidates.qualified is None:
-        raise TypeError("equal_opportunity_gap() needs qualified=..., who of them is")
+        raise TypeError("equal_opportunity_gap() needs qualified=..., one flag per candidate")
     return _gap("equal_opportunity_gap()", candidates, reference, k, population)
 
 
@@ -207,8 +207,8 @@ def selection_rate(
     Returns
     -------
     dict
-        Group to rate in [0, 1], groups in order of appearance; NaN for a group without anyone
-        qualified.
+        Group to rate in [0, 1], groups in order of appearance; NaN for a group without a
+        qualified candidate.
 
     Raises
     ------
@@ -229,6 +229,6 @@ def selection_rate(
 
 
 def _rates(candidates: Candidates, chosen: Floats) -> list[float]:
-    """Return the mean of each group, NaN for a group without anyone qualified."""
+    """Return the mean of each group, NaN for a group without a qualified candidate."""
     members = [candidates.rows(candidates.group == i) for i in range(len(candidates.names))]
     return [float(chosen[rows].mean()) if rows.size else math.nan for rows in members]

@@ -158,11 +158,9 @@ def _is_number(x: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Score:
-    """What was counted, and the words that have a log ratio.
+    """Co-occurrence sums of each target with either group, and the targets with a log ratio."""
 
-    `sums` are the co-occurrences of each target with either group, to which `smoothing` is added;
-    `seen` and `finite` the numbers of targets seen with any group, and with a finite log ratio.
-    """
+    # `seen` are targets near any group, `finite` those whose log ratio is finite.
 
     near: Nearness
     sums: Floats

@@ -1,4 +1,4 @@
-"""Likeness of the lists recommended to the two members of a pair (Zhang 2023, Bouchard 2024)."""
+"""Similarity of the lists recommended to the two members of a pair (Zhang 2023, Bouchard 2024)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def jaccard_at_k(
     lists_a, lists_b : list of list
         Row i of both is one pair: one list of items a side, best first, or several lists, compared
         each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
-        numbers, equal when spelled alike.
+        numbers; texts are equal when their spelling is.
     units, population
         As in every metric: one label per pair, and whether pairs are sampled or fixed.
 

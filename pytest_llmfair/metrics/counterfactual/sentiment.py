@@ -126,7 +126,7 @@ def strict_sentiment_parity(
     -------
     Distance
         Value in [0, 1]; 0 when the distributions are equal. The value ignores which answers belong
-        together; the notes give the paired mean difference beside it.
+        together; the notes also give the paired mean difference.
 
     Raises
     ------

@@ -96,10 +96,8 @@ def _scores(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Scored:
 
 
 def _products(sets: Sequence[Floats]) -> list[Floats]:
-    """Scores of each group over the combinations of one variation per group.
-
-    Groups and variations are drawn in an order that depends on their scores alone.
-    """
+    """Scores of each group over the combinations of one variation per group."""
+    # Ordered by score, so that the draw does not depend on the order of the data.
     if all(len(scores) == 1 for scores in sets):
         return list(sets)
     ordered = [np.sort(scores).tolist() for scores in sets]

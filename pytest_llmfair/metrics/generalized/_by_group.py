@@ -144,11 +144,9 @@ def _summed(shares: Shares, against: Reference, factor: float) -> Estimate:
 def _with_background(
     shares: Shares, pooled: Pooled | None, *, whole: bool
 ) -> dict[Hashable, Estimate]:
-    """Absolute difference of each group and its background, which with `whole` holds it as well.
-
-    The share of everyone lies between the group's and that of the others, nearer by the group's
-    part of all that counts.
-    """
+    """Absolute difference of each group and its background; with `whole` of everyone."""
+    # The share of everyone lies between the group's and that of the others, nearer by the group's
+    # part of all that counts.
     members = shares.form.members
     everything = float(shares.counted.sum())
     parts: dict[Hashable, Estimate] = {}

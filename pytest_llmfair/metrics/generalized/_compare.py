@@ -45,10 +45,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Comparisons whose mean is the value; without any, all groups are compared at once.
+    """Comparisons whose mean is the value; without any, all groups are compared at once."""
 
-    `examples` has the rows of each group of each source example; empty for data by group.
-    """
+    # `examples` has the rows of each group of each source example; empty for data by group.
 
     comparison: Comparison
     form: Form
@@ -103,7 +102,7 @@ class Question:
         return math.fsum(compared) / len(compared)
 
     def nature(self) -> Nature:
-        """Tell what the comparison is, from how it compares the scores."""
+        """Return whether d is a distance, a ratio or signed, from how it compares the scores."""
         found = self.scores()
         if self.terms:
             pairs = [(s[term.first], s[term.second]) for s in found for term in self.terms]

@@ -36,13 +36,11 @@ _OF_SPANS = ("FNR", "TPR", "F1")
 
 @dataclass(frozen=True)
 class Shares:
-    """A score of predictions, row by row: what each adds to numerator and denominator.
+    """A score of predictions, row by row: what each adds to numerator and denominator."""
 
-    F1 counts a true positive twice, once as a gold and once as a predicted example, so that it is
-    a share as well: of all gold and predicted examples, those that agree. A sequence has as many
-    entries as it has spans or tokens. `among` says in words which rows it is taken over, and
-    `constant` what there is to say of predictions that are all the same.
-    """
+    # F1 counts a true positive twice, as a gold and as a predicted example, so that it is a
+    # share too. A sequence has one entry per span or token. `among` describes the rows that
+    # count; `constant` is the warning for predictions that are all the same.
 
     score: str
     among: str
@@ -170,14 +168,7 @@ class Shares:
 
 
 def read_shares(score: str, form: GroupForm, positive: Any) -> Shares:
-    """Read a score of predictions.
-
-    Raises
-    ------
-    ValueError
-        If labels are missing, the positive class cannot be meant, or the score is not defined for
-        sequences.
-    """
+    """Read a score of predictions."""
     true, predicted = form.y_true, form.y_pred
     if predicted is None or (true is None and score != "selection"):
         lacks = "y_pred" if predicted is None else "y_true"
