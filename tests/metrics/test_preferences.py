@@ -220,7 +220,7 @@ def test_with_more_groups_the_furthest_from_zero_is_the_value():
     assert rest.groups["b"].value == pytest.approx((1 - 2) / 6)
 
 
-def test_a_group_never_shown_beside_the_reference_is_undefined():
+def test_a_group_never_shown_next_to_the_reference_is_undefined():
     rows = asked(("first", "second"))
     rows.append({"pool": 0, "first": "x", "second": "z", "winner": "first"})
     found = pairwise_preference_gap(rows, groups=GROUPS | {"z": "c"}, reference="b")
