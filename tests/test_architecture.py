@@ -168,7 +168,7 @@ def test_private_modules_stay_in_their_room() -> None:
         for name in imports(file)
         if name.startswith("pytest_llmfair.")
         if any(part.startswith("_") and not part.startswith("__") for part in name.split(".")[2:])
-        if name.split(".")[1] not in (room_of(file), "_util", "metrics")
+        if name.split(".")[1] not in (room_of(file), "_util")
     ]
     assert wrong == []
 
