@@ -17,7 +17,7 @@ from types import ModuleType
 
 import pytest
 
-from pytest_llmfair._util.extras import PACKAGES, install
+from pytest_llmfair._util.validation import PACKAGES, install
 from pytest_llmfair.clients.spec import SCHEMES
 
 ROOT = Path(__file__).parents[1]

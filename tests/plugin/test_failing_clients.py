@@ -208,7 +208,7 @@ def test_an_error_in_the_users_own_code_ends_at_its_line(ask: Run, name: str, wo
 
 def test_all_frames_are_shown_on_request(ask: Run) -> None:
     result = ask("--llmfair-model=python:mybot.bot:fine", "-k", "test_scorer", "--full-trace")
-    result.stdout.fnmatch_lines(["*judging.py:*"])
+    result.stdout.fnmatch_lines(["*judging?pipeline.py:*"])
 
 
 @pytest.mark.parametrize("cassette", [(), ("--llmfair-cassette=c.jsonl",)])
