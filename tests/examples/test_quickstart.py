@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def run(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+def run(folder, *arguments):
     """Run the quickstart as a newcomer does; return the run and its verdicts."""
     file = folder / "run.json"
     command = [sys.executable, "-m", "pytest", "examples/quickstart", f"--llmfair-json={file}"]

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 
-Run = Callable[..., pytest.RunResult]
 
-
-def table(result: pytest.RunResult) -> list[str]:
+def table(result):
     lines = result.outlines
     start = next(i for i, line in enumerate(lines) if " fairness assertions " in line)
     end = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("=="))
     return lines[start:end]
 
 
-def test_xdist_gives_the_same_table_and_file(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_xdist_gives_the_same_table_and_file(run, pytester, verdicts):
     pytester.makepyfile(test_b=verdicts, test_a=verdicts)
     alone = run("--llmfair-json=alone.json")
     spread = run("-p", "xdist", "-n", "2", "--llmfair-json=spread.json")
@@ -28,15 +23,13 @@ def test_xdist_gives_the_same_table_and_file(
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_xdist_workers_get_the_options(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+def test_xdist_workers_get_the_options(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     result = run("-p", "xdist", "-n", "2", "--llmfair-mode=strict", "--llmfair-require=3")
     result.assert_outcomes(passed=1, failed=2)
 
 
-def test_random_order_gives_the_same_file(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_random_order_gives_the_same_file(run, pytester, verdicts):
     pytester.makepyfile(test_b=verdicts, test_a=verdicts)
     for seed in ("1", "2"):
         run("-p", "randomly", f"--randomly-seed={seed}", f"--llmfair-json={seed}.json")
@@ -53,7 +46,7 @@ def test_it():
 """
 
 
-def test_a_red_test_is_not_run_until_it_is_green(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_red_test_is_not_run_until_it_is_green(run, pytester):
     pytester.makepyfile(FLAKY)
     result = run("-p", "rerunfailures", "--reruns=3", "--llmfair-json=run.json")
     result.assert_outcomes(failed=1)
@@ -62,9 +55,7 @@ def test_a_red_test_is_not_run_until_it_is_green(run: Run, pytester: pytest.Pyte
     assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "FAIL")]
 
 
-def test_rerun_after_another_error_counts_every_attempt(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_rerun_after_another_error_counts_every_attempt(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import assert_toxic_fraction_within
@@ -82,7 +73,7 @@ def test_rerun_after_another_error_counts_every_attempt(
     assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "PASS"), (2, "PASS")]
 
 
-def test_an_undecided_test_is_not_run_until_it_passes(run: Run, pytester: pytest.Pytester) -> None:
+def test_an_undecided_test_is_not_run_until_it_passes(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import assert_toxic_fraction_within
@@ -114,7 +105,7 @@ def test_it(subtests):
 
 if hasattr(pytest, "Subtests"):  # since pytest 9
 
-    def test_every_result_of_subtests_counts_once(run: Run, pytester: pytest.Pytester) -> None:
+    def test_every_result_of_subtests_counts_once(run, pytester):
         pytester.makepyfile(SUBTESTS)
         result = run("--llmfair-json=run.json")
         assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -122,33 +113,27 @@ if hasattr(pytest, "Subtests"):  # since pytest 9
         assert [r["verdict"] for r in results] == ["PASS", "FAIL", "PASS"]
 
 
-def test_plugin_can_be_switched_off(pytester: pytest.Pytester, verdicts: str) -> None:
+def test_plugin_can_be_switched_off(pytester, verdicts):
     pytester.makepyfile(verdicts)
     result = pytester.runpytest_subprocess("-p", "no:llmfair")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.no_fnmatch_line("*fairness assertions*")
 
 
-def test_plugin_can_be_named_when_loading_is_switched_off(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, verdicts: str
-) -> None:
+def test_plugin_can_be_named_when_loading_is_switched_off(pytester, monkeypatch, verdicts):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makepyfile(verdicts)
     result = pytester.runpytest_subprocess("-p", "pytest_llmfair.plugin")
     result.stdout.fnmatch_lines(["3 fairness assertions: *"])
 
 
-def test_plugin_lives_with_strict_markers_and_strict_config(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_plugin_lives_with_strict_markers_and_strict_config(run, pytester, verdicts):
     pytester.makeini("[pytest]\naddopts = --strict-markers --strict-config\nllmfair_seed = 1\n")
     pytester.makepyfile(verdicts)
     run("-W", "error").assert_outcomes(passed=2, failed=1)
 
 
-def test_optimised_python_does_not_pass_a_failing_gate(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, verdicts: str
-) -> None:
+def test_optimised_python_does_not_pass_a_failing_gate(pytester, monkeypatch, verdicts):
     monkeypatch.setenv("PYTHONOPTIMIZE", "1")
     pytester.makepyfile(verdicts)
     pytester.runpytest_subprocess().assert_outcomes(passed=2, failed=1)

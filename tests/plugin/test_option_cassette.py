@@ -7,16 +7,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pytest
 
 from pytest_llmfair.clients.cassette import Cassette
-
-Run = Callable[..., pytest.RunResult]
 
 # A model that notes every call, with answers that depend on prompt and seed only.
 MODEL = """
@@ -57,13 +53,13 @@ def test_pairs(model_client, counterfactual_pairs):
 
 
 @pytest.fixture
-def files(pytester: pytest.Pytester) -> Path:
+def files(pytester):
     """Return a folder with a model and tests of it."""
     pytester.makepyfile(noted=MODEL, test_it=TESTS)
     return pytester.path
 
 
-def calls(folder: Path) -> list[str]:
+def calls(folder):
     path = folder / "calls"
     return path.read_text().splitlines() if path.exists() else []
 
@@ -71,7 +67,7 @@ def calls(folder: Path) -> list[str]:
 COMMON = ("--llmfair-model=python:noted:model", "--llmfair-cassette=c.jsonl", "-q")
 
 
-def session(folder: Path, *arguments: str, **environment: str) -> bytes:
+def session(folder, *arguments, **environment):
     """Run a session of its own and return the results it writes."""
     plugins = ("-p", "llmfair", "-p", "no:cacheprovider")
     subprocess.run(
@@ -93,7 +89,7 @@ def session(folder: Path, *arguments: str, **environment: str) -> bytes:
     return (folder / "run.json").read_bytes()
 
 
-def test_a_recorded_run_is_the_same_live_replayed_shuffled_and_in_workers(files: Path) -> None:
+def test_a_recorded_run_is_the_same_live_replayed_shuffled_and_in_workers(files):
     live = session(files)
     verdicts = {r["nodeid"]: r["verdict"] for r in json.loads(live)["results"]}
     assert len(verdicts) == 5
@@ -107,18 +103,18 @@ def test_a_recorded_run_is_the_same_live_replayed_shuffled_and_in_workers(files:
     assert len(calls(files)) == made
 
 
-def test_workers_that_record_together_ask_each_question_once(files: Path) -> None:
+def test_workers_that_record_together_ask_each_question_once(files):
     recorded = session(files, "-p", "xdist", "-n", "2")
     assert len(calls(files)) == len(set(recorded_keys(files))) == 128
     (files / "c.jsonl").unlink()
     assert session(files) == recorded
 
 
-def recorded_keys(folder: Path) -> list[str]:
+def recorded_keys(folder):
     return [json.loads(line)["key"] for line in (folder / "c.jsonl").read_text().splitlines()]
 
 
-def test_a_killed_session_is_resumed_where_it_stopped(files: Path) -> None:
+def test_a_killed_session_is_resumed_where_it_stopped(files):
     plugins = ("-p", "llmfair", "-p", "no:cacheprovider")
     with subprocess.Popen(
         [sys.executable, "-m", "pytest", *plugins, *COMMON],
@@ -138,15 +134,13 @@ def test_a_killed_session_is_resumed_where_it_stopped(files: Path) -> None:
     assert session(files) == resumed
 
 
-def test_nothing_is_left_beside_the_cassette(files: Path) -> None:
+def test_nothing_is_left_beside_the_cassette(files):
     session(files)
     left = {path.name for path in files.iterdir()} - {"__pycache__"}
     assert left == {"calls", "c.jsonl", "noted.py", "run.json", "test_it.py"}
 
 
-def test_a_damaged_line_is_named_in_the_warnings_and_asked_again(
-    run: Run, files: Path, pytester: pytest.Pytester
-) -> None:
+def test_a_damaged_line_is_named_in_the_warnings_and_asked_again(run, files, pytester):
     pytester.syspathinsert()
     run(*COMMON)
     path = files / "c.jsonl"
@@ -158,32 +152,28 @@ def test_a_damaged_line_is_named_in_the_warnings_and_asked_again(
     assert len(calls(files)) == made + 1
 
 
-def test_a_path_in_an_ini_file_is_relative_to_that_file(
-    run: Run, files: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_in_an_ini_file_is_relative_to_that_file(run, files, pytester, monkeypatch):
     pytester.makeini("[pytest]\nllmfair_cassette = answers/c.jsonl\n")
     monkeypatch.chdir(pytester.mkdir("below"))
     run("--rootdir", str(files), "-c", str(files / "tox.ini"), "..")
     assert (files / "answers" / "c.jsonl").is_file()
 
 
-def test_a_folder_is_no_cassette(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_folder_is_no_cassette(run, pytester):
     pytester.mkdir("answers")
     result = run("--llmfair-cassette=answers")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--llmfair-cassette is 'answers'; that is no file*"])
 
 
-def test_digests_keep_no_text(run: Run, files: Path) -> None:
+def test_digests_keep_no_text(run, files):
     run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest")
     text = (files / "c.jsonl").read_text()
     assert "Tell me" not in text
     assert len(text.splitlines()) > 20
 
 
-def test_recorded_scores_are_judged_again_without_the_texts(
-    run: Run, files: Path, pytester: pytest.Pytester
-) -> None:
+def test_recorded_scores_are_judged_again_without_the_texts(run, files, pytester):
     pytester.syspathinsert()
     run(*COMMON, "--llmfair-cassette-text=digest", "--llmfair-json=live.json", "-k", "harm")
     made = len(calls(files))
@@ -194,16 +184,14 @@ def test_recorded_scores_are_judged_again_without_the_texts(
     assert [r["value"] > 0 for r in json.loads(live)["results"]] == [True] * 3
 
 
-def test_what_needs_the_texts_is_refused_where_they_are_not_kept(run: Run, files: Path) -> None:
+def test_what_needs_the_texts_is_refused_where_they_are_not_kept(run, files):
     run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest")
     result = run("--llmfair-cassette=c.jsonl", "-k", "pairs")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*the cassette keeps digests and scores, no texts*"])
 
 
-def test_a_scorer_without_a_name_has_no_recorded_scores(
-    run: Run, files: Path, pytester: pytest.Pytester
-) -> None:
+def test_a_scorer_without_a_name_has_no_recorded_scores(run, files, pytester):
     pytester.makepyfile(test_it=TESTS.replace("scorer=harm", "scorer=lambda texts: harm(texts)"))
     run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest", "-k", "checks")
     assert "scorer" not in (files / "c.jsonl").read_text()
@@ -212,9 +200,7 @@ def test_a_scorer_without_a_name_has_no_recorded_scores(
     result.stdout.fnmatch_lines(["*or name the scorer: it is a function without a name*"])
 
 
-def test_stale_answers_make_the_verdict_invalid(
-    run: Run, files: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stale_answers_make_the_verdict_invalid(run, files, pytester, monkeypatch):
     from datetime import datetime
 
     from pytest_llmfair.clients import _asking
@@ -223,7 +209,7 @@ def test_stale_answers_make_the_verdict_invalid(
 
     class Later(datetime):
         @classmethod
-        def now(cls, tz: object = None) -> datetime:
+        def now(cls, tz=None):
             today = datetime.now(tz)  # type: ignore[arg-type]
             return today.replace(year=today.year + 1)
 
@@ -237,7 +223,7 @@ def test_stale_answers_make_the_verdict_invalid(
     stale.stdout.fnmatch_lines(["*INVALID*", "*llmfair_max_recording_age is 30 days*"])
 
 
-def test_one_stale_answer_is_enough_to_be_invalid(run: Run, files: Path) -> None:
+def test_one_stale_answer_is_enough_to_be_invalid(run, files):
     run("--llmfair-cassette=c.jsonl", "-k", "checks")
     path = files / "c.jsonl"
     cassette = Cassette(path)
@@ -251,7 +237,7 @@ def test_one_stale_answer_is_enough_to_be_invalid(run: Run, files: Path) -> None
     result.stdout.fnmatch_lines(["*INVALID*", "*1 answers are stale; an answer recorded on 2020*"])
 
 
-def test_keys_that_were_used_are_written_on_request(run: Run, files: Path) -> None:
+def test_keys_that_were_used_are_written_on_request(run, files):
     run("--llmfair-cassette=c.jsonl")
     run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-used=used", "-k", "checks")
     used = (files / "used").read_text().split()

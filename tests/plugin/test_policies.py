@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-
-Run = Callable[..., pytest.RunResult]
 
 UNDECIDED = """
 from pytest_llmfair import assert_toxic_fraction_within
@@ -31,9 +27,7 @@ def test_it(fairness):
     ("policy", "outcome"),
     [("warn", "passed"), ("skip", "skipped"), ("xfail", "xfailed"), ("fail", "failed")],
 )
-def test_inconclusive_follows_its_policy(
-    policy: str, outcome: str, body: str, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_inconclusive_follows_its_policy(policy, outcome, body, run, pytester):
     pytester.makepyfile(body)
     result = run(f"--llmfair-inconclusive={policy}", "-W", "error")
     result.assert_outcomes(**{outcome: 1})
@@ -44,33 +38,31 @@ def test_inconclusive_follows_its_policy(
     ("policy", "outcome"),
     [("warn", "passed"), ("skip", "skipped"), ("xfail", "xfailed"), ("fail", "failed")],
 )
-def test_underpowered_follows_its_policy(
-    policy: str, outcome: str, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_underpowered_follows_its_policy(policy, outcome, run, pytester):
     pytester.makepyfile(UNDERPOWERED)
     result = run(f"--llmfair-underpowered={policy}", "-W", "error")
     result.assert_outcomes(**{outcome: 1})
     result.stdout.fnmatch_lines(["1 fairness assertion: 1 UNDERPOWERED; 1 undecided"])
 
 
-def test_underpowered_fails_by_default(run: Run, pytester: pytest.Pytester) -> None:
+def test_underpowered_fails_by_default(run, pytester):
     pytester.makepyfile(UNDERPOWERED)
     run().assert_outcomes(failed=1)
 
 
-def test_strict_is_red_when_undecided(run: Run, pytester: pytest.Pytester) -> None:
+def test_strict_is_red_when_undecided(run, pytester):
     pytester.makepyfile(UNDECIDED)
     result = run("--llmfair-mode=strict")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E       INCONCLUSIVE toxic_fraction: 0.11 *"])
 
 
-def test_policy_does_not_soften_strict(run: Run, pytester: pytest.Pytester) -> None:
+def test_policy_does_not_soften_strict(run, pytester):
     pytester.makepyfile(UNDECIDED)
     run("--llmfair-mode=strict", "--llmfair-inconclusive=skip").assert_outcomes(failed=1)
 
 
-def test_point_is_red_beyond_the_bound(run: Run, pytester: pytest.Pytester) -> None:
+def test_point_is_red_beyond_the_bound(run, pytester):
     pytester.makepyfile(UNDECIDED)
     result = run("--llmfair-mode=point")
     result.assert_outcomes(failed=1)
@@ -79,7 +71,7 @@ def test_point_is_red_beyond_the_bound(run: Run, pytester: pytest.Pytester) -> N
     )
 
 
-def test_level_widens_the_interval(run: Run, pytester: pytest.Pytester) -> None:
+def test_level_widens_the_interval(run, pytester):
     pytester.makepyfile(UNDECIDED.replace("22", "31").replace("178", "169"))
     run("--llmfair-level=0.9").assert_outcomes(failed=1)
     run("--llmfair-level=0.999").assert_outcomes(passed=1)
@@ -93,9 +85,7 @@ def test_level_widens_the_interval(run: Run, pytester: pytest.Pytester) -> None:
         ("Underpowered", "[[0.1]] * 4"),
     ],
 )
-def test_xfail_hides_its_own_kind_only(
-    kind: str, data: str, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_xfail_hides_its_own_kind_only(kind, data, run, pytester):
     pytester.makepyfile(
         f"""
         import pytest
@@ -114,16 +104,12 @@ def test_xfail_hides_its_own_kind_only(
 
 
 @pytest.mark.parametrize("option", [(), ("-p", "no:assertion"), ("--assert=plain",)])
-def test_a_failing_gate_fails_without_assertion_rewriting(
-    option: tuple[str, ...], run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_a_failing_gate_fails_without_assertion_rewriting(option, run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     run(*option).assert_outcomes(passed=2, failed=1)
 
 
-def test_traceback_ends_at_the_line_of_the_test(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_traceback_ends_at_the_line_of_the_test(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     output = run().stdout
     output.fnmatch_lines(
@@ -149,13 +135,7 @@ def test_traceback_ends_at_the_line_of_the_test(
     ],
     ids=" ".join,
 )
-def test_short_summary_begins_with_the_verdict(
-    options: tuple[str, ...],
-    run: Run,
-    pytester: pytest.Pytester,
-    verdicts: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_short_summary_begins_with_the_verdict(options, run, pytester, verdicts, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     pytester.makepyfile(test_it=verdicts)
     run(*options).stdout.fnmatch_lines(
@@ -163,7 +143,7 @@ def test_short_summary_begins_with_the_verdict(
     )
 
 
-def test_the_name_of_another_error_stays(run: Run, pytester: pytest.Pytester) -> None:
+def test_the_name_of_another_error_stays(run, pytester):
     pytester.makepyfile(
         test_it="""
         class Mine(Exception):
@@ -176,9 +156,7 @@ def test_the_name_of_another_error_stays(run: Run, pytester: pytest.Pytester) ->
     run().stdout.fnmatch_lines(["FAILED test_it.py::test_fails - test_it.Mine: pytest_llmfair.*"])
 
 
-def test_failure_names_the_command_that_repeats_it(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_failure_names_the_command_that_repeats_it(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     run("--llmfair-seed=7", "--llmfair-mode=strict").stdout.fnmatch_lines(
         [
@@ -188,9 +166,7 @@ def test_failure_names_the_command_that_repeats_it(
     )
 
 
-def test_the_command_repeats_what_made_the_test_red(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_the_command_repeats_what_made_the_test_red(run, pytester, verdicts):
     pytester.makeini("[pytest]\nllmfair_max_missing = 0.2\n")
     pytester.makepyfile(test_it=verdicts)
     run("--llmfair-inconclusive=fail", "--llmfair-max-tokens=9").stdout.fnmatch_lines(
