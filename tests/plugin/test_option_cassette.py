@@ -67,77 +67,62 @@ def calls(folder):
 COMMON = ("--llmfair-model=python:noted:model", "--llmfair-cassette=c.jsonl", "-q")
 
 
-def session(folder, *arguments, **environment):
-    """Run a session of its own and return the results it writes."""
-    plugins = ("-p", "llmfair", "-p", "no:cacheprovider")
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", *plugins, *COMMON),
-            *("--llmfair-json=run.json", *arguments),
-        ],
-        cwd=folder,
-        env={
-            **{k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-            "PYTHONPATH": str(folder),
-            "CI": "1",
-            **environment,
-        },
-        stdout=subprocess.DEVNULL,
-        check=False,
-    )
-    return (folder / "run.json").read_bytes()
+WORKERS = ("-p", "xdist", "-n", "2")
 
 
-def test_a_recorded_run_is_the_same_live_replayed_shuffled_and_in_workers(files):
-    live = session(files)
-    verdicts = {r["nodeid"]: r["verdict"] for r in json.loads(live)["results"]}
-    assert len(verdicts) == 5
-    assert len(set(verdicts.values())) > 1
-    made = len(calls(files))
-    # 30 prompts twice, 20 of them a third time, and 12 pairs with two answers a side.
-    assert made == 60 + 20 + 48
-    assert session(files, "--llmfair-record-mode=none") == live
-    assert session(files, "-p", "xdist", "-n", "2", PYTHONHASHSEED="7") == live
-    assert session(files, "-p", "randomly", "-p", "no:xdist", "-p", "no:rerunfailures") == live
-    assert len(calls(files)) == made
+@pytest.fixture
+def judge(run, files, pytester, monkeypatch):
+    """Return a function that runs a session and returns the bytes of its results."""
+    pytester.syspathinsert()
+    monkeypatch.setenv("PYTHONPATH", str(files))
 
+    def judge(*arguments):
+        run(*COMMON, "--llmfair-json=run.json", *arguments)
+        return (files / "run.json").read_bytes()
 
-def test_workers_that_record_together_ask_each_question_once(files):
-    recorded = session(files, "-p", "xdist", "-n", "2")
-    assert len(calls(files)) == len(set(recorded_keys(files))) == 128
-    (files / "c.jsonl").unlink()
-    assert session(files) == recorded
+    return judge
 
 
 def recorded_keys(folder):
     return [json.loads(line)["key"] for line in (folder / "c.jsonl").read_text().splitlines()]
 
 
-def test_a_killed_session_is_resumed_where_it_stopped(files):
-    plugins = ("-p", "llmfair", "-p", "no:cacheprovider")
+def test_a_recorded_run_is_the_same_live_and_replayed_in_another_order(judge, files):
+    live = judge()
+    verdicts = {r["nodeid"]: r["verdict"] for r in json.loads(live)["results"]}
+    assert len(verdicts) == 5
+    assert len(set(verdicts.values())) > 1
+    # 30 prompts twice, 20 of them a third time, and 12 pairs with two answers a side.
+    assert len(calls(files)) == 60 + 20 + 48
+    assert judge("--llmfair-record-mode=none", "-p", "randomly") == live
+    assert len(calls(files)) == 128
+    left = {path.name for path in files.iterdir()} - {"__pycache__"}
+    assert left == {"calls", "c.jsonl", "noted.py", "run.json", "test_it.py"}
+
+
+def test_workers_ask_each_question_once_and_find_the_same(judge, files):
+    recorded = judge(*WORKERS)
+    assert len(calls(files)) == len(set(recorded_keys(files))) == 128
+    (files / "c.jsonl").unlink()
+    assert judge() == recorded
+
+
+def test_a_killed_session_is_resumed_where_it_stopped(judge, files):
     with subprocess.Popen(
-        [sys.executable, "-m", "pytest", *plugins, *COMMON],
+        [sys.executable, "-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider", *COMMON],
         cwd=files,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": ".", "slow": "1"},
+        env={**os.environ, "slow": "1"},
         stdout=subprocess.DEVNULL,
     ) as killed:
         while len(calls(files)) < 20:
             time.sleep(0.01)
         killed.kill()
-    paid = len(calls(files))
-    assert paid < 128
-    resumed = session(files, "--llmfair-record-mode=new")
-    # The one in flight, and no other, is asked twice.
+    assert len(calls(files)) < 128
+    resumed = judge("--llmfair-record-mode=new")
+    # Only the call that was running when the session was killed is repeated.
     assert len(calls(files)) in (128, 129)
     (files / "c.jsonl").unlink()
-    assert session(files) == resumed
-
-
-def test_nothing_is_left_beside_the_cassette(files):
-    session(files)
-    left = {path.name for path in files.iterdir()} - {"__pycache__"}
-    assert left == {"calls", "c.jsonl", "noted.py", "run.json", "test_it.py"}
+    assert judge() == resumed
 
 
 def test_a_damaged_line_is_named_in_the_warnings_and_asked_again(run, files, pytester):
