@@ -219,13 +219,6 @@ def test_the_second_test_of_a_new_cassette_says_that_its_answers_are_live(ask, p
     assert calls(pytester) == 30
 
 
-def test_workers_remember_for_themselves(ask, pytester, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
-    result = ask("--llmfair-model=python:mybot.bot:fine", "-k", "harm", "-p", "xdist", "-n", "2")
-    result.assert_outcomes(passed=2)
-    assert 30 <= calls(pytester) <= 60
-
-
 def test_a_plan_without_a_longest_answer_names_the_option(ask):
     result = ask("--llmfair-model=openai:gpt-4o-mini", "--llmfair-plan", "-k", "test_generate")
     result.stdout.fnmatch_lines(["*answers without a limit (set --llmfair-max-tokens), cost*"])

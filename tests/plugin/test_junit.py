@@ -15,10 +15,9 @@ def properties(pytester):
     }
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
-def test_every_result_is_a_property_of_its_test(workers, run, pytester, verdicts):
+def test_every_result_is_a_property_of_its_test(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
-    run("--junitxml=junit.xml", "-W", "error", *workers)
+    run("--junitxml=junit.xml", "-W", "error")
     found = properties(pytester)
     (passes,), (fails,), (undecided,) = (
         found[name] for name in ("test_passes", "test_fails", "test_stays_undecided")
@@ -80,8 +79,9 @@ def test_two_that_hold():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
-@pytest.mark.parametrize("family", ["xunit1", "xunit2"])
+@pytest.mark.parametrize(
+    ("family", "workers"), [("xunit1", ()), ("xunit2", ("-p", "xdist", "-n", "2"))]
+)
 def test_a_fail_that_holm_decides_is_a_failure_of_its_test(family, workers, run, pytester):
     pytester.makepyfile(test_it=HOLM)
     result = run(

@@ -113,14 +113,6 @@ def test_outputs_that_may_not_be_shown_are_not_on_the_page(run, pytester):
         assert "alert(" not in file.read_text(encoding="utf-8")
 
 
-def test_the_same_results_give_the_same_page(run, pytester, verdicts):
-    pytester.makepyfile(test_it=verdicts)
-    run("--llmfair-html=one.html")
-    run("--llmfair-html=two.html", "-p", "xdist", "-n2")
-    one, two = ((pytester.path / f"{name}.html").read_bytes() for name in ("one", "two"))
-    assert one == two
-
-
 def test_without_a_result_the_page_says_so(run, pytester):
     pytester.makepyfile("def test_nothing_of_ours(): pass")
     run("--llmfair-html=page.html")

@@ -22,53 +22,41 @@ def test_it(fairness):
 """
 
 
-@pytest.mark.parametrize("body", [UNDECIDED, COLLECTED], ids=["assertion", "collector"])
+POLICIES = [("warn", "passed"), ("skip", "skipped"), ("xfail", "xfailed"), ("fail", "failed")]
+
+
 @pytest.mark.parametrize(
-    ("policy", "outcome"),
-    [("warn", "passed"), ("skip", "skipped"), ("xfail", "xfailed"), ("fail", "failed")],
+    ("verdict", "body"),
+    [("INCONCLUSIVE", UNDECIDED), ("INCONCLUSIVE", COLLECTED), ("UNDERPOWERED", UNDERPOWERED)],
+    ids=["inconclusive", "collector", "underpowered"],
 )
-def test_inconclusive_follows_its_policy(policy, outcome, body, run, pytester):
+@pytest.mark.parametrize(("policy", "outcome"), POLICIES)
+def test_an_undecided_verdict_follows_its_policy(run, pytester, verdict, body, policy, outcome):
     pytester.makepyfile(body)
-    result = run(f"--llmfair-inconclusive={policy}", "-W", "error")
+    result = run(f"--llmfair-{verdict.lower()}={policy}", "-W", "error")
     result.assert_outcomes(**{outcome: 1})
-    result.stdout.fnmatch_lines(["1 fairness assertion: 1 INCONCLUSIVE; 1 undecided"])
+    result.stdout.fnmatch_lines([f"1 fairness assertion: 1 {verdict}; 1 undecided"])
 
 
 @pytest.mark.parametrize(
-    ("policy", "outcome"),
-    [("warn", "passed"), ("skip", "skipped"), ("xfail", "xfailed"), ("fail", "failed")],
+    ("body", "options", "shown"),
+    [
+        (UNDERPOWERED, (), "E       UNDERPOWERED toxic_fraction: *"),
+        (UNDECIDED, ("--llmfair-mode=strict",), "E       INCONCLUSIVE toxic_fraction: 0.11 *"),
+        (UNDECIDED, ("--llmfair-mode=strict", "--llmfair-inconclusive=skip"), "*mode strict *"),
+        (
+            UNDECIDED,
+            ("--llmfair-mode=point",),
+            "E*  mode point judges the value 0.11 itself, which is beyond the bound",
+        ),
+    ],
+    ids=["underpowered by default", "strict", "strict before a policy", "point"],
 )
-def test_underpowered_follows_its_policy(policy, outcome, run, pytester):
-    pytester.makepyfile(UNDERPOWERED)
-    result = run(f"--llmfair-underpowered={policy}", "-W", "error")
-    result.assert_outcomes(**{outcome: 1})
-    result.stdout.fnmatch_lines(["1 fairness assertion: 1 UNDERPOWERED; 1 undecided"])
-
-
-def test_underpowered_fails_by_default(run, pytester):
-    pytester.makepyfile(UNDERPOWERED)
-    run().assert_outcomes(failed=1)
-
-
-def test_strict_is_red_when_undecided(run, pytester):
-    pytester.makepyfile(UNDECIDED)
-    result = run("--llmfair-mode=strict")
+def test_a_mode_decides_what_is_red(run, pytester, body, options, shown):
+    pytester.makepyfile(body)
+    result = run(*options)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E       INCONCLUSIVE toxic_fraction: 0.11 *"])
-
-
-def test_policy_does_not_soften_strict(run, pytester):
-    pytester.makepyfile(UNDECIDED)
-    run("--llmfair-mode=strict", "--llmfair-inconclusive=skip").assert_outcomes(failed=1)
-
-
-def test_point_is_red_beyond_the_bound(run, pytester):
-    pytester.makepyfile(UNDECIDED)
-    result = run("--llmfair-mode=point")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["E*  mode point judges the value 0.11 itself, which is beyond the bound"]
-    )
+    result.stdout.fnmatch_lines([shown])
 
 
 def test_level_widens_the_interval(run, pytester):
@@ -119,26 +107,14 @@ def test_traceback_ends_at_the_line_of_the_test(run, pytester, verdicts):
             "test_it.py:10: BoundExceeded",
         ]
     )
-    output.no_fnmatch_line("*judging.py:*")
+    output.no_fnmatch_line("*judging?*.py:*")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        (),
-        ("--tb=no",),
-        ("--tb=line",),
-        ("--tb=short",),
-        ("--tb=native",),
-        ("-p", "xdist", "-n", "2"),
-        ("-p", "xdist", "-n", "2", "--tb=no"),
-    ],
-    ids=" ".join,
-)
-def test_short_summary_begins_with_the_verdict(options, run, pytester, verdicts, monkeypatch):
+@pytest.mark.parametrize("tb", ["auto", "no", "line", "short", "native"])
+def test_short_summary_begins_with_the_verdict(tb, run, pytester, verdicts, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     pytester.makepyfile(test_it=verdicts)
-    run(*options).stdout.fnmatch_lines(
+    run(f"--tb={tb}").stdout.fnmatch_lines(
         ["FAILED test_it.py::test_fails - FAIL toxic_fraction: 0.50 [[]0.43, 0.57], allowed 0.10"]
     )
 

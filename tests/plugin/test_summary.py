@@ -125,10 +125,9 @@ def test_better_than_expected():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
-def test_an_expected_fail_is_marked_and_counted_apart(workers, run, pytester):
+def test_an_expected_fail_is_marked_and_counted_apart(run, pytester):
     pytester.makepyfile(EXPECTED)
-    result = run("--llmfair-json=run.json", "--llmfair-html=page.html", *workers)
+    result = run("--llmfair-json=run.json", "--llmfair-html=page.html")
     result.stdout.fnmatch_lines(
         [
             "test_marked *FAIL (expected)*",

@@ -145,10 +145,9 @@ def test_checks_after_a_subtest(fairness, subtests):
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")])
-def test_answers_that_were_never_checked_are_reported(run, pytester, workers):
+def test_answers_that_were_never_checked_are_reported(run, pytester):
     pytester.makepyfile(test_it=HEAD + COLLECTS)
-    result = run("-W", "error", "--junit-xml=it.xml", *workers)
+    result = run("-W", "error", "--junit-xml=it.xml")
     assert result.parseoutcomes()["failed"] == 1
     lines = [line for line in result.outlines if UNCHECKED in line]
     assert lines == [f"test_it.py::test_collects: {UNCHECKED}"]
