@@ -47,6 +47,7 @@ def test_every_example_runs_on_the_builtin_model_and_is_green(make, tmp_path):
     assert f"{len(tests) - 1} passed, 1 xfailed" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_with_other_seeds_none_is_red(make, tmp_path, seed):
     done = make.run_readme(tmp_path, f"--llmfair-seed={seed}")

@@ -35,6 +35,7 @@ def test_it_shows_one_verdict_of_each_kind_and_ends_well(tmp_path):
     assert max(map(len, table[:-1])) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_other_seeds_show_the_same_verdicts(tmp_path, seed):
     done, verdicts = run(tmp_path, f"--llmfair-seed={seed}")

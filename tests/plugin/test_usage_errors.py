@@ -53,9 +53,10 @@ def test_only_the_users_line_and_the_message_are_shown(run, pytester, given, cal
     assert shown[3].startswith("test_it.py:4: ")
 
 
-def test_a_process_of_its_own_shows_the_same(pytester):
+def test_a_process_of_its_own_shows_the_same(pytester, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makepyfile(f"{HEAD}def test_it():\n    assert_within(metrics.rabbi([2.0]), 0.1)\n")
-    result = pytester.runpytest_subprocess("-p", "no:randomly")
+    result = pytester.runpytest_subprocess("-p", "llmfair")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["> *assert_within*", "E *TypeError: rabbi() missing 2 *"])
     result.stdout.no_fnmatch_line("*pytest_llmfair*.py:*")
