@@ -1,4 +1,4 @@
-"""What a counterfactual pair is, and a list of pairs with what was left out of it."""
+"""A list of counterfactual pairs that also records what was left out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Self, SupportsIndex, overload
 
-from pytest_llmfair.lexicons.reading import Change
+from pytest_llmfair.lexicons.matching import Change
 from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
 from pytest_llmfair.text import replaced
 
@@ -120,7 +120,7 @@ class Pairs(list[Pair]):
         str
             Line breaks and control characters of the prompts are shown as escapes.
         """
-        from pytest_llmfair.counterfactuals._pairing.table import table
+        from pytest_llmfair.counterfactuals.table import table
 
         return table(self, width, limit)
 

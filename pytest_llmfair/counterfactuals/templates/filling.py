@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 from pytest_llmfair._util.validation import check_is_list, whole, whole_seed
-from pytest_llmfair.counterfactuals._templates.fillers import (
+from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
     Term,
@@ -17,28 +17,13 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     own_attribute,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._templates.slots import text_of
-from pytest_llmfair.counterfactuals._templates.template import (
+from pytest_llmfair.counterfactuals.templates.slots import text_of
+from pytest_llmfair.counterfactuals.templates.template import (
     Template,
-    TemplateSet,
     as_template,
-    load_templates,
-    template_set,
 )
 from pytest_llmfair.lexicons.attributes import Attribute
 from pytest_llmfair.sampling import sampled_product
-
-__all__ = [
-    "SourceExample",
-    "SourceExamples",
-    "Template",
-    "TemplateSet",
-    "Variation",
-    "fill_templates",
-    "load_templates",
-    "template_set",
-]
-
 
 T = TypeVar("T")
 

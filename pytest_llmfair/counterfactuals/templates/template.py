@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
-from pytest_llmfair._util.files import read_utf8
-from pytest_llmfair.counterfactuals._templates.slots import (
+from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
     Piece,
     Slot,
@@ -23,16 +23,15 @@ from pytest_llmfair.counterfactuals._templates.slots import (
     text_of,
     tokens_of,
 )
-from pytest_llmfair.lexicons.entries import date_in
-from pytest_llmfair.lexicons.fields import text_in
-from pytest_llmfair.lexicons.loading import (
+from pytest_llmfair.lexicons.loading import load_lexicons, meant_lexicon
+from pytest_llmfair.lexicons.schema import (
     at_line,
+    date_in,
     kind_of,
-    load_lexicons,
     load_yaml,
-    meant_lexicon,
     shipped,
     suggestion,
+    text_in,
 )
 from pytest_llmfair.text.bilou import expand_label, spans
 
@@ -258,7 +257,7 @@ def template_set(name: str) -> TemplateSet:
     ValueError
         If there is none; the nearest names are suggested.
     """
-    folder = resources.files("pytest_llmfair.counterfactuals") / "templates"
+    folder = resources.files("pytest_llmfair.counterfactuals.templates") / "data"
     names = {entry.name.removesuffix(".yaml") for entry in folder.iterdir()}
     known = sorted(names - {_SHARED})
     if name not in known:
@@ -268,7 +267,7 @@ def template_set(name: str) -> TemplateSet:
         raise ValueError(
             f"no template set is called {name!r}; {hint} (load_templates reads yours)"
         )
-    return _read(shipped(f"counterfactuals/templates/{name}.yaml"), f"{name}.yaml")
+    return _read(shipped(f"counterfactuals/templates/data/{name}.yaml"), f"{name}.yaml")
 
 
 def _read(data: Any, source: str) -> TemplateSet:
@@ -287,7 +286,7 @@ def _read(data: Any, source: str) -> TemplateSet:
     templates = list(_templates(data, source))
     if data.get("shared"):
         templates += _templates(
-            shipped(f"counterfactuals/templates/{_SHARED}.yaml"), f"{_SHARED}.yaml"
+            shipped(f"counterfactuals/templates/data/{_SHARED}.yaml"), f"{_SHARED}.yaml"
         )
     if not templates:
         raise ValueError(f"{source} has no templates; give at least one under 'templates'")

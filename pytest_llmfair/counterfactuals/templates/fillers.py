@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import check_is_list, whole
-from pytest_llmfair.counterfactuals._templates.slots import PERSON
-from pytest_llmfair.counterfactuals._templates.template import NAME, Template, TemplateSet
+from pytest_llmfair.counterfactuals.templates.slots import PERSON
+from pytest_llmfair.counterfactuals.templates.template import NAME, Template, TemplateSet
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.loading import load_lexicons, shipped, suggestion
+from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import (
     cells_of,
     name_choices,
@@ -36,6 +36,7 @@ from pytest_llmfair.lexicons.person_phrases import (
     phrases,
     pronouns,
 )
+from pytest_llmfair.lexicons.schema import shipped, suggestion
 from pytest_llmfair.responses import EXPLICIT, OMISSION
 from pytest_llmfair.sampling import sampled_product
 from pytest_llmfair.text import MASK
@@ -53,7 +54,7 @@ _ORDER = (
     "religion",
     "gender",
 )
-_FILE = "counterfactuals/fillers.yaml"
+_FILE = "counterfactuals/templates/fillers.yaml"
 
 
 @dataclass(frozen=True, slots=True)

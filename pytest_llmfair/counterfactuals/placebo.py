@@ -10,13 +10,12 @@ import itertools
 import random
 from collections.abc import Container, Iterator
 
-from pytest_llmfair.counterfactuals._pairing.case import case_of
-from pytest_llmfair.counterfactuals._pairing.pair import pair_of
-from pytest_llmfair.counterfactuals.validity import failed
+from pytest_llmfair.counterfactuals.checks import failed
+from pytest_llmfair.counterfactuals.pair_list import pair_of
+from pytest_llmfair.counterfactuals.pair_under_test import case_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.name_swaps import name_lexicon
-from pytest_llmfair.lexicons.names import name_data
-from pytest_llmfair.lexicons.reading import Change, Reading
+from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.names import name_data, name_lexicon
 from pytest_llmfair.lexicons.terms import WRITTEN, Sense, is_joined
 
 _LETTERS = 1  # by which two names of similar length may differ

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals._pairing.pair import Pairs
+    from pytest_llmfair.counterfactuals.pair_list import Pairs
     from pytest_llmfair.responses import Pair, Uncertain
 
 _NARROWEST = 60

@@ -12,10 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals._pairing.case import Case, case_of
-from pytest_llmfair.counterfactuals._pairing.pair import Pairs, pair_of
-from pytest_llmfair.counterfactuals._pairing.wording import one_determiner
-from pytest_llmfair.counterfactuals._templates.fillers import (
+from pytest_llmfair.counterfactuals.checks import (
+    articles_fit,
+    changes_something,
+    equal_outside,
+    no_doubled_words,
+    no_residual_term,
+    one_determiner,
+)
+from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
+from pytest_llmfair.counterfactuals.pair_under_test import Case, case_of
+from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
+from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
     Term,
@@ -25,24 +33,16 @@ from pytest_llmfair.counterfactuals._templates.fillers import (
     own_attribute,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals._templates.slots import (
+from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
     almost_slots,
     as_written,
     slot_names,
     text_of,
 )
-from pytest_llmfair.counterfactuals._templates.template import NAME, Template, as_template
-from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
-from pytest_llmfair.counterfactuals.validity import (
-    articles_fit,
-    changes_something,
-    equal_outside,
-    no_doubled_words,
-    no_residual_term,
-)
+from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.lexicons.reading import Change
+from pytest_llmfair.lexicons.matching import Change
 from pytest_llmfair.responses import Pair, Rejected, marked
 
 __all__ = ["pairs_from_templates"]
