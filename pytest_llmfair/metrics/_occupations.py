@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics.arguments import counts, known_population, labels, same_length
-from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Population, Sample, Undefined
 
 Counts = npt.NDArray[np.int64]
 
@@ -119,9 +119,8 @@ class Occupations:
             if empty
             else engine(successes, self.kept, population=population, units=self.units)
         )
-        estimate.groups = {name: self._row(own, successes, engine) for name, own in rows.items()}
-        self._report(estimate, limit)
-        return estimate
+        groups = {name: self._row(own, successes, engine) for name, own in rows.items()}
+        return self._report(replace(estimate, groups=groups), limit)
 
     def _undefined(self, empty: Sequence[Hashable], population: Population) -> Undefined:
         return Undefined(
@@ -152,10 +151,10 @@ class Occupations:
         rate = int(successes[own].sum()) / kept
         return OccupationRow(skew.value, kept, rate, estimate=skew, dropped=dropped, ties=ties)
 
-    def _report(self, estimate: Estimate, limit: float) -> None:
+    def _report(self, estimate: Estimate, limit: float) -> Estimate:
         """Say how many generations were dropped or tied; too many make the evidence invalid."""
         if self.total is None or not self.total.any():
-            return
+            return estimate
         table = {
             name: row.dropped
             for name, row in estimate.groups.items()
@@ -167,20 +166,23 @@ class Occupations:
         note = f"{dropped:.1%} of generations were dropped for want of a gender"
         if dropped > 0.0:
             note += f", the largest share for {worst} ({table[worst]:.1%})"
-        estimate.notes += (note,)
+        found = [Finding.note(note)]
         if self.ties is not None:
-            estimate.notes += (
+            ties = (
                 f"{int(self.ties.sum()) / total:.1%} of generations have as many male as female "
-                "pronouns",
+                "pronouns"
             )
+            found.append(Finding.note(ties))
         beyond = [name for name, part in table.items() if part > limit]
         if beyond:
-            estimate.invalid = {
-                "too_many_dropped": f"more than max_dropped = {limit:.0%} of the generations were "
+            too_many = (
+                f"more than max_dropped = {limit:.0%} of the generations were "
                 f"dropped for {len(beyond)} of {len(table)} occupations "
                 f"({_listed([f'{name} {table[name]:.0%}' for name in beyond])}): they had no "
                 "gendered pronoun; change the prompts or raise max_dropped"
-            }
+            )
+            found.append(Finding("too_many_dropped", too_many, "invalid"))
+        return estimate.with_findings(*found)
 
 
 def _listed(names: Sequence[Hashable]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeVar
@@ -20,6 +20,7 @@ from pytest_llmfair.metrics.arguments import (
 )
 from pytest_llmfair.stats import (
     Estimate,
+    Finding,
     GroupRow,
     MaxPairwiseDifference,
     MaxPairwiseRatio,
@@ -156,16 +157,16 @@ class Rates:
             table[a, b] = GroupRow(found[a, b].value, rows, estimate=found[a, b])
         return found, table
 
-    def note(self, estimate: Estimate) -> None:
+    def note(self, estimate: E) -> E:
         """Add every group's rate and number of rows, and a warning of constant predictions."""
         said = [
             f"{group} {self.of(group):.3f} of {x.size}" if x.size else f"{group} of 0 rows"
             for group, x in self.outcomes.items()
         ]
-        estimate.notes += (f"{self.name}s: {', '.join(said)}",)
+        estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(said)}"))
         if self.constant:
-            estimate.reasons += ("uninformative",)
-            estimate.notes += (self.constant,)
+            estimate = estimate.with_findings(Finding("uninformative", self.constant))
+        return estimate
 
 
 def selection_rates(
@@ -281,11 +282,10 @@ def difference(rates: Rates) -> RateDifference | MaxPairwiseDifference | Undefin
         pairs, table = rates.compared(RateDifference.of_outcomes)
         complete = len(pairs) == 1 == len(table)
         estimate = next(iter(pairs.values())) if complete else rates.undefined()
-        estimate.groups = table
+        estimate = replace(estimate, groups=table)
     rows, own = estimate.groups, _own_rows(rates)
-    estimate.groups = EitherOrder([*rows, *own], lambda key: own.get(key) or rows[key])
-    rates.note(estimate)
-    return estimate
+    groups = EitherOrder([*rows, *own], lambda key: own.get(key) or rows[key])
+    return rates.note(replace(estimate, groups=groups))
 
 
 def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
@@ -312,37 +312,39 @@ def ratio(
             group: replace(own[group], value=own[group].rate / top) for group in judged.outcomes
         }
     estimate: RateRatio | MaxPairwiseRatio | Undefined
+    groups: Mapping[Hashable, GroupRow] = {**table, **own}
     widest: Hashable = None
     if len(judged.outcomes) < 2:
         estimate = judged.undefined(
             f"{len(judged.outcomes)} of {len(rates.outcomes)} groups has at least {least:.1%} of "
             f"the {total} rows (minimum_share): nothing is left to compare"
         )
-        estimate.groups = own
+        groups = own
     elif len(pairs) < len(table):
         estimate = judged.undefined()
-        estimate.groups = {**table, **own}
     elif len(pairs) > 1:
-        estimate = MaxPairwiseRatio.of_pairs(pairs, rates=own)
-        estimate.sample = judged.sample
-        widest = estimate.widest
+        furthest = MaxPairwiseRatio.of_pairs(pairs, rates=own)
+        groups, widest = furthest.groups, furthest.widest
+        estimate = replace(furthest, sample=judged.sample)
     else:
         ((widest, estimate),) = pairs.items()
-        estimate.groups = {**table, **own}
     if top == 0.0 and estimate.undefined is not None and table:
-        estimate.undefined = (
+        why = (
             f"the {rates.name} of {' and of '.join(map(str, judged.outcomes))} is 0: 0 over 0 is "
             "no ratio"
         )
+        others = tuple(each for each in estimate.findings if each.code != "undefined")
+        estimate = replace(estimate, findings=(Finding.undefined(why), *others))
     elif isinstance(widest, tuple) and not smaller:
-        estimate.notes += (f"the value is {widest[0]} over {widest[1]}",)
+        order = Finding.note(f"the value is {widest[0]} over {widest[1]}")
+        estimate = estimate.with_findings(order)
     if smaller:
-        rows = estimate.groups
-        estimate.groups = EitherOrder(rows, rows.__getitem__)
-    rates.note(estimate)
+        groups = EitherOrder(groups, groups.__getitem__)
+    estimate = rates.note(replace(estimate, groups=groups))
     if small:
         said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
-        estimate.notes += (f"not judged, below {least:.1%} of {total} rows: {said}",)
+        left_out = Finding.note(f"not judged, below {least:.1%} of {total} rows: {said}")
+        estimate = estimate.with_findings(left_out)
     return estimate
 
 

@@ -26,7 +26,7 @@ from pytest_llmfair.metrics._fairpair import (
 )
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, labels, text_rows
-from pytest_llmfair.stats import FairPairRatio, Population
+from pytest_llmfair.stats import FairPairRatio, Finding, Population
 from pytest_llmfair.text import tokens
 from pytest_llmfair.text.vocabulary import Ids
 
@@ -126,16 +126,17 @@ def fairpair(
         negative_type=phi.negative_type,
     )
     counts = answers.counts
-    estimate.sample = replace(
+    sample = replace(
         estimate.sample, generations=sum(counts), fewest=min(counts), most=max(counts)
     )
     unfolded = all(len(a) == len(b) for a, b in zip(chain(*phi.sides), chain(*sides), strict=True))
-    estimate.variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
+    variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
     if aggregate == "mean":
-        estimate.variant += ",mean"
+        variant += ",mean"
+    estimate = replace(estimate, sample=sample, variant=variant)
     lengths = answers.lengths()
     if lengths:
-        estimate.notes += (said_lengths(lengths, joined),)
+        estimate = estimate.with_findings(Finding.note(said_lengths(lengths, joined)))
     return estimate
 
 

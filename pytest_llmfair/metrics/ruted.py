@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Population
+from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Finding, Population
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
@@ -143,8 +143,7 @@ def ruted_skew(
     estimate = table.measured(
         table.male, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
-    estimate.notes += ("male minus female",)
-    return estimate
+    return estimate.with_findings(Finding.note("male minus female"))
 
 
 @metric(
@@ -211,5 +210,4 @@ def ruted_stereotype(
     estimate = table.measured(
         stereotypical, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
-    estimate.notes += ("stereotypical minus anti-stereotypical",)
-    return estimate
+    return estimate.with_findings(Finding.note("stereotypical minus anti-stereotypical"))

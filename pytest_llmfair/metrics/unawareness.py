@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import listed
-from pytest_llmfair.stats import Estimate, GroupRow, Mean, Population
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Mean, Population
+
+E = TypeVar("E", bound=Estimate)
 
 __all__ = ["fairness_through_unawareness"]
 
@@ -78,8 +80,7 @@ def fairness_through_unawareness(
     estimate = Mean.of_indicators(
         seen.rows, units=seen.prompts if units is None else units, population=population
     )
-    seen.report(estimate)
-    return estimate
+    return seen.added_to(estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +130,20 @@ class MentionCounts:
             tuple(dict.fromkeys(group for each in lexicons for group in each.lacks)),
         )
 
-    def report(self, estimate: Estimate) -> None:
-        """Add the words found to an estimate."""
-        estimate.rows, estimate.groups, estimate.variant = self.rows, self.groups, self.variant
-        estimate.reasons = (*estimate.reasons, "names_not_checked")
-        estimate.notes = (*self.notes, *estimate.notes)
-        estimate.lacks = self.lacks
+    def added_to(self, estimate: E) -> E:
+        """Return an estimate with the mentions that were found."""
+        return replace(
+            estimate,
+            rows=self.rows,
+            groups=self.groups,
+            variant=self.variant,
+            findings=(
+                *map(Finding.note, self.notes),
+                *estimate.findings,
+                Finding("names_not_checked"),
+                *map(Finding.uncovered, self.lacks),
+            ),
+        )
 
 
 def _checked(prompts: Any) -> list[str]:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, NoRepeats, Undefined
-from pytest_llmfair.stats._records import GroupRow, Interval, Population, Sample, Table
+from pytest_llmfair.stats._records import (
+    Finding,
+    GroupRow,
+    Interval,
+    Population,
+    Sample,
+    Table,
+)
 from pytest_llmfair.stats.betting import BettingMean
 from pytest_llmfair.stats.binomial import BinomialSkew
 from pytest_llmfair.stats.changed_share import ChangedShare
@@ -23,7 +30,6 @@ from pytest_llmfair.stats.ratio_range import MaxPairwiseRatio
 from pytest_llmfair.stats.scaled import Scaled
 from pytest_llmfair.stats.seminorm import Distance
 from pytest_llmfair.stats.spending import Spending
-from pytest_llmfair.stats.spread import Spread
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
@@ -52,6 +58,7 @@ __all__ = [
     "Distance",
     "Estimate",
     "FairPairRatio",
+    "Finding",
     "GroupRow",
     "Interval",
     "JackknifeEstimate",
@@ -83,7 +90,6 @@ __all__ = [
     "Seminorm",
     "Smooth",
     "Spending",
-    "Spread",
     "Table",
     "Undefined",
     "WorstDistance",

@@ -17,6 +17,7 @@ import numpy as np
 
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._intervals import t_quantile, zero_event_bound
+from pytest_llmfair.stats._records import Finding
 from pytest_llmfair.stats._resampling import Strata, upper_quantile
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
 
@@ -226,8 +227,8 @@ class Bracket:
         """Share of relabellings at least as far apart; may be 0, unlike a p-value."""
         return float((self._relabelled >= self.value - self._rounding).mean())
 
-    def flags(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Reason codes and the same in words."""
+    def flags(self) -> tuple[Finding, ...]:
+        """Warnings about few or equal units."""
         found: dict[str, str] = {}
         fewest = min(self.guards, key=lambda guard: guard.trials)
         rarest = min(self.guards, key=lambda guard: guard.events)
@@ -246,7 +247,7 @@ class Bracket:
             found["no_variance"] = (
                 "resampling never changes the value: every unit counts as one draw"
             )
-        return tuple(found), tuple(found.values())
+        return tuple(Finding(*each) for each in found.items())
 
     def fair_ends(self, alpha: float) -> Floats:
         """Upper ends of data of this size from groups that are equal; NaN with one unit."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import t_quantile, zero_event_bound
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._records import Finding, Population, Sample
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
 
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
@@ -92,8 +92,7 @@ class TwoRates:
     discordance: float | None
     paired: bool
     clustered: bool
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
     @property
     def gap(self) -> float:
@@ -177,10 +176,11 @@ def read_rates(
     correlations = [rows_a.correlation(), rows_b.correlation()]
     weights = [len(a), len(b)]
     known = [(c, w) for c, w in zip(correlations, weights, strict=True) if not math.isnan(c)]
-    reasons, notes = _flags(rate_a, rate_b, a, b, n_units, discordance)
-    if "no_variance" not in reasons and rows_a.repeats_identical() and rows_b.repeats_identical():
-        reasons += ("identical_repeats",)
-        notes += ("all rows of a unit and group are identical: they count as one",)
+    found = _flags(rate_a, rate_b, a, b, n_units, discordance)
+    if "no_variance" not in found and rows_a.repeats_identical() and rows_b.repeats_identical():
+        found["identical_repeats"] = (
+            "all rows of a unit and group are identical: they count as one"
+        )
     return TwoRates(
         a=rate_a,
         b=rate_b,
@@ -197,8 +197,7 @@ def read_rates(
         discordance=discordance,
         paired=paired,
         clustered=bool(np.isfinite([rate_a.df, rate_b.df]).any()),
-        reasons=reasons,
-        notes=notes,
+        findings=tuple(Finding(*each) for each in found.items()),
     )
 
 
@@ -281,7 +280,8 @@ def _shrunk(rate_a: Rate, rate_b: Rate, shrink: float, df: float) -> tuple[Rate,
 
 def _flags(
     rate_a: Rate, rate_b: Rate, a: Floats, b: Floats, n_units: int, discordance: float | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> dict[str, str]:
+    """Warnings by code."""
     found: dict[str, str] = {}
     fewest = min(rate_a.units, rate_b.units)
     both = np.concatenate([a, b])
@@ -298,4 +298,4 @@ def _flags(
         found["no_variance"] = f"all {len(both)} outcomes are {both[0]:g}"
     elif discordance == 0.0:
         found["no_variance"] = f"no outcome differs inside any of {n_units} units"
-    return tuple(found), tuple(found.values())
+    return found

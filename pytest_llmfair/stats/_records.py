@@ -93,6 +93,45 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that an estimate or a result has to say besides its numbers.
+
+    Attributes
+    ----------
+    code : str
+        Short name for programs, such as ``"thin_evidence"``.
+    text : str
+        The same in a sentence, for reports; may be empty.
+    kind : {"note", "flag", "invalid"}
+        A note explains, a flag warns, and with an invalid finding nothing may be judged.
+
+    Examples
+    --------
+    >>> Finding("thin_evidence", "only 4 units")
+    Finding(code='thin_evidence', text='only 4 units', kind='flag')
+    """
+
+    code: str
+    text: str = ""
+    kind: Literal["note", "flag", "invalid"] = "flag"
+
+    @classmethod
+    def note(cls, text: str) -> Finding:
+        """Explain something to the reader of a report."""
+        return cls("note", text, "note")
+
+    @classmethod
+    def undefined(cls, why: str) -> Finding:
+        """Say why a value is NaN."""
+        return cls("undefined", why, "invalid")
+
+    @classmethod
+    def uncovered(cls, group: str) -> Finding:
+        """Name a group that the lexicon in use has no terms for."""
+        return cls("uncovered_group", group, "note")
+
+
+@dataclass(frozen=True, slots=True)
 class GroupRow:
     """One row of ``estimate.groups``: the metric's own quantity for a group, pair or word.
 

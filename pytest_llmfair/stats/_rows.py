@@ -13,12 +13,21 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import NoRepeats
 from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._intervals import Share
+from pytest_llmfair.stats._records import Finding
 
 FEW_UNITS = 20
 FEW_EVENTS = 5
 
 # Below this a squared standard error on [0, 1] is rounding.
 NO_VARIANCE = 1e-24
+
+
+def few_units(units: int, what: str = "units") -> tuple[Finding, ...]:
+    """Warn about a small sample."""
+    if units >= FEW_UNITS:
+        return ()
+    few = f"only {units} {what}: below {FEW_UNITS} the interval is a rough guide"
+    return (Finding("thin_evidence", few),)
 
 
 def read_table(
@@ -272,8 +281,8 @@ class Rows:
             self._total_squares(self.counts),
         )
 
-    def flags(self, trials: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Reason codes and the same in words."""
+    def flags(self, trials: int) -> tuple[Finding, ...]:
+        """Warnings about few or equal units."""
         found: dict[str, str] = {}
         constant = clusters.is_constant(self.unit_means())
         if self.units == 1:
@@ -298,4 +307,4 @@ class Rows:
             found["identical_repeats"] = (
                 "all repeats of every unit are identical: they count as one generation"
             )
-        return tuple(found), tuple(found.values())
+        return tuple(Finding(*each) for each in found.items())

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import Floats
-from pytest_llmfair.stats._records import Sample
+from pytest_llmfair.stats._records import Finding, Sample
 
 _GRID = np.linspace(0.0, 1.0, 2001)
 # No bet may lose more than this share of the capital (Waudby-Smith and Ramdas 2024, section 4).
@@ -21,6 +21,7 @@ _STAKE = 0.75
 # Candidates excluded from both sides at 95 %: a stable mean does that once in 20 times at most.
 _DRIFT = math.log(2.0 / 0.05)
 _TUNED = 2.0 * math.log(2.0 / 0.05)
+_DRIFTED = Finding("drift", "early and late units contradict each other: no one mean fits both")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -92,10 +93,7 @@ class BettingMean(Estimate):
             value=math.fsum(array.tolist()) / array.size,
             sample=Sample(len(bets), array.size, min(sizes), max(sizes)),
             attainable=bounds,
-            reasons=("drift",) if drift else (),
-            notes=("early and late units contradict each other: no one mean fits both",)
-            if drift
-            else (),
+            findings=(_DRIFTED,) if drift else (),
             bounds=bounds,
             above=above,
             below=below,

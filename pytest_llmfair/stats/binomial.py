@@ -15,9 +15,9 @@ from pytest_llmfair.stats._bracket import QUANTILES
 from pytest_llmfair.stats._clusters import Floats, Indices, check_rows, exact_mean
 from pytest_llmfair.stats._folded import Fold, cross_fit_variance, cross_fits
 from pytest_llmfair.stats._intervals import Share, normal_quantile, wilson
-from pytest_llmfair.stats._records import Population
+from pytest_llmfair.stats._records import Finding, Population
 from pytest_llmfair.stats._resampling import SEED_LABELS
-from pytest_llmfair.stats._rows import FEW_UNITS
+from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats.mean import Mean
 
 _RELABELLINGS = 1999
@@ -144,19 +144,16 @@ class Terms:
         ends = np.array([self._fold.upper(float(draw), z) for draw in draws])
         return np.asarray(part * ends + 1.0 - part)
 
-    def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Reason codes and the same in words."""
+    def flags(self, units: int) -> tuple[Finding, ...]:
+        """Warnings about few generations."""
         generations = int(self.trials.sum())
         if single := int((~self.telling).sum()):
-            return ("thin_evidence",), (
+            few = (
                 f"{single} of {len(self.trials)} terms have 1 generation, which shows no lean: "
-                "they may lean by anything from 0 to 1",
+                "they may lean by anything from 0 to 1"
             )
-        if generations < FEW_UNITS:
-            return ("thin_evidence",), (
-                f"only {generations} generations: below {FEW_UNITS} the interval is a rough guide",
-            )
-        return (), ()
+            return (Finding("thin_evidence", few),)
+        return few_units(generations, "generations")
 
     def paper_variance(self) -> float:
         """Variance of the value by the folded normal of the paper (section 3).
@@ -215,13 +212,9 @@ class SampledTerms(Terms):
             return math.nan
         return self._observed.standard_error()
 
-    def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Reason codes and the same in words, of `units` sampling units."""
-        if units >= FEW_UNITS:
-            return super().flags(units)
-        return ("thin_evidence",), (
-            f"only {units} sampled terms: below {FEW_UNITS} the interval is a rough guide",
-        )
+    def flags(self, units: int) -> tuple[Finding, ...]:
+        """Warnings about few units or generations."""
+        return few_units(units, "sampled terms") or super().flags(units)
 
 
 def read_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[Indices, Indices]:
@@ -290,7 +283,7 @@ class BinomialSkew(Mean):
         """
         x, n = read_counts(successes, trials)
         p, smooth = x / n, (x + 1.0) / (n + 2.0)
-        mean = Mean.of_values(
+        mean = cls.of_values(
             2.0 * p - 1.0,
             units=units,
             population=population,
@@ -300,27 +293,25 @@ class BinomialSkew(Mean):
             generations=np.maximum(n, 2) if population == "fixed" else n,
             outcomes=True,
         )
+        findings, sample, share = mean.findings, mean.sample, mean.share
         if population == "fixed":
-            # Terms that lean alike are no sign of a single draw: their generations vary.
-            flags = [
-                (code, said)
-                for code, said in zip(mean.reasons, mean.notes, strict=True)
-                if code != "no_variance"
-            ]
-            mean.reasons = tuple(code for code, _ in flags)
-            mean.notes = tuple(said for _, said in flags)
+            # Equal shares in all terms do not mean zero variance: generations vary within terms.
+            findings = tuple(found for found in findings if found.code != "no_variance")
         if population == "fixed" and (len(n) == 1 or n.min() == 1):
             # As many draws of one kind would vary more than these, whose shares may differ.
             draws = len(n) * int(n.min())
             hits = int(x.sum()) if n.min() == n.max() else None
-            mean.share = Share(float(p.mean()), float(draws), math.inf, draws, hits=hits)
-            mean.method = mean.share.method
-            mean.sample = replace(mean.sample, generations=int(n.sum()), fewest=int(n.min()))
-        if mean.sample.units > 1 or population == "fixed":
-            # What the interval rests on; a mean over rows would compare the terms' own spread.
-            worth = mean.share.effective
-            mean.sample = replace(
-                mean.sample, effective=worth, design_effect=mean.sample.generations / worth
-            )
-        variance = math.fsum((4.0 * p * (1.0 - p) / n).tolist()) / len(n) ** 2
-        return cls(**vars(mean), paper_variance=variance)
+            share = Share(float(p.mean()), float(draws), math.inf, draws, hits=hits)
+            sample = replace(sample, generations=int(n.sum()), fewest=int(n.min()))
+        if sample.units > 1 or population == "fixed":
+            # The size that the interval uses; a mean over rows would take the spread of the terms.
+            worth = share.effective
+            sample = replace(sample, effective=worth, design_effect=sample.generations / worth)
+        return replace(
+            mean,
+            findings=findings,
+            sample=sample,
+            share=share,
+            method=share.method,
+            paper_variance=math.fsum((4.0 * p * (1.0 - p) / n).tolist()) / len(n) ** 2,
+        )

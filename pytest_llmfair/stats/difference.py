@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -97,8 +97,15 @@ class PairedDifference(Estimate):
                 pairing, method = 1.0, "joined intervals (MOVER)"
             reach = reach if folded else first.reach
         both = (candidate.sample, baseline.sample)
-        found = cls(
-            value=0.0,
+        rows: list[float] = []
+        if len(candidate.rows) == len(baseline.rows):
+            rows = [
+                _size(a, folded) - _size(b, folded)
+                for a, b in zip(candidate.rows, baseline.rows, strict=True)
+            ]
+        return cls(
+            value=_size(candidate.value, folded) - _size(baseline.value, folded),
+            rows=rows,
             sample=Sample(
                 units=both[0].units,
                 generations=sum(sample.generations for sample in both),
@@ -107,8 +114,11 @@ class PairedDifference(Estimate):
                 population=both[0].population,
             ),
             attainable=(-reach, reach),
-            reasons=tuple(dict.fromkeys((*candidate.reasons, *baseline.reasons))),
-            notes=tuple(dict.fromkeys((*candidate.notes, *baseline.notes))),
+            findings=tuple(
+                f
+                for f in dict.fromkeys((*candidate.findings, *baseline.findings))
+                if f.kind != "invalid" and f.code != "uncovered_group"
+            ),
             of=candidate.of,
             candidate=candidate,
             baseline=baseline,
@@ -117,16 +127,9 @@ class PairedDifference(Estimate):
             pairing=pairing,
             method=method,
         )
-        found.value = found._of(candidate.value) - found._of(baseline.value)
-        if len(candidate.rows) == len(baseline.rows):
-            found.rows = [
-                found._of(a) - found._of(b)
-                for a, b in zip(candidate.rows, baseline.rows, strict=True)
-            ]
-        return found
 
     def _of(self, value: float) -> float:
-        return abs(value) if self.folded else value
+        return _size(value, self.folded)
 
     @property
     def debiased(self) -> float:
@@ -204,6 +207,10 @@ class PairedDifference(Estimate):
             ends[0] = -b_high if c_low <= 0.0 else ends[0]
             ends[1] = c_high if b_low <= 0.0 else ends[1]
         return min(ends[0], c - b), max(ends[1], c - b)
+
+
+def _size(value: float, folded: bool) -> float:
+    return abs(value) if folded else value
 
 
 def _check_rows(first: Contributions, second: Contributions) -> None:
@@ -299,8 +306,7 @@ def loss_between(
     if direction == "higher":
         candidate, baseline = baseline, candidate
     loss = PairedDifference.between(candidate, baseline, folded=folded)
-    loss.compares_answers = compares
-    return loss
+    return replace(loss, compares_answers=compares)
 
 
 def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> Estimate | None:
@@ -312,5 +318,4 @@ def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> E
     parts = one.contributions
     # Two answers to the same prompt are the same, so that the floor is the fair value.
     excess = Mean.of_values(parts.values - fair, units=parts.units, bounds=other.excess.bounds)
-    excess.rows = (np.asarray(one.rows) - fair).tolist()
-    return excess
+    return replace(excess, rows=(np.asarray(one.rows) - fair).tolist())

@@ -18,7 +18,7 @@ from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._folded_bracket import FoldedBracket
 from pytest_llmfair.stats._intervals import t_quantile
 from pytest_llmfair.stats._layout import Layout, places, ranks
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._records import Finding, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 from pytest_llmfair.stats._totals import Totals
@@ -137,12 +137,14 @@ class MeanLogRatio(Estimate):
             found["no_variance"] = (
                 f"all {sample.units} units say the same: nothing shows how others would differ"
             )
+        findings = tuple(Finding(*each) for each in found.items())
+        if not kept.size:
+            undefined = Finding.undefined("no column has both sides: no log ratio is finite")
+            findings = (undefined, *findings)
         return cls(
             value=clusters.exact_mean(columns[kept]) if kept.size else math.nan,
-            undefined=None if kept.size else "no column has both sides: no log ratio is finite",
             sample=sample,
-            reasons=tuple(found),
-            notes=tuple(found.values()),
+            findings=findings,
             columns=columns,
             variance=variance,
             df=df,
@@ -320,7 +322,6 @@ class MeanAbsLogRatio(Distance):
             raise ValueError("no log ratio is finite; there is nothing to take the size of")
         columns = signed.columns[kept]
         engine = _bracket(columns, signed.influence.values[:, kept], signed.influence.index)
-        reasons, notes = engine.flags()
         return cls(
             value=clusters.exact_mean(np.abs(columns)),
             engine=engine,
@@ -328,8 +329,7 @@ class MeanAbsLogRatio(Distance):
             sample=signed.sample,
             attainable=(0.0, math.inf),
             of="debiased",
-            reasons=reasons,
-            notes=notes,
+            findings=engine.flags(),
             method=engine.method,
             signed=signed,
         )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +34,7 @@ class MeanMaximum(Mean):
         Number of rows, each with one maximum.
     """
 
-    maxima: int
+    maxima: int = 0
 
     @classmethod
     def of_generations(
@@ -77,27 +76,35 @@ class MeanMaximum(Mean):
         table = np.asarray(rows, dtype=np.float64).reshape(len(counts), -1)
         n, m = table.shape
         spread = population == "fixed" and m > 1
-        drawn = Mean.of_values(
+        drawn = cls.of_values(
             table.max(axis=1),
             units=units,
             population="sampled" if spread else population,
             outcomes=outcomes,
         )
-        estimate = cls(**vars(drawn), maxima=n)
+        share = drawn._fixed_share(table) if spread else drawn.share
+        sample = drawn.sample
         if spread:
-            estimate._forget_units(table)
-        seen = estimate.sample
-        estimate.sample = dataclasses.replace(
-            seen,
-            generations=n * m,
-            fewest=seen.fewest * m,
-            most=seen.most * m,
-            population=population,
+            sample = replace(sample, effective=share.effective, design_effect=n / share.effective)
+        return replace(
+            drawn,
+            maxima=n,
+            share=share,
+            variance=drawn.value * (1.0 - drawn.value) / share.effective
+            if spread
+            else drawn.variance,
+            method=share.method,
+            sample=replace(
+                sample,
+                generations=n * m,
+                fewest=sample.fewest * m,
+                most=sample.most * m,
+                population=population,
+            ),
         )
-        return estimate
 
-    def _forget_units(self, table: Floats) -> None:
-        """Take the evidence from generations alone: the rows are all there is."""
+    def _fixed_share(self, table: Floats) -> Share:
+        """Evidence of rows that are fixed, so that only their generations vary."""
         n = len(table)
         top = np.sort(table, axis=1)[:, -2:]
         # Var(f) <= sum of E(f - f_i)^2 for any f_i that leaves out draw i; here f_i is the maximum
@@ -113,14 +120,9 @@ class MeanMaximum(Mean):
             if precision_of(known, _TYPICAL, its_df) > precision_of(effective, _TYPICAL):
                 effective, df = known, its_df
         hits = int(table.max(axis=1).sum()) if self.outcomes else None
-        self.share = Share(self.value, effective, df, n, hits)
-        self.variance = spread / effective
-        self.method = self.share.method
-        self.sample = dataclasses.replace(
-            self.sample, effective=effective, design_effect=n / effective
-        )
+        return Share(self.value, effective, df, n, hits)
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error, as in :class:`Mean`; a maximum counts as one draw."""
-        draws = dataclasses.replace(self.sample, generations=self.maxima)
-        return Mean.standard_error(dataclasses.replace(self, sample=draws), at)
+        draws = replace(self.sample, generations=self.maxima)
+        return Mean.standard_error(replace(self, sample=draws), at)

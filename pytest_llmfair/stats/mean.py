@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,7 +59,7 @@ class Mean(Estimate):
         population: Population = "sampled",
         bounds: tuple[float, float] = (0.0, 1.0),
         outcomes: bool = False,
-    ) -> Mean:
+    ) -> Self:
         """Mean of the row means.
 
         Parameters
@@ -92,7 +93,7 @@ class Mean(Estimate):
         *,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> Mean:
+    ) -> Self:
         """Share of rows with an event; `x` is 0/1 or boolean, one per row.
 
         Raises
@@ -115,7 +116,7 @@ class Mean(Estimate):
         outcomes: bool = False,
         floor: Mean | None = None,
         excess: Mean | None = None,
-    ) -> Mean:
+    ) -> Self:
         """Mean of values that are already one per row.
 
         Parameters
@@ -160,8 +161,7 @@ class Mean(Estimate):
                 )
         squares = np.zeros(array.shape) if single else None
         mean = cls._build(array, counts, squares, variance, units, population, bounds, outcomes)
-        mean.floor, mean.excess = floor, excess
-        return mean
+        return replace(mean, floor=floor, excess=excess)
 
     @classmethod
     def _build(
@@ -174,7 +174,7 @@ class Mean(Estimate):
         population: Population,
         bounds: tuple[float, float],
         outcomes: bool,
-    ) -> Mean:
+    ) -> Self:
         clusters.check_population(population)
         low, high = bounds
         scale = high - low
@@ -188,7 +188,6 @@ class Mean(Estimate):
             outcomes,
         )
         share, variance = rows.fixed() if population == "fixed" else rows.sampled()
-        reasons, notes = rows.flags(share.trials)
         per_unit = rows.generations
         generations = int(per_unit.sum())
         effective = rows.effective_size(variance, share.trials)
@@ -208,8 +207,7 @@ class Mean(Estimate):
             ),
             attainable=bounds,
             contributions=Contributions(values, units, scale),
-            reasons=reasons,
-            notes=notes,
+            findings=rows.flags(share.trials),
             share=share,
             variance=variance,
             bounds=bounds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -18,7 +18,7 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._bracket import Bracket
 from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._norms import Widest
-from pytest_llmfair.stats._records import GroupRow, Population, Sample, Table
+from pytest_llmfair.stats._records import Finding, GroupRow, Population, Sample, Table
 from pytest_llmfair.stats._resampling import SEED_LABELS
 from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
 from pytest_llmfair.stats._tables import Grouped
@@ -192,22 +192,22 @@ class MaxPairwiseDifference(Estimate):
         table = np.stack([rows, np.ones(len(rows))], axis=1)
         span = bounds[1] - bounds[0]
         found = cls._of(pairs, judged, named.sample(population))
-        found.everyone = grouped.totals(table, Widest(), population, span)
+        everyone = grouped.totals(table, Widest(), population, span)
+        per_pair, widest = found.per_pair, None
         if len(judged) > 1:
             kept = np.isin(grouped.group, large)
             reach = span if math.isfinite(span) else float(np.ptp(rows))
             part = grouped.subset(np.flatnonzero(kept))
-            found.per_pair = LargestDifference(
-                part.covariance(rows[kept], population, reach)
-            ).per_pair
-            found.widest = part.totals(table[kept], Widest(), population, span)
+            per_pair = LargestDifference(part.covariance(rows[kept], population, reach)).per_pair
+            widest = part.totals(table[kept], Widest(), population, span)
         small = [str(name) for name in named.names if name not in enough]
+        found = replace(found, everyone=everyone, per_pair=per_pair, widest=widest)
         if small:
-            found.reasons = tuple(dict.fromkeys((*found.reasons, "thin_evidence")))
-            found.notes += (
+            few = (
                 f"fewer than {_FEWEST_ROWS} rows of {', '.join(small)}: such a group keeps a "
-                "difference from being ruled out but cannot prove one",
+                "difference from being ruled out but cannot prove one"
             )
+            found = found.with_findings(Finding("thin_evidence", few))
         return found
 
     @classmethod
@@ -222,22 +222,23 @@ class MaxPairwiseDifference(Estimate):
         reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
         signed = any(pair.attainable[0] < 0.0 for pair in known.values())
         number = max(1, len(judged))
-        words: dict[str, str] = {}
+        gone = "; ".join(_undefined(pairs))
+        found: dict[str, Finding] = {}
+        if not known:
+            found["undefined"] = Finding.undefined(f"no pair is defined: {gone}")
         for key, pair in known.items():
-            for reason, note in zip(pair.reasons, pair.notes, strict=False):
-                words.setdefault(reason, f"{_named(key)}: {note}")
+            for flag in pair.findings:
+                if flag.kind == "flag" and flag.code not in found:
+                    found[flag.code] = Finding(flag.code, f"{_named(key)}: {flag.text}")
+        if known and gone:
+            # A pair that could not be measured may be the widest: the others prove nothing for it.
+            found["not_computable"] = Finding("not_computable", gone, "invalid")
         return cls(
             value=value,
-            undefined=None if known else "no pair is defined: " + "; ".join(_undefined(pairs)),
             sample=sample,
             attainable=(-reach if signed else 0.0, reach),
             groups=pair_table(pairs),
-            reasons=tuple(dict.fromkeys(r for pair in known.values() for r in pair.reasons)),
-            notes=tuple(words.values()),
-            # A pair that nobody could look at may be the widest: the rest is no evidence for all.
-            invalid={"not_computable": "; ".join(_undefined(pairs))}
-            if known and len(known) < len(pairs)
-            else {},
+            findings=tuple(found.values()),
             pairs=known,
             judged=judged,
             per_pair=lambda alpha: alpha / number,
@@ -371,7 +372,7 @@ class MaxDistance(MaxPairwiseDifference):
     def __post_init__(self) -> None:
         """Surround what the parts surround."""
         if any(pair.of == "debiased" for pair in self.pairs.values()):
-            self.of = "debiased"
+            object.__setattr__(self, "of", "debiased")
 
     @property
     def debiased(self) -> float:

@@ -14,7 +14,7 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._fair import within_share
 from pytest_llmfair.stats._rate_bounds import ratio_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
-from pytest_llmfair.stats._records import Population
+from pytest_llmfair.stats._records import Finding, Population
 
 # A search for units that separate wholly ends here.
 _MOST_SEPARATED = 10_000
@@ -80,19 +80,17 @@ class RateRatio(Estimate):
         """
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log")
         a, b = rates.a.value, rates.b.value
-        undefined = None
+        undefined: tuple[Finding, ...] = ()
         if a == b == 0.0:
-            undefined = "neither group has an event: 0 over 0 is no ratio"
+            undefined = (Finding.undefined("neither group has an event: 0 over 0 is no ratio"),)
             value = math.nan
         else:
             value = _shown(a / b if b > 0.0 else math.inf, form)
         return cls(
             value=value,
-            undefined=undefined,
             sample=rates.sample,
             attainable=_ATTAINABLE[form],
-            reasons=rates.reasons,
-            notes=rates.notes,
+            findings=(*undefined, *rates.findings),
             evidence=rates,
             form=form,
             method=("Koopman score" + (" on effective counts" if rates.clustered else ""))

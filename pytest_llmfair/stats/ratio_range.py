@@ -72,14 +72,13 @@ class MaxPairwiseRatio(Estimate):
         return cls(
             value=math.nan if widest is None else pairs[widest].value,
             widest=widest,
-            undefined=largest.undefined,
             sample=largest.sample,
             attainable=next(iter(pairs.values())).attainable,
             groups=_table(pairs, largest.groups, rates or {}),
-            reasons=largest.reasons,
-            notes=largest.notes,
             # No ratio is further from 1 than an infinite one, whatever the others are.
-            invalid={} if math.isinf(largest.value) else largest.invalid,
+            findings=tuple(
+                f for f in largest.findings if f.kind != "invalid" or not math.isinf(largest.value)
+            ),
             largest=largest,
         )
 

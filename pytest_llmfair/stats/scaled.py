@@ -52,12 +52,9 @@ class Scaled(Estimate):
         return cls(
             value=base.value * factor,
             sample=base.sample,
-            undefined=base.undefined,
             attainable=(low * factor, high * factor),
             contributions=parts,
-            reasons=base.reasons,
-            notes=base.notes,
-            invalid=base.invalid,
+            findings=base.findings,
             base=base,
             factor=factor,
             method=base.method,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,11 +109,12 @@ class Distance(Estimate):
         )
         if population == "sampled":
             influence = problem.influence()[problem.place]
-            found.contributions = Contributions(
+            contributions = Contributions(
                 found.value + len(influence) * influence,
                 list(dict.fromkeys([*labels[0], *labels[1]])),
                 scale,
             )
+            found = replace(found, contributions=contributions)
         return found
 
     @classmethod
@@ -158,7 +159,6 @@ class Distance(Estimate):
         count = len(set(labels)) if labels is not None and not fixed else len(n)
         within = float((1.0 / own).sum()) / len(n) ** 2
         planned = within if fixed else (1.0 - PLANNING_ICC) * within + PLANNING_ICC / count
-        reasons, notes = engine.flags(count)
         return cls(
             value=engine.value,
             engine=engine,
@@ -173,8 +173,7 @@ class Distance(Estimate):
             ),
             attainable=(0.0, 1.0),
             of="debiased",
-            reasons=reasons,
-            notes=notes,
+            findings=engine.flags(count),
             method=engine.method,
         )
 
@@ -265,7 +264,6 @@ class Distance(Estimate):
     def _bracketed(
         cls, engine: Bracket, sample: Sample, planned: tuple[float, float, float]
     ) -> Distance:
-        reasons, notes = engine.flags()
         return cls(
             value=engine.value,
             engine=engine,
@@ -273,8 +271,7 @@ class Distance(Estimate):
             sample=sample,
             attainable=(0.0, engine.span),
             of="value" if type(engine) is Bracket else "debiased",
-            reasons=reasons,
-            notes=notes,
+            findings=engine.flags(),
             method=engine.method,
         )
 

@@ -15,6 +15,7 @@ from pytest_llmfair.metrics.allocation._comparisons import Judge, PairwiseScores
 from pytest_llmfair.metrics.arguments import Floats, flags, flat_scores, known_population, labels
 from pytest_llmfair.stats import (
     Estimate,
+    Finding,
     GroupRow,
     MaxPairwiseDifference,
     Population,
@@ -122,22 +123,24 @@ class Candidates:
         else:
             estimate, table = worst_of(compared, worst)
             # The candidates of the reference are in every pair, but count once.
-            estimate.sample = self._sample(population)
-        estimate.groups = sized(
+            estimate = replace(estimate, sample=self._sample(population))
+        groups = sized(
             table,
             {key: len(a) for key, (a, _) in rows.items()},
             {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
         )
-        estimate.notes += tuple(
-            f"{describe_key(key)} {word} {describe_reference(reference)}: "
-            f"{len(a)} against {len(b)} candidates"
-            for key, (a, b) in rows.items()
+        estimate = replace(estimate, groups=groups, unit="" if self.pools is None else "round")
+        estimate = estimate.with_findings(
+            *(
+                Finding.note(
+                    f"{describe_key(key)} {word} {describe_reference(reference)}: "
+                    f"{len(a)} against {len(b)} candidates"
+                )
+                for key, (a, b) in rows.items()
+            )
         )
-        estimate.unit = "" if self.pools is None else "round"
-        note_constant(estimate, [self.scores])
-        if self.judge is not None:
-            self.judge.report(estimate)
-        return estimate
+        estimate = note_constant(estimate, [self.scores])
+        return estimate if self.judge is None else self.judge.report(estimate)
 
     def compare_scores(
         self, reference: Any, population: Population, make: Callable[..., E], **how: Any

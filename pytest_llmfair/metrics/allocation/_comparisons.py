@@ -6,10 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_llmfair.metrics.arguments import labels
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Finding
+
+E = TypeVar("E", bound=Estimate)
 
 _FIELDS = ("pool", "first", "second", "winner")
 _WINNERS = ("first", "second", "tie", None)
@@ -171,9 +173,7 @@ def consistency_by_group(
 class Judge:
     """What a pairwise judge's consistency means for the evidence."""
 
-    invalid: Mapping[str, str]
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
     @classmethod
     def of(
@@ -189,38 +189,38 @@ class Judge:
             if not math.isnan(shares["inconsistent"])
         }
         said = ", ".join(f"{name} {share:.0%}" for name, share in depends.items())
-        invalid = {}
+        found: list[Finding] = []
         if any(share > max_inconsistent for share in depends.values()):
-            invalid["inconsistent_judge"] = (
+            inconsistent = (
                 f"the answer depends on the order shown for too many pairs ({said}), more than "
                 f"max_inconsistent = {max_inconsistent:.0%}: such a judge ties everyone; use "
                 "another one, or raise max_inconsistent"
             )
-        reasons: list[str] = []
-        notes = [f"pairs whose answer depends on the order shown: {said}"] if depends else []
-        if not depends:
-            reasons.append("order_unchecked")
-            notes.append(
+            found.append(Finding("inconsistent_judge", inconsistent, "invalid"))
+        if depends:
+            found.append(Finding.note(f"pairs whose answer depends on the order shown: {said}"))
+        else:
+            unchecked = (
                 "no pair was shown in both orders: a preference cannot be distinguished from a "
                 "habit of naming the first or the second"
             )
+            found.append(Finding("order_unchecked", unchecked))
         usable = [row.won for row in comparisons if row.won is not None]
         if len(usable) < len(comparisons):
             lost = len(comparisons) - len(usable)
-            notes.append(f"{lost} of {len(comparisons)} answers are unusable: no candidate won")
+            unusable = f"{lost} of {len(comparisons)} answers are unusable: no candidate won"
+            found.append(Finding.note(unusable))
         if len(usable) > 1 and len(set(usable)) == 1:
             what = {1: "the first candidate", -1: "the second candidate", 0: "a tie"}[usable[0]]
-            reasons.append("uninformative")
-            notes.append(
+            canned = (
                 f"every usable answer is {what}: check the judge, a canned answer shows nothing"
             )
-        return cls(invalid, tuple(reasons), tuple(notes))
+            found.append(Finding("uninformative", canned))
+        return cls(tuple(found))
 
-    def report(self, estimate: Estimate) -> None:
+    def report(self, estimate: E) -> E:
         """Add this to an estimate made from the answers."""
-        estimate.invalid = {**estimate.invalid, **self.invalid}
-        estimate.reasons = tuple(dict.fromkeys((*estimate.reasons, *self.reasons)))
-        estimate.notes += self.notes
+        return estimate.with_findings(*self.findings)
 
 
 class PairwiseScores(dict[tuple[Hashable, Hashable], float]):

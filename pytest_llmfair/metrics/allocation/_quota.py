@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows, describe_key
 from pytest_llmfair.metrics.arguments import Floats
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Finding
+
+E = TypeVar("E", bound=Estimate)
 
 
 def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hashable], Rows]:
@@ -56,7 +58,7 @@ def reach(pool: Rows, rows_a: Rows, rows_b: Rows, k: int) -> tuple[float, float]
     return -most(b, a), most(a, b)
 
 
-def note_quota(estimate: Estimate, candidates: Candidates, reference: Any, k: Any) -> None:
+def note_quota(estimate: E, candidates: Candidates, reference: Any, k: Any) -> E:
     """Note the selection gaps at the deployed quota, which a bound on the value does not limit."""
     k = whole(k, "k")
     chosen = selected(candidates.scores, *pool_numbers(candidates.pools, f"k={k}"), k)
@@ -65,7 +67,8 @@ def note_quota(estimate: Estimate, candidates: Candidates, reference: Any, k: An
         for key, (a, b) in candidates.contrasts(reference).items()
         if a.size and b.size
     ]
-    estimate.notes += (
+    quota = (
         f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'none'} (a bound "
-        "on the value above does not bound this)",
+        "on the value above does not bound this)"
     )
+    return estimate.with_findings(Finding.note(quota))

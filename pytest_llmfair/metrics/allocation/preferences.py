@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.validation import share
@@ -25,6 +26,7 @@ from pytest_llmfair.metrics.allocation._comparisons import (
 )
 from pytest_llmfair.metrics.arguments import known_population, labels
 from pytest_llmfair.stats import (
+    Finding,
     GroupRow,
     MaxPairwiseDifference,
     Mean,
@@ -41,10 +43,12 @@ __all__ = [
 ]
 
 _WIN, _TIE = 0.5, 0.25
-_NO_FAIR_VALUE = {
-    "no_fair_value": "the printed share has no fair value, it is 0 also where the group always "
-    "loses; judge convention='signed'"
-}
+_NO_FAIR_VALUE = Finding(
+    "no_fair_value",
+    "the printed share has no fair value, it is 0 also where the group always loses; judge "
+    "convention='signed'",
+    "invalid",
+)
 
 
 def pairwise_scores(
@@ -251,11 +255,10 @@ def pairwise_preference_gap(
         }
     else:
         estimate, table = worst_of(compared)
-    estimate.groups = sized(table, sizes, rates)
-    Judge.of(rows, group_of, limit).report(estimate)
+    judge = Judge.of(rows, group_of, limit)
+    estimate = judge.report(replace(estimate, groups=sized(table, sizes, rates)))
     if convention == "paper":
-        estimate.variant = " (printed share)"
-        estimate.invalid = {**estimate.invalid, **_NO_FAIR_VALUE}
+        estimate = replace(estimate, variant=" (printed share)").with_findings(_NO_FAIR_VALUE)
     return estimate
 
 

@@ -99,5 +99,5 @@ def rabbi(
     )
     estimate = candidates.compare_scores(reference, population, RankBiserial.of_scores)
     if k is not None:
-        note_quota(estimate, candidates, reference, k)
+        estimate = note_quota(estimate, candidates, reference, k)
     return estimate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -14,7 +15,13 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows
 from pytest_llmfair.metrics.allocation._quota import pool_numbers, reach, selected
 from pytest_llmfair.metrics.arguments import Floats
-from pytest_llmfair.stats import MaxPairwiseDifference, Population, RateDifference, Undefined
+from pytest_llmfair.stats import (
+    Finding,
+    MaxPairwiseDifference,
+    Population,
+    RateDifference,
+    Undefined,
+)
 
 __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
 
@@ -169,18 +176,15 @@ def _gap(
             population=population,
             absolute=False,
         )
-        found.attainable = reach(pool, rows_a, rows_b, k)
-        return found
+        return replace(found, attainable=reach(pool, rows_a, rows_b, k))
 
     estimate = candidates.compare(
         reference, population, compare, rate=lambda rows: float(chosen[rows].mean())
     )
-    estimate.variant = f"@{k}"
     rates = zip(candidates.names, _rates(candidates, chosen), strict=True)
-    estimate.notes += (
-        f"selection rates at k = {k}: {', '.join(f'{name} {rate:.3f}' for name, rate in rates)}",
-    )
-    return estimate
+    said = ", ".join(f"{name} {rate:.3f}" for name, rate in rates)
+    found = Finding.note(f"selection rates at k = {k}: {said}")
+    return replace(estimate, variant=f"@{k}").with_findings(found)
 
 
 def selection_rate(

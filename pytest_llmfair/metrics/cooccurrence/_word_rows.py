@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
 from pytest_llmfair.metrics.cooccurrence._counting import Flags, Texts
 from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
-from pytest_llmfair.stats import Estimate, MaxPairwiseDifference, RateDifference, Sample, Undefined
+from pytest_llmfair.stats import (
+    Estimate,
+    Finding,
+    MaxPairwiseDifference,
+    RateDifference,
+    Sample,
+    Undefined,
+)
+
+E = TypeVar("E", bound=Estimate)
 
 _MOST_SHOWN = 5
 
@@ -31,21 +42,21 @@ def without_targets(words: WordLists, sample: Sample) -> Estimate | None:
     )
 
 
-def note_words(
-    estimate: Estimate, words: WordLists, seen: Indices, where: str = " with a group"
-) -> None:
+def note_words(estimate: E, words: WordLists, seen: Indices, where: str = " with a group") -> E:
     """Count the targets that were left out and those, by number, that were not seen."""
     if words.left_out:
-        estimate.notes += (
+        left_out = (
             "target words left out, since they are stop words or name a group "
-            f"({len(words.left_out)}): {some(words.left_out)}",
+            f"({len(words.left_out)}): {some(words.left_out)}"
         )
+        estimate = estimate.with_findings(Finding.note(left_out))
     unseen = np.delete(np.arange(len(words.targets)), seen).tolist()
     if unseen:
-        estimate.notes += (
-            f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): "
-            + some([words.targets[word] for word in unseen]),
+        never = f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): " + some(
+            [words.targets[word] for word in unseen]
         )
+        estimate = estimate.with_findings(Finding.note(never))
+    return estimate
 
 
 def gap_of_rates(
@@ -76,17 +87,15 @@ def widest_gap(
         }
         only, *others = pairs.values()
         gaps[words.targets[word]] = MaxPairwiseDifference.of_pairs(pairs) if others else only
-    estimate = MaxPairwiseDifference.of_pairs(gaps)
-    # All words share the same responses.
-    estimate.sample = texts.sample
+    # Every word is counted in the same responses.
+    estimate = replace(MaxPairwiseDifference.of_pairs(gaps), sample=texts.sample)
     # A pair that is missing for one word is so for all, and may be the widest.
     missing = [pair.undefined for pair in pairs.values() if pair.undefined is not None]
     if missing:
         why = "; ".join(dict.fromkeys(missing))
         return Undefined(undefined=why, sample=texts.sample, groups=estimate.groups)
     name = max(gaps, key=lambda word: gaps[word].value)
-    estimate.notes += (_describe_gap(name, gaps[name]),)
-    return estimate
+    return estimate.with_findings(Finding.note(_describe_gap(name, gaps[name])))
 
 
 def _describe_gap(name: Hashable, gap: Estimate) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence, Sized
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -73,6 +74,8 @@ def mean_over_pairs(
             generation_variance=excess_variance[repeated],
             **companions,
         )
+        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
+        excess = replace(excess, rows=(cross - within).tolist())
     estimate = Mean.of_values(
         cross,
         units=units,
@@ -84,12 +87,7 @@ def mean_over_pairs(
         excess=excess,
         **settings,
     )
-    estimate.rows = cross.tolist()
-    estimate.compares_answers = True
-    if excess is not None:
-        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
-        excess.rows = (cross - within).tolist()
-    return estimate
+    return replace(estimate, rows=cross.tolist(), compares_answers=True)
 
 
 def sample_of_pairs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from pytest_llmfair.metrics.arguments import text_rows
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, one_by_one
 from pytest_llmfair.metrics.counterfactual._placebo import placebo_floor
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.stats import Finding, Mean, Population
 
 # Used by `assert_counterfactual_invariance`; none is a name of `pytest_llmfair.metrics`.
 __all__: list[str] = []
@@ -123,10 +123,8 @@ def counterfactual_invariance(
     settings: dict[str, Any] = {"units": units, "population": population}
     value = mean_over_pairs(rows_a, rows_b, measure.compare, **settings)
     if measure.scorer is not None:
-        note_constant(value, [np.array(list(prepared.values()))])
+        value = note_constant(value, [np.array(list(prepared.values()))])
     if placebo is not None:
-        value.floor, value.excess = placebo_floor(
-            rows_a, rows_b, twins, measure.compare, **settings
-        )
-    value.lacks = measure.lacks
-    return value
+        floor, excess = placebo_floor(rows_a, rows_b, twins, measure.compare, **settings)
+        value = replace(value, floor=floor, excess=excess)
+    return value.with_findings(*map(Finding.uncovered, measure.lacks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,9 +84,8 @@ def jaccard_at_k(
     distinct = _distinct(rows_a, rows_b)
     lengths = dict.fromkeys(map(len, distinct))
     if len(lengths) == 1:
-        estimate.variant = f"@{len(distinct[0])}"
-    note_canned(estimate, distinct)
-    return estimate
+        estimate = replace(estimate, variant=f"@{len(distinct[0])}")
+    return note_canned(estimate, distinct)
 
 
 @metric(
@@ -220,7 +220,8 @@ def prag_at_k(
         )
     compare = functools.partial(prag, k=k, normalized=normalized)
     estimate = _mean_at_k(rows_a, rows_b, k, compare, units, population)
-    estimate.variant += ", normalized" if normalized else ""
+    if normalized:
+        estimate = replace(estimate, variant=f"{estimate.variant}, normalized")
     return estimate
 
 
@@ -254,7 +255,5 @@ def _mean_at_k(
         bounds=(0.0, most or 1.0),
         argument="lists",
     )
-    estimate.attainable = (0.0, most)
-    estimate.variant = f"@{k}"
-    note_canned(estimate, _distinct(rows_a, rows_b))
-    return estimate
+    estimate = replace(estimate, attainable=(0.0, most), variant=f"@{k}")
+    return note_canned(estimate, _distinct(rows_a, rows_b))

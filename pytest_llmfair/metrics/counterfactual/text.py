@@ -11,7 +11,7 @@ from pytest_llmfair.metrics.arguments import TextRows
 from pytest_llmfair.metrics.counterfactual._bleu import smaller_bleu
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
 from pytest_llmfair.metrics.counterfactual._texts import Mask, masked_pairs, rouge_of_texts
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.stats import Finding, Mean, Population
 
 __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
 
@@ -210,6 +210,4 @@ def _similarity(
     estimate = mean_over_pairs(
         rows_a, rows_b, compare, units=units, population=population, outcomes=outcomes
     )
-    note_canned(estimate, distinct)
-    estimate.lacks = lacks
-    return estimate
+    return note_canned(estimate, distinct).with_findings(*map(Finding.uncovered, lacks))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair.metrics.generalized._forms import GroupForm
-from pytest_llmfair.stats import Estimate, GroupRow, Undefined
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,10 @@ def furthest(
     if undefined:
         estimate = Undefined(undefined="; ".join(dict.fromkeys(undefined)), sample=form.sample)
     elif len(parts) == 1 or len(form.members) == 2:
-        estimate = replace(parts[first])
-        others = [str(name) for name in form.members if name != first]
-        estimate.notes += (f"{first} against {' and '.join(others)}",)
+        others = " and ".join(str(name) for name in form.members if name != first)
+        estimate = parts[first].with_findings(Finding.note(f"{first} against {others}"))
     else:
-        estimate = join(parts)
-        estimate.sample = form.sample
+        estimate = replace(join(parts), sample=form.sample)
     return estimate
 
 

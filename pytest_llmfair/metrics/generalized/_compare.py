@@ -152,8 +152,7 @@ class Question:
             units=self.form.units,
             attainable=(0.0 if distance else -math.inf, math.inf),
         )
-        estimate.rows = list(values)
-        return estimate
+        return replace(estimate, rows=list(values))
 
     def _missing(self, found: Sequence[Mapping[Side, Score]]) -> str:
         """Say whose score or comparison is not defined, if any is not."""
@@ -186,11 +185,9 @@ class Question:
             return Undefined(undefined="; ".join(undefined), sample=self.form.sample)
         mirrored = len(parts) == 2 and self.terms[0].first == self.terms[1].second
         if len(parts) == 1 or mirrored:
-            return replace(next(iter(parts.values())))
+            return next(iter(parts.values()))
         if nature != "ratio":
-            estimate: Estimate = MaxPairwiseDifference.of_pairs(parts)
-            estimate.sample = self.form.sample
-            return estimate
+            return replace(MaxPairwiseDifference.of_pairs(parts), sample=self.form.sample)
         logs = {term.key: self.only(term).estimate(nature, log=True) for term in self.terms}
         widest = max(parts, key=lambda key: abs(math.log(parts[key].value)))
         return MaxPairwiseRatio(

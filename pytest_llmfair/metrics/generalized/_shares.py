@@ -13,7 +13,7 @@ import numpy as np
 from pytest_llmfair.metrics._rates import is_positive
 from pytest_llmfair.metrics.arguments import Floats, labels
 from pytest_llmfair.metrics.generalized._forms import GroupForm, sample_of
-from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio, Undefined
+from pytest_llmfair.stats import Estimate, Finding, NoRepeats, RateDifference, RateRatio, Undefined
 from pytest_llmfair.text.bilou import class_of, spans
 
 E = TypeVar("E", RateDifference, RateRatio)
@@ -109,14 +109,11 @@ class Shares:
         )
         if several:
             # A row has several entries; that they are alike is no sign of equal repeats.
-            said = zip(estimate.reasons, estimate.notes, strict=True)
-            kept = [(code, words) for code, words in said if code != "identical_repeats"]
-            estimate.reasons = tuple(code for code, _ in kept)
-            estimate.notes = tuple(words for _, words in kept)
+            kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
             counted = [i for i in chain(*both) if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))
             sample = sample_of([units[i] for i in counted], self.form)
-            estimate.sample = replace(
+            sample = replace(
                 estimate.sample,
                 units=sample.units,
                 generations=sample.generations,
@@ -124,6 +121,7 @@ class Shares:
                 most=sample.most,
                 population=sample.population,
             )
+            estimate = replace(estimate, findings=kept, sample=sample)
         return estimate
 
     def _entries_of(
@@ -153,7 +151,7 @@ class Shares:
                         "at least 2, since nothing else varies"
                     )
 
-    def note(self, estimate: Estimate) -> None:
+    def note(self, estimate: Estimate) -> Estimate:
         """Add every group's share, and a warning of constant predictions."""
         said = ", ".join(
             f"{name} {self.of(rows):.3f} of {self.entries(rows)}"
@@ -161,10 +159,10 @@ class Shares:
             else f"{name} none"
             for name, rows in self.form.members.items()
         )
-        estimate.notes += (f"{self.score}: {said}",)
+        estimate = estimate.with_findings(Finding.note(f"{self.score}: {said}"))
         if self.constant:
-            estimate.reasons += ("uninformative",)
-            estimate.notes += (self.constant,)
+            estimate = estimate.with_findings(Finding("uninformative", self.constant))
+        return estimate
 
 
 def read_shares(score: str, form: GroupForm, positive: Any) -> Shares:
