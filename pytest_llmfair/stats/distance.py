@@ -1,4 +1,4 @@
-"""Distances between groups: never negative, and never 0 in a sample even when groups are equal."""
+"""Distances between distributions, rates or shares, corrected for their upward bias."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._associations import Cooccurrences
-from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._bracket import Bracket, Engine
+from pytest_llmfair.stats._base import Estimate, share_of_ends
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
-from pytest_llmfair.stats._contributions import Contributions
+from pytest_llmfair.stats._cooccurrence import Cooccurrences
+from pytest_llmfair.stats._crossfit import Bracket, Engine
 from pytest_llmfair.stats._distributions import Comparison
-from pytest_llmfair.stats._fair import share_of_ends
-from pytest_llmfair.stats._layout import ranks
-from pytest_llmfair.stats._records import Population, Sample
-from pytest_llmfair.stats._scores import (
+from pytest_llmfair.stats._grouped import (
+    Grouped,
     Rows,
     Scores,
+    divergence,
     need_two,
     pair_labels,
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._tables import Grouped, divergence
+from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._records import Contributions, Population, Sample
 from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
 

@@ -1,4 +1,4 @@
-"""Co-occurrence of words and groups per response: to a distance on totals."""
+"""Counts of words that occur together with groups."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import NoRepeats
-from pytest_llmfair.stats._bracket import Bracket, Guard
-from pytest_llmfair.stats._canonical import canonical_orders
-from pytest_llmfair.stats._clusters import Floats, Indices, cluster_index
-from pytest_llmfair.stats._folded_bracket import FoldedBracket
-from pytest_llmfair.stats._layout import Layout, places, ranks
-from pytest_llmfair.stats._norms import Associations
-from pytest_llmfair.stats._records import Population
+from pytest_llmfair.stats._clusters import cluster_index
+from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket
+from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population
 from pytest_llmfair.stats._resampling import Strata
-from pytest_llmfair.stats._totals import Totals
+from pytest_llmfair.stats._totals import Associations, Totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +33,7 @@ class Cooccurrences:
         units: Iterable[Hashable] | None,
         population: Population,
     ) -> Cooccurrences:
-        """Read counts.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, a count is negative or missing, no word was seen, or a fixed
-            unit has one response. Names the response.
-        """
+        """Read counts."""
         table = _counted(counts, "counts", 3)
         named = (
             np.zeros(table.shape[:2]) if mentions is None else _counted(mentions, "mentions", 2)

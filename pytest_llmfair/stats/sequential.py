@@ -1,20 +1,102 @@
-"""Confidence sequences for bounded means by betting: valid at every moment, whatever the stop."""
+"""Looking at the data more than once: error spending, and confidence sequences by betting."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import Floats
-from pytest_llmfair.stats._records import Finding, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Sample
 
-_GRID = np.linspace(0.0, 1.0, 2001)
+_POINTS = 601
+_REACH = 8.0
+
+
+def obrien_fleming(alpha: float, fraction: float) -> float:
+    """One-sided error that may be spent by an information fraction in (0, 1].
+
+    The O'Brien-Fleming type spending function of Lan and DeMets (1983):
+    ``2 - 2 Phi(z_{1 - alpha / 2} / sqrt(fraction))``.
+    """
+    return float(2.0 * ndtr(-ndtri(1.0 - alpha / 2.0) / math.sqrt(fraction)))
+
+
+@dataclass(slots=True)
+class Spending:
+    """Nominal one-sided error rate of each look, so that all looks together keep ``alpha``.
+
+    The test statistics of the looks are those of a Brownian motion; the probability of having
+    stopped earlier is integrated numerically (Armitage, McPherson and Rowe 1969).
+
+    Attributes
+    ----------
+    alpha : float
+        One-sided error rate over all looks.
+    """
+
+    alpha: float
+    _fraction: float = 0.0
+    _spent: float = 0.0
+    _points: Floats = field(default_factory=lambda: np.zeros(1))
+    _density: Floats = field(default_factory=lambda: np.ones(1))
+
+    def look(self, fraction: float) -> float:
+        """Take a look at an information fraction, planned or not; return its nominal error rate.
+
+        Parameters
+        ----------
+        fraction : float
+            Share of the planned evidence at hand, in (0, 1] and above that of the last look.
+
+        Raises
+        ------
+        ValueError
+            If nothing was added since the last look, or the plan is exceeded: looking again at
+            the same evidence cannot be paid for.
+        """
+        if not self._fraction < fraction <= 1.0:
+            raise ValueError(
+                f"a look at {fraction:.0%} of the evidence after one at {self._fraction:.0%}; "
+                "every look needs new evidence, at most the planned amount"
+            )
+        target = obrien_fleming(self.alpha, fraction)
+        step = math.sqrt(fraction - self._fraction)
+        boundary = self._boundary(target - self._spent, step)
+        low = -_REACH * math.sqrt(fraction)
+        points = np.linspace(low, boundary, _POINTS)
+        jump = np.exp(-0.5 * ((points[:, None] - self._points[None, :]) / step) ** 2)
+        self._density = jump @ self._weighted() / (step * math.sqrt(2.0 * math.pi))
+        self._points = points
+        self._fraction, self._spent = fraction, target
+        return float(ndtr(-boundary / math.sqrt(fraction)))
+
+    def _boundary(self, budget: float, step: float) -> float:
+        """Value above which the path ends now with probability `budget`."""
+        weights = self._weighted()
+        low, high = float(self._points.min()), float(self._points.max()) + 9.0 * step
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            crossing = float(ndtr((self._points - middle) / step) @ weights)
+            low, high = (middle, high) if crossing > budget else (low, middle)
+        return high
+
+    def _weighted(self) -> Floats:
+        if self._points.size == 1:
+            return self._density
+        # Trapezoids; the density is smooth and vanishes at the lower end.
+        weights = np.full(self._points.size, self._points[1] - self._points[0])
+        weights[[0, -1]] *= 0.5
+        weighted: Floats = self._density * weights
+        return weighted
+
+
+_CANDIDATES = np.linspace(0.0, 1.0, 2001)
 # No bet may lose more than this share of the capital (Waudby-Smith and Ramdas 2024, section 4).
 _STAKE = 0.75
 # The variance-adaptive bet is tuned to one level; the sequence is valid at all of them.
@@ -104,12 +186,15 @@ class BettingMean(Estimate):
     def lower_bound(self, alpha: float) -> float:
         """Largest candidate such that it and all below it are excluded; at most the value."""
         excluded = int(np.count_nonzero(self.above >= self._needed(alpha)))
-        return min(self.value, self._scaled(_GRID[max(excluded - 1, 0)]))
+        return min(self.value, self._scaled(_CANDIDATES[max(excluded - 1, 0)]))
 
     def upper_bound(self, alpha: float) -> float:
         """Smallest candidate such that it and all above it are excluded; at least the value."""
         excluded = int(np.count_nonzero(self.below >= self._needed(alpha)))
-        return max(self.value, self._scaled(_GRID[min(_GRID.size - excluded, _GRID.size - 1)]))
+        return max(
+            self.value,
+            self._scaled(_CANDIDATES[min(_CANDIDATES.size - excluded, _CANDIDATES.size - 1)]),
+        )
 
     def _needed(self, alpha: float) -> float:
         """Log capital that excludes a candidate."""
@@ -141,18 +226,18 @@ class BettingMean(Estimate):
 
 def _capital(x: Floats) -> Floats:
     """Log of the largest capital of bets that the mean is above each candidate."""
-    most = np.zeros(_GRID.size)
-    adaptive = np.zeros(_GRID.size)
-    cautious = np.zeros(_GRID.size)
+    most = np.zeros(_CANDIDATES.size)
+    adaptive = np.zeros(_CANDIDATES.size)
+    cautious = np.zeros(_CANDIDATES.size)
     # No stake ever risks more than its share: the worst loss is the candidate itself.
-    cap = _STAKE / np.maximum(_GRID, 1e-9)
+    cap = _STAKE / np.maximum(_CANDIDATES, 1e-9)
     total, squares = 0.5, 0.25
     for t, value in enumerate(x.tolist(), start=1):
         mean, variance = total / t, squares / t
-        edge = mean - _GRID
+        edge = mean - _CANDIDATES
         bet = np.clip(edge / (variance + edge**2), 0.0, cap)
         steady = np.minimum(math.sqrt(_TUNED / (variance * t * math.log1p(t))), cap)
-        gain = value - _GRID
+        gain = value - _CANDIDATES
         adaptive += np.log1p(bet * gain)
         cautious += np.log1p(steady * gain)
         np.maximum(most, np.logaddexp(adaptive, cautious) - math.log(2.0), out=most)

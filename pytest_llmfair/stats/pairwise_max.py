@@ -1,4 +1,4 @@
-"""Largest absolute difference over pairs: several groups, strata or contrasts at once."""
+"""Largest absolute difference over pairs: several groups, strata or contrasts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._bracket import Bracket
-from pytest_llmfair.stats._clusters import Floats
-from pytest_llmfair.stats._norms import Widest
-from pytest_llmfair.stats._records import Finding, GroupRow, Population, Sample, Table
-from pytest_llmfair.stats._resampling import SEED_LABELS
-from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
-from pytest_llmfair.stats._tables import Grouped
+from pytest_llmfair.stats._crossfit import Bracket
+from pytest_llmfair.stats._grouped import Grouped
+from pytest_llmfair.stats._records import Finding, Floats, GroupRow, Population, Sample, Table
+from pytest_llmfair.stats._resampling import SEED_LABELS, LargestDifference, expected_largest
+from pytest_llmfair.stats._totals import Widest
+from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.seminorm import Distance
 
 # Smaller groups cannot show that a gap is large, but do keep it from being proven small.
 _FEWEST_ROWS = 10

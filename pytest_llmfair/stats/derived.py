@@ -1,13 +1,96 @@
-"""The share of answers that a group changes, as far as comparing them in twos can show it."""
+"""Estimates computed from another estimate: a multiple, and the share of changed answers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats.mean import Mean
+
+
+@dataclass(eq=False, kw_only=True)
+class Scaled(Estimate):
+    """Another estimate times a positive number that is known without error.
+
+    Attributes
+    ----------
+    base : Estimate
+        The estimate that is scaled.
+    factor : float
+        What it is multiplied by.
+    """
+
+    base: Estimate
+    factor: float
+    method: str = ""
+    near_normal = False
+
+    @classmethod
+    def times(cls, base: Estimate, factor: float) -> Scaled:
+        """Scale an estimate.
+
+        Parameters
+        ----------
+        base : Estimate
+            Any estimate; it may be undefined.
+        factor : float
+            A finite number above 0.
+
+        Raises
+        ------
+        ValueError
+            If the factor is not above 0.
+        """
+        if not 0.0 < factor < np.inf:
+            raise ValueError(f"factor is {factor:g}; give a finite number above 0")
+        parts = base.contributions
+        if parts is not None:
+            parts = replace(parts, values=parts.values * factor, reach=parts.reach * factor)
+        low, high = base.attainable
+        return cls(
+            value=base.value * factor,
+            sample=base.sample,
+            attainable=(low * factor, high * factor),
+            contributions=parts,
+            findings=base.findings,
+            base=base,
+            factor=factor,
+            method=base.method,
+            of=base.of,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        return self.base.lower_bound(alpha) * self.factor
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        return self.base.upper_bound(alpha) * self.factor
+
+    @property
+    def debiased(self) -> float:
+        """Bias-corrected value of the base, scaled."""
+        return self.base.debiased * self.factor
+
+    def noise_floor(self) -> float:
+        """Return the base's noise floor, scaled."""
+        return self.base.noise_floor() * self.factor
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the base's standard error, scaled; `at` is on this estimate's scale."""
+        return self.base.standard_error(None if at is None else at / self.factor) * self.factor
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes` of the base."""
+        low, high = (end / self.factor for end in allowed)
+        return self.base.fair_passes((low, high), fair / self.factor, alpha)
+
 
 # Halvings of [0, 1]: ends are exact to 1e-9.
 _STEPS = 30
