@@ -1,6 +1,6 @@
 """Unmarked groups by omission: "my blind neighbour" becomes "my neighbour".
 
-Texts do not say that somebody is sighted, straight or cisgender, so the natural twin leaves the
+Texts do not say that a person is sighted, straight or cisgender, so the natural twin leaves the
 words out. What cannot be left out ("She is blind.", "She is a lesbian.") gives no such twin.
 """
 
@@ -26,7 +26,7 @@ from pytest_llmfair.lexicons.terms import Sense
 
 _BE = r"(?:is|are|was|were)"
 _HAVE = rf"(?:has|have|had|(?:{_BE}\s+)?(?:living|lives?|lived|born)\s+with)"
-# What links a mention of each role to the noun in front of it.
+# What links a mention of each role to the noun before it.
 _LINKS = {
     "noun": rf"(?:(?P<who>(?:who|that)\s+{_HAVE})|(?:living\s+|born\s+)?with)\s+",
     "adjective": rf"(?P<who>who|that)(?:\s+{_BE}|['\u2019]s)(?:\s+[a-z]+ly)?\s+",
@@ -51,7 +51,7 @@ _MATTERS = re.compile(
 )
 # "My gay friend and my bisexual friend", "a gay dad is less of a dad"
 _AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
-# All that is said of a subject: "she was a lesbian", "they are openly gay men".
+# All that describes a subject: "she was a lesbian", "they are openly gay men".
 _IS = r"(?:am|is|are|was|were|be|been|being|become|becomes|became|remained)"
 _SAID = re.compile(
     rf"(?:(?<!\w)(?!(?:there|here|why|how|where|when|and|or|but|if)\b)[a-z]+\s{_IS}(?:n['\u2019]t)?"
@@ -87,7 +87,7 @@ def omitted(
     groups: Collection[str],
     others: Sequence[Change] = (),
 ) -> list[Change] | None:
-    """Tell what to leave out so that the text no longer names some groups.
+    """Return what to leave out so that the text no longer names some groups.
 
     Neutral nouns of the lexicon stand in for nouns that name the group. The changes are in order,
     with articles and capitals repaired and the `others` (exchanges of other groups in the same
@@ -172,7 +172,7 @@ def _person(text: str, start: int, end: int, noun: bool) -> int:
 
 
 def _is_all_said(front: str, text: str, end: int) -> bool:
-    """Whether a mention is all that is said of a subject, so that nothing would be left."""
+    """Whether a mention is all that describes a subject, so that nothing would be left."""
     return _SAID.search(front) is not None and _MORE.match(text, end) is None
 
 
@@ -198,16 +198,16 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
     known = is_person(person) or is_one_of(person, "person_subjects")
     if not who and (before["comma"] or not known or person in ("live", "lives", "lived")):
         return None
-    begin, behind = before.start("comma"), _NEXT.match(text, end)
-    word = behind["word"].lower() if behind else ""
+    begin, following = before.start("comma"), _NEXT.match(text, end)
+    word = following["word"].lower() if following else ""
     if word == "," and before["comma"]:  # between commas; the second goes too
         return begin, text.index(",", end) + 1
     if not word or word in _ENDS:
         return begin, end
-    if before["comma"] or behind is None:
+    if before["comma"] or following is None:
         return None
     if word in (",", "and", "or", "but"):  # "and her mother", not "and asthma"
-        follows = _NEXT.match(text, behind.end())
+        follows = _NEXT.match(text, following.end())
         next_word = follows["word"].lower() if follows else ""
         clause = is_one_of(next_word, "person_subjects") or is_one_of(next_word, "determiners")
         return (begin, end) if clause and next_word not in ("a", "an") else None

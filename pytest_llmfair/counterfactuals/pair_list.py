@@ -46,14 +46,14 @@ class Pairs(list[Pair]):
         unexchanged: Iterable[str] | None = None,
     ) -> None:
         super().__init__(pairs)
-        self.rejected: tuple[Rejected, ...] = _told(rejected, pairs, "rejected")
-        self.uncertain: tuple[Uncertain, ...] = _told(uncertain, pairs, "uncertain")
+        self.rejected: tuple[Rejected, ...] = _left_out_of(rejected, pairs, "rejected")
+        self.uncertain: tuple[Uncertain, ...] = _left_out_of(uncertain, pairs, "uncertain")
         self.unmentioned: int = (
             getattr(pairs, "unmentioned", 0) if unmentioned is None else unmentioned
         )
         self.lost: dict[str, int] = dict(getattr(pairs, "lost", {}) if lost is None else lost)
-        self.lacks: tuple[str, ...] = _told(lacks, pairs, "lacks")
-        self.unexchanged: tuple[str, ...] = _told(unexchanged, pairs, "unexchanged")
+        self.lacks: tuple[str, ...] = _left_out_of(lacks, pairs, "lacks")
+        self.unexchanged: tuple[str, ...] = _left_out_of(unexchanged, pairs, "unexchanged")
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Pair: ...
@@ -83,15 +83,15 @@ class Pairs(list[Pair]):
 
     def __add__(self, other: Iterable[Pair]) -> Pairs:  # type: ignore[override]
         """Return the pairs of both, with what was left out of either."""
-        beside = other if isinstance(other, Pairs) else Pairs()
+        other_pairs = other if isinstance(other, Pairs) else Pairs()
         return Pairs(
             [*self, *other],
-            rejected=self.rejected + beside.rejected,
-            uncertain=self.uncertain + beside.uncertain,
-            unmentioned=self.unmentioned + beside.unmentioned,
-            lost=Counter(self.lost) + Counter(beside.lost),
-            lacks=dict.fromkeys(self.lacks + beside.lacks),
-            unexchanged=dict.fromkeys(self.unexchanged + beside.unexchanged),
+            rejected=self.rejected + other_pairs.rejected,
+            uncertain=self.uncertain + other_pairs.uncertain,
+            unmentioned=self.unmentioned + other_pairs.unmentioned,
+            lost=Counter(self.lost) + Counter(other_pairs.lost),
+            lacks=dict.fromkeys(self.lacks + other_pairs.lacks),
+            unexchanged=dict.fromkeys(self.unexchanged + other_pairs.unexchanged),
         )
 
     def __radd__(self, other: Iterable[Pair]) -> Pairs:
@@ -125,7 +125,7 @@ class Pairs(list[Pair]):
         return table(self, width, limit)
 
 
-def _told(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:
+def _left_out_of(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:
     """Return what was left out: as given, else of the pairs where they know it."""
     return tuple(getattr(pairs, kind, ()) if given is None else given)
 
@@ -147,7 +147,7 @@ def pair_of(
     return Pair(text, twin, *groups, tuple(edits), attribute, variant)
 
 
-def misplaced(pair: Pair) -> str | None:
+def misplaced_edit(pair: Pair) -> str | None:
     """Say which edit does not stand where it says, or that more differs; None if all is right."""
     last, shift = 0, 0
     text = pair.original

@@ -36,7 +36,7 @@ def exchange_of(lexicon: Lexicon, to: Mapping[str, str]) -> Exchange:
     return Exchange(groups, to, lexicon.spread(to), lexicon.left_unsaid(*groups))
 
 
-class Case(NamedTuple):
+class PairUnderTest(NamedTuple):
     """A pair on trial: its changes, and what the lexicon reads in both members.
 
     `twin` maps start to end and meaning in the counterfactual; `gone` are groups that it must not
@@ -52,14 +52,14 @@ class Case(NamedTuple):
     named: list[tuple[Change, Sense, Edit]]
 
 
-def case_of(
+def read_pair(
     pair: Pair,
     changes: list[Change],
     lexicon: Lexicon,
     gone: frozenset[str],
     found: Reading | None = None,
     found_twin: Reading | None = None,
-) -> Case:
+) -> PairUnderTest:
     """Put a pair on trial: read its members, unless what they say is given."""
     twin: dict[int, tuple[int, Sense]] = {}
     read = lexicon.read(pair.counterfactual, doubts=False) if found_twin is None else found_twin
@@ -71,4 +71,4 @@ def case_of(
         for change, edit in zip(changes, pair.edits, strict=True)
         if change.sense is not None
     ]
-    return Case(pair, changes, known, twin, gone, lexicon, named)
+    return PairUnderTest(pair, changes, known, twin, gone, lexicon, named)

@@ -1,4 +1,4 @@
-"""Counterfactual pairs: a prompt and its twin, equal but for the protected attribute."""
+"""Counterfactual pairs: a prompt and its twin, equal except the protected attribute."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Literal
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals.checks import failed
+from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.omission import omitted
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import Exchange, case_of, exchange_of
+from pytest_llmfair.counterfactuals.pair_under_test import Exchange, exchange_of, read_pair
 from pytest_llmfair.counterfactuals.placebo import placebo_of
 from pytest_llmfair.counterfactuals.user_pairs import (
     check_is_text,
@@ -138,7 +138,7 @@ def generate_pairs(
         rejected += (each for each in made if isinstance(each, Rejected))
         pairs += (each for each in made if isinstance(each, Pair))
     left = [] if wanted else [group for group in lexicon.groups if group not in exchanged]
-    _tell(lexicon, left, dropped, len(rejected), unsure)
+    _log_left_out(lexicon, left, dropped, len(rejected), unsure)
     return Pairs(
         pairs,
         rejected=rejected,
@@ -235,9 +235,9 @@ def _own_pair(
             for edit in edits
         ]
         found, found_twin = lexicon.read(text).with_doubts(), lexicon.read(twin).with_doubts()
-        first = lexicon.first_named(found.touched_by(there), lexicon.groups)
+        first = lexicon.first_named(found.overlapping(there), lexicon.groups)
         others = [group for group in lexicon.groups if group != first]
-        second = lexicon.first_named(found_twin.touched_by(back), others)
+        second = lexicon.first_named(found_twin.overlapping(back), others)
         if first is None or second is None:
             side = "it" if first is None else "its twin"
             raise ValueError(
@@ -289,13 +289,13 @@ def _exchanged(
     made: list[Pair | Rejected] = []
     dropped: list[str] = []
     for exchange in _exchanges(lexicon, first, wanted):
-        for changes, lost, variant in _realised(lexicon, text, found, exchange):
+        for changes, lost, variant in _changes_by_variant(lexicon, text, found, exchange):
             dropped += lost
             if lost or not changes:
                 continue
             pair = pair_of(text, changes, exchange.groups, lexicon.name, variant)
             gone = exchange.vanishing(variant)
-            reasons = failed(case_of(pair, changes, lexicon, gone, found))
+            reasons = failed_checks(read_pair(pair, changes, lexicon, gone, found))
             if reasons:
                 made.append(Rejected(pair, reasons))
                 continue
@@ -318,10 +318,10 @@ def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> 
     return [exchange_of(lexicon, {first: group, group: first}) for group in others]
 
 
-def _realised(
+def _changes_by_variant(
     lexicon: Lexicon, text: str, found: Reading, exchange: Exchange
 ) -> Iterator[tuple[list[Change], list[str], str]]:
-    """Give the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
+    """Yield the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
     changes, lost = lexicon.exchanges(text, exchange.to, found)
     unsaid = exchange.unsaid
     if unsaid and not any(sense.group in unsaid.values() for *_, sense in found):
@@ -332,7 +332,7 @@ def _realised(
     yield changes, lost, EXPLICIT if unsaid else ""
 
 
-def _tell(
+def _log_left_out(
     lexicon: Lexicon,
     left: list[str],
     dropped: Counter[str],

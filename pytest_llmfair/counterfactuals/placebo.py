@@ -10,9 +10,9 @@ import itertools
 import random
 from collections.abc import Container, Iterator
 
-from pytest_llmfair.counterfactuals.checks import failed
+from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.pair_list import pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import case_of
+from pytest_llmfair.counterfactuals.pair_under_test import read_pair
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.matching import Change, Reading
 from pytest_llmfair.lexicons.names import name_data, name_lexicon
@@ -33,10 +33,10 @@ def placebo_of(
     for changes, own in _rewordings(lexicon, text, found, groups, generator):
         group = changes[-1].group
         pair = pair_of(text, changes, (group, changes[-1].becomes), own.name)
-        case = case_of(pair, changes, own, frozenset())
+        case = read_pair(pair, changes, own, frozenset())
         named = [sense.group for _, sense in case.twin.values()]
         same = own is not lexicon or named == [sense.group for *_, sense in found]
-        if same and not failed(case):
+        if same and not failed_checks(case):
             return pair.counterfactual
     return None
 
@@ -47,7 +47,7 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
     Those of its line of synonyms, where it has one, else those of its entry; in their order, from
     the term itself on.
     """
-    if sense.entry is None or sense.lacked or sense.role in PRONOUNS:
+    if sense.entry is None or sense.negated or sense.role in PRONOUNS:
         return ()
     term = sense.term.casefold()
     line = next((x for x in lexicon.synonyms if term in map(str.casefold, x)), None)
@@ -81,7 +81,7 @@ def _rewordings(
     groups: Container[str],
     generator: random.Random,
 ) -> Iterator[tuple[list[Change], Lexicon]]:
-    """Give the ways to reword, one after the other, with the lexicon that reads them."""
+    """Yield the ways to reword, one after the other, with the lexicon that reads them."""
     if lexicon.name == "name":
         for old, new in _other_names(lexicon, text, groups, generator):
             own = name_lexicon((old, new))
@@ -106,7 +106,7 @@ def _rewordings(
 def _other_names(
     lexicon: Lexicon, text: str, groups: Container[str], generator: random.Random
 ) -> Iterator[tuple[str, str]]:
-    """Give the name that is swapped with others of its gender and group, of similar length."""
+    """Yield the name that is swapped with others of its gender and group, of similar length."""
     old = next(group for group in lexicon.groups if group in groups)
     own = {part.casefold() for group in lexicon.groups for part in group.split()}
     here = text.casefold()

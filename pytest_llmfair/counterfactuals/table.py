@@ -47,7 +47,7 @@ def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
 
 
 def _uncertain(prompts: Sequence[Uncertain], width: int) -> Iterator[str]:
-    """Give the lines that list uncertain prompts, and what settles one."""
+    """Yield the lines that list uncertain prompts, and what settles one."""
     yield "uncertain, so left out"
     yield "-" * len("uncertain, so left out")
     for one in prompts:
@@ -99,7 +99,7 @@ def _visible(text: str) -> str:
 
 
 def _columns(rows: Sequence[Sequence[Cell]], width: int) -> Iterator[str]:
-    """Give the lines of a table, its first row underlined."""
+    """Yield the lines of a table, its first row underlined."""
     room = width - 3 * len(_GAP)
     last = room // 5
     edits = room // 4

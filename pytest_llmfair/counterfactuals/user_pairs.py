@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.counterfactuals.checks import failed
-from pytest_llmfair.counterfactuals.pair_list import Pairs, misplaced
-from pytest_llmfair.counterfactuals.pair_under_test import Case, case_of, exchange_of
+from pytest_llmfair.counterfactuals.checks import failed_checks
+from pytest_llmfair.counterfactuals.pair_list import Pairs, misplaced_edit
+from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, exchange_of, read_pair
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of_pair
 from pytest_llmfair.lexicons.edits import edits_between
-from pytest_llmfair.lexicons.english.possessives import possessive_behind
+from pytest_llmfair.lexicons.english.possessives import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_in_ly, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
@@ -89,10 +89,12 @@ def lexicons_that_follow(lexicon: Lexicon) -> tuple[Lexicon, ...]:
     return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
 
 
-def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> tuple[str, ...]:
-    """Return what is wrong with a pair that somebody else made; see :func:`check_pair`.
+def reasons_against(
+    pair: Pair, lexicon: Lexicon, also_allowed: Sequence[Lexicon]
+) -> tuple[str, ...]:
+    """Return what is wrong with a pair that another person made; see :func:`check_pair`.
 
-    `beside` are the lexicons whose words may change: of the attribute, and for a name the words
+    `also_allowed` are the lexicons whose words may change: of the attribute, and for a name the words
     that follow it.
     """
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
@@ -106,15 +108,15 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
             pair = replace(pair, variant=OMISSION)
         elif unsaid_before and named.isdisjoint(unsaid_before.values()):
             texts = pair.counterfactual, pair.original
-            turned = Pair(*texts, *groups[::-1], (), pair.attribute, OMISSION)
-            return reasons_against(turned, lexicon, beside)
-    if pair.edits and (said := misplaced(pair)) is not None:
+            swapped = Pair(*texts, *groups[::-1], (), pair.attribute, OMISSION)
+            return reasons_against(swapped, lexicon, also_allowed)
+    if pair.edits and (said := misplaced_edit(pair)) is not None:
         return (said,)
     pair = replace(pair, from_group=groups[0], to_group=groups[1])
     spans, spans_twin = ([(start, end) for start, end, _ in each] for each in (found, twin))
     if pair.variant == OMISSION:  # "users' votes" and "people's votes"
         text = pair.original
-        spans = [(start, end + len(possessive_behind(text, end))) for start, end in spans]
+        spans = [(start, end + len(possessive_after(text, end))) for start, end in spans]
     if not pair.edits:
         edits = edits_between(pair.original, pair.counterfactual, spans, spans_twin)
         pair = replace(pair, edits=tuple(p for e in edits for p in _parts(e, spans, spans_twin)))
@@ -122,7 +124,7 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
         (start, stop): sense
         for start, end, sense in reversed(found)  # the first of two counts
         if sense.entry is not None
-        for stop in (end + len(possessive_behind(pair.original, end)), end)
+        for stop in (end + len(possessive_after(pair.original, end)), end)
     }
     to = {groups[0]: groups[1]}
     edited = {senses[span].group for e in pair.edits if (span := (e.start, e.end)) in senses}
@@ -134,8 +136,8 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     exchange = exchange_of(lexicon, to)
     left_out = exchange.unsaid if pair.variant == OMISSION else {}
     changes = [_change(edit, groups[0], senses, exchange.spread, left_out) for edit in pair.edits]
-    case = case_of(pair, changes, lexicon, exchange.vanishing(pair.variant), found, twin)
-    return (*failed(case), *_not_minimal(case, beside))
+    case = read_pair(pair, changes, lexicon, exchange.vanishing(pair.variant), found, twin)
+    return (*failed_checks(case), *_not_minimal(case, also_allowed))
 
 
 def _read(pair: Pair, lexicon: Lexicon, groups: tuple[str, str]) -> tuple[Reading, Reading]:
@@ -213,7 +215,7 @@ def _lead(start: int, part: str, spans: Spans) -> str | None:
     return part[: min(inside)[0] - start] if ended else None
 
 
-def _not_minimal(case: Case, beside: Sequence[Lexicon]) -> tuple[str, ...]:
+def _not_minimal(case: PairUnderTest, also_allowed: Sequence[Lexicon]) -> tuple[str, ...]:
     """Return what is wrong with the edits of a pair, in words; empty where nothing is.
 
     The twin of another language than English has to agree in more, and is not judged.
@@ -222,11 +224,11 @@ def _not_minimal(case: Case, beside: Sequence[Lexicon]) -> tuple[str, ...]:
         if case.pair.variant == OMISSION:
             said = next(_left_out(case), None)
         else:
-            said = _changed(case.pair, beside) or _of_another_kind(case)
+            said = _changed(case.pair, also_allowed) or _of_another_kind(case)
     return () if said is None else (said,)
 
 
-def _slur(case: Case) -> str | None:
+def _slur(case: PairUnderTest) -> str | None:
     """Say which slur is written where none stood: the insult would be measured as the group."""
     for _, sense, edit in case.named:
         end, meant = case.twin.get(edit.counterfactual_start, (0, sense))
@@ -240,11 +242,11 @@ def _is_slur(sense: Sense) -> bool:
     return sense.entry is not None and sense.entry.register(sense.term) == "slur"
 
 
-def _changed(pair: Pair, beside: Sequence[Lexicon]) -> str | None:
+def _changed(pair: Pair, also_allowed: Sequence[Lexicon]) -> str | None:
     """Say what differs although it names nobody: both must be the same once masked."""
     texts = [pair.original, pair.counterfactual]
     they = len({bool(_THEY.search(text)) for text in texts}) > 1
-    for lexicon in beside:
+    for lexicon in also_allowed:
         texts = [lexicon.mask(text) for text in texts]
     if texts[0] == texts[1]:
         return None
@@ -284,7 +286,7 @@ def _said(before: str, after: str) -> str:
     return f"words change that name nobody: {before!r} -> {after!r}"
 
 
-def _of_another_kind(case: Case) -> str | None:
+def _of_another_kind(case: PairUnderTest) -> str | None:
     """Say which mention becomes one of another role or number: "she cooks", "boys cooks"."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     starts = Counter(start for start, _, _ in case.found)
@@ -294,14 +296,14 @@ def _of_another_kind(case: Case) -> str | None:
     for (start, end, sense), (at, stop, other) in zip(case.found, twin, strict=True):
         if sense.entry is None or other.entry is None or sense.group == other.group:
             continue
-        if starts[start] > 1 or sense.lacked or other.lacked:
+        if starts[start] > 1 or sense.negated or other.negated:
             continue
         senses = [own for own in lexicon.senses(other.term) if own.group == other.group]
         if any(own.entry and sense.term in own.entry.terms.get(sense.group, ()) for own in senses):
             continue  # they stand for each other in some line of the lexicon
         # "Blind person" is one mention, as "wheelchair user" is.
-        person = lexicon.person_behind(texts[0], end, sense)
-        person_twin = lexicon.person_behind(texts[1], stop, other)
+        person = lexicon.person_after(texts[0], end, sense)
+        person_twin = lexicon.person_after(texts[1], stop, other)
         before = texts[0][start : person.end() if person else end]
         after = texts[1][at : person_twin.end() if person_twin else stop]
         written = lexicon.counterpart(sense, other.group) or ""
@@ -319,7 +321,7 @@ def _is_plural(term: str) -> bool:
     return _PLURAL.search(_HEAD.split(term.lower(), maxsplit=1)[0]) is not None
 
 
-def _left_out(case: Case) -> Iterator[str]:
+def _left_out(case: PairUnderTest) -> Iterator[str]:
     """Say which words go, come or change that do not belong to a mention left out."""
     named = [(start, end) for start, end, _ in case.found]
     named_twin = [(start, end) for start, (end, _) in case.twin.items()]

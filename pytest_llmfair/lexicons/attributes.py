@@ -11,7 +11,7 @@ from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import name_lexicon
-from pytest_llmfair.lexicons.peoples import of_two_peoples
+from pytest_llmfair.lexicons.peoples import two_peoples_lexicon
 from pytest_llmfair.responses import Pair
 from pytest_llmfair.text import MASK, mask_words
 
@@ -82,7 +82,7 @@ def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon in which two groups are exchanged: of two names, of two peoples too."""
     if attribute == "name":
         return name_lexicon(groups)
-    return of_two_peoples(lexicon_of(attribute), groups)
+    return two_peoples_lexicon(lexicon_of(attribute), groups)
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:
@@ -131,7 +131,7 @@ def mask_of(mask: Any) -> Any:
 def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
     """Return the function that masks words of the pairs' own attribute in an answer.
 
-    Its second argument tells whether to drop the words, rather than put a placeholder.
+    Its second argument says whether to drop the words, rather than put a placeholder.
 
     The lexicon of the attribute knows them; for names also the pronouns, which follow a name.
     Where no shipped lexicon has the attribute, the words that the pairs exchange are masked.

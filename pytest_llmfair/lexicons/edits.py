@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.responses import Edit
 
 _PIECE = re.compile(r"\w+|\W")
@@ -16,7 +16,7 @@ _PIECE = re.compile(r"\w+|\W")
 Spans = Iterable[tuple[int, int]]
 
 
-# Share of words, blanks and marks that may differ place by place; more tells of a shift.
+# Share of words, spaces and marks that may differ place by place; more tells of a shift.
 _FEW = 0.3
 
 
@@ -37,7 +37,7 @@ def edits_between(
 
 
 def _pieces(text: str, whole: Spans) -> list[str]:
-    blanked = with_blanks(text)  # of the same length
+    blanked = with_spaces(text)  # of the same length
     spans: list[tuple[int, int]] = []
     last = 0
     longest = sorted(whole, key=lambda span: (span[0], -span[1]))
@@ -50,7 +50,7 @@ def _pieces(text: str, whole: Spans) -> list[str]:
 
 
 def _differing(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Give the runs of pieces that differ, by their bounds in both.
+    """Yield the runs of pieces that differ, by their bounds in both.
 
     Texts of equally many pieces are compared place by place, and runs that stand apart are short;
     only others are matched, which takes the square of their length, and where that finds no less

@@ -13,8 +13,8 @@ from typing import Any
 from pytest_llmfair.lexicons.grammar import KINDS
 from pytest_llmfair.lexicons.schema import (
     at_line,
+    collection_in,
     date_in,
-    held,
     suggestion,
     terms_in,
 )
@@ -30,7 +30,7 @@ _ROLES = (
 _LISTS = ("not_before", "not_after", "only_before", "only_after")
 
 
-OF_ENTRY = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
+ENTRY_KEYS = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
 
 
 # Entries had a context before they had a kind.
@@ -69,7 +69,7 @@ _NUMBERS = [
 ]
 
 
-# Words in front of a noun that agree with it ("la", "esta"), by the name of their list and group.
+# Words before a noun that agree with it ("la", "esta"), by the name of their list and group.
 _Determiners = Mapping[str, tuple[Mapping[str, str], ...]]
 
 
@@ -80,7 +80,7 @@ def entries_in(
     inherited: tuple[Entry, ...],
     reviewed: date | None,
 ) -> Iterator[Entry]:
-    """Give the entries of a lexicon file.
+    """Yield the entries of a lexicon file.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def entries_in(
         for group, terms in entry.terms.items()
         for term in terms
     }
-    items = held(data, source, "entries", list, "a list")
+    items = collection_in(data, source, "entries", list, "a list")
     for number, item in enumerate(items, start=1):
         where = f"{at_line(source, items, number - 1)}: entry {number}"
         if not isinstance(item, Mapping):
@@ -119,7 +119,7 @@ def entries_in(
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
         places: dict[str, str] = {}
-        for key in (key for key in item if key not in OF_ENTRY):
+        for key in (key for key in item if key not in ENTRY_KEYS):
             # An entry can run over several lines; the line of the group is the nearer one.
             here = f"{at_line(source, item, key)}: entry {number}"
             group = known_group(key, labels, f"{here} ({role})")
@@ -207,7 +207,7 @@ def _registered(value: Any, where: str, registers: dict[str, Register]) -> tuple
 
 
 def _determiners_in(data: Any, labels: Mapping[str, str], source: str) -> _Determiners:
-    given = held(data, source, "determiners", dict, "name: [words by group]")
+    given = collection_in(data, source, "determiners", dict, "name: [words by group]")
     found = {}
     for name, listed in given.items():
         here = f"{at_line(source, given, name)}: determiners {name!r}"
@@ -227,7 +227,7 @@ def _determiners_in(data: Any, labels: Mapping[str, str], source: str) -> _Deter
 
 
 def _determined(entry: Entry, name: object, known: _Determiners, where: str) -> Iterator[Entry]:
-    """Give an entry, and one more for each determiner in front of its terms.
+    """Yield an entry, and one more for each determiner before its terms.
 
     A noun that both groups share ("estudiante") is found after a determiner only.
     """
@@ -253,7 +253,7 @@ def _with_word(words: Mapping[str, str], group: str, term: str) -> str:
 
 
 def _numbered(entry: Entry, where: str) -> Iterator[Entry]:
-    """Give an entry for every step of the ranges in the terms of one; itself if it has none.
+    """Yield an entry for every step of the ranges in the terms of one; itself if it has none.
 
     All ranges take their steps together: of "{20..34}" and "{50..64}" 20 stands for 50.
     """

@@ -93,7 +93,7 @@ class Grammar(Protocol):
     """
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Tell which of its possible roles the pronoun ``text[start:end]`` has.
+        """Return which of its possible roles the pronoun ``text[start:end]`` has.
 
         The roles are "object", "possessive_determiner", "possessive_pronoun", "subject" and
         "reflexive"; the answer is "" where the pronoun stands for a thing.
@@ -101,11 +101,11 @@ class Grammar(Protocol):
         ...
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Tell whether ``text[start:end]`` names the group of a person here."""
+        """Return whether ``text[start:end]`` names the group of a person here."""
         ...
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Tell whether ``text[start:end]`` is the person asked for, and not a word or a place."""
+        """Return whether ``text[start:end]`` is the person asked for, and not a word or a place."""
         ...
 
 

@@ -20,7 +20,7 @@ _RUN = re.compile(rf"{re.escape(MASK)}(?:\s+{re.escape(MASK)})+")
 # Groups are called as in the file of names: "black female".
 _LAST = "gender"
 # A word that names groups of two attributes at once: "Latina", "Englishwoman".
-_Double = tuple[int, int, Sense, Sense]
+_TwoGroupWord = tuple[int, int, Sense, Sense]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +87,7 @@ class Intersection(Lexicon):
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:
-        """Tell what to write where; nothing in a text that does not name both groups.
+        """Return what to write where; nothing in a text that does not name both groups.
 
         Words that name groups of both attributes at once become words for either ("Latina",
         "white man"). Those that overlap otherwise are lost: no part can be exchanged alone.
@@ -96,12 +96,12 @@ class Intersection(Lexicon):
         named = {sense.group for *_, sense in found if sense.role != UNPAIRED}
         if not named.issuperset(self.cells[next(iter(to))]):
             return [], []
-        twice, rest = _doubles(found)
+        twice, rest = _two_group_words(found)
         changes, lost = super().exchanges(text, to, rest)
         spread = self.spread(to) if twice else {}
         for start, end, first, second in twice:
             if first.group in spread or second.group in spread:
-                term, group = _double_term(self.parts, spread, first, second, rest)
+                term, group = _replacement_of_both(self.parts, spread, first, second, rest)
                 if term is None:
                     lost.append(text[start:end])
                 else:
@@ -137,8 +137,8 @@ class Intersection(Lexicon):
         return [sense for part in self.parts for sense in part.senses(term)]
 
 
-def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
-    twice: list[_Double] = []
+def _two_group_words(found: Reading) -> tuple[list[_TwoGroupWord], Reading]:
+    twice: list[_TwoGroupWord] = []
     rest = Reading()
     for each in found:
         if rest and each[:2] == rest[-1][:2] and each[2].entry and rest[-1][2].entry:
@@ -148,7 +148,7 @@ def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
     return twice, rest
 
 
-def _double_term(
+def _replacement_of_both(
     parts: tuple[Lexicon, ...], to: Mapping[str, str], first: Sense, second: Sense, rest: Reading
 ) -> tuple[str | None, str]:
     """Return what takes the place of such a word, and the group of the first attribute it names.
@@ -159,17 +159,17 @@ def _double_term(
     group, other = to.get(first.group, first.group), to.get(second.group, second.group)
     if group == first.group:
         return parts[1].counterpart(second, other), group
-    forms, beside = (
+    forms, other_forms = (
         next((line[name] for line in phrases(part) if name in line), {})
         for part, name in zip(parts, (group, other), strict=True)
     )
     identity = forms.get(IDENTITY)
     if first.role != "adjective":
         several = second.term.endswith(("s", "men"))
-        return identity and f"{identity} {beside[PEOPLE if several else NOUN]}", group
+        return identity and f"{identity} {other_forms[PEOPLE if several else NOUN]}", group
     term = parts[0].counterpart(first, group)
     told = any(sense.group == second.group for *_, sense in rest)
-    return term if told or term is None else f"{term} {beside.get(IDENTITY, other)}", group
+    return term if told or term is None else f"{term} {other_forms.get(IDENTITY, other)}", group
 
 
 def _sides(name: str) -> list[tuple[str, str]]:

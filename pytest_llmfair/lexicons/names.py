@@ -159,7 +159,7 @@ class _TwoNames(Lexicon):
 
     _plurals: ClassVar[bool] = False
 
-    def _meant(
+    def _chosen_sense(
         self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
         verdicts = [
@@ -205,7 +205,7 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
         "Keisha Banks") are exchanged word by word, so that "Emily" or "Ms. Walsh" alone follows,
         and so do initials next to the rest of the name ("E. Walsh", "Walsh, E.", "Emily W.") or
         both together ("E.W.") where the text has the names too. Middle names stay ("Emily Jane
-        Walsh"); "D. Walsh" is somebody else.
+        Walsh"); "D. Walsh" is another person.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def _entries(first: str, second: str) -> Iterator[Entry]:
 
 
 def _initials(first: str, second: str) -> Iterator[Entry]:
-    """Give the first letters of first and last name, where both names have two that differ."""
+    """Yield the first letters of first and last name, where both names have two that differ."""
     parts, others = first.split(), second.split()
     if not all(part[0].isupper() and part[1:2].isalpha() for part in (*parts, *others)):
         return

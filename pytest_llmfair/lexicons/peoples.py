@@ -45,7 +45,7 @@ def synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tu
     return [tuple(line) for line in lines.values()]
 
 
-def of_two_peoples(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
+def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon of two peoples where `groups` name two and no groups; else itself.
 
     A people goes by each of its words, in any case: "Italian", "Italians", "Italy". Raises
@@ -159,7 +159,7 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
 
 
 def _of_one_sex(people: People, kind: str) -> tuple[str, ...]:
-    """Return the words of one sex behind what is written where there are none, or several.
+    """Return the words of one sex after what is written where there are none, or several.
 
     A "German person" is masked like a "Frenchman", a "German man" is not.
     """

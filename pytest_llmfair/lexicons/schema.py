@@ -115,7 +115,7 @@ def text_in(value: Any, where: str) -> str:
     return str(value).strip()
 
 
-def held(
+def collection_in(
     data: Any, source: str, key: str, kind: type[dict[Any, Any]] | type[list[Any]], wanted: str
 ) -> Any:
     """Return the mapping or the list that a file holds for a key, empty if it has none."""

@@ -109,7 +109,7 @@ class Entry:
 class Sense:
     """What a term can mean: an entry and a group; no entry and no group for a neutral word.
 
-    `lacked` is what it means elsewhere, if somebody is without it ("without epilepsy"): the group
+    `negated` is what it means elsewhere, if a person is without it ("without epilepsy"): the group
     is then the one that has no such condition.
     """
 
@@ -118,7 +118,7 @@ class Sense:
     group: str
     exact: bool
     role: str
-    lacked: Sense | None = None
+    negated: Sense | None = None
 
     @property
     def is_settled(self) -> bool:
@@ -128,7 +128,7 @@ class Sense:
 
     @property
     def is_condition(self) -> bool:
-        """Whether it is a condition that somebody has: "depression", "a disability"."""
+        """Whether it is a condition that a person has: "depression", "a disability"."""
         if self.entry is None or self.role != "noun":
             return False
         denied = any(term.startswith("no ") for term in chain(*self.entry.terms.values()))
@@ -140,13 +140,13 @@ class Sense:
         if self.entry is None:
             return ()
         terms = self.entry.terms
-        return (*chain(*terms.values()),) if self.lacked else terms[self.group]
+        return (*chain(*terms.values()),) if self.negated else terms[self.group]
 
     def counterpart(self, group: str) -> str | None:
         """Return the term that its entry has for a group; None if it lists none."""
         if self.entry is None:
             return None
-        same = self.lacked and self.term in self.entry.terms.get(group, ())
+        same = self.negated and self.term in self.entry.terms.get(group, ())
         return self.term if same else self.entry.written(group)
 
     def read(self, grammar: Grammar, text: str, start: int, end: int) -> Verdict:
@@ -198,7 +198,9 @@ class Index:
         exact: Iterable[str],
         language: str = "en",
     ) -> None:
-        self.denials: dict[int, Sense | None] = {}  # by the id of a meaning, see `with_lacked`
+        self.negated_senses: dict[
+            int, Sense | None
+        ] = {}  # by the id of a meaning, see `with_negated_conditions`
         self._exact = frozenset(exact)
         self._language = language
         self._senses: dict[str, list[Sense]] = {}
@@ -338,7 +340,7 @@ def _first(words: tuple[str, ...]) -> re.Pattern[str]:
 
 @functools.lru_cache(maxsize=256)
 def _last(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds one of the words right in front of a term."""
+    """Return what finds one of the words right before a term."""
     listed = "|".join(map(_plain, words))
     return re.compile(rf"(?:{listed})[\s-]*\Z", re.IGNORECASE)
 
@@ -357,8 +359,10 @@ def cases_of(senses: list[Sense]) -> Mapping[str, Sense]:
     return cases if len(cases) > 1 else {}
 
 
-def tails_of(entries: Iterable[Entry], senses: Callable[[str], list[Sense]]) -> re.Pattern[str]:
-    """Return what can stand behind an adjective in a longer term: "person" of "deaf person"."""
+def nouns_after_adjectives(
+    entries: Iterable[Entry], senses: Callable[[str], list[Sense]]
+) -> re.Pattern[str]:
+    """Return what can stand after an adjective in a longer term: "person" of "deaf person"."""
     terms = {term for entry in entries for listed in entry.terms.values() for term in listed}
     parts = {(lead, word) for lead, _, word in (term.rpartition(" ") for term in terms)}
     words = {word for lead, word in parts if any(s.role == "adjective" for s in senses(lead))}

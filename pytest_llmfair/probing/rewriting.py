@@ -127,7 +127,7 @@ def rewrite_pairs(
     if len(begun) != len(given):
         raise ValueError(f"texts: {len(given)}, prefixes: {len(begun)}; give one for each text")
     share(max_dissimilarity, "max_dissimilarity")
-    task = Task.of(attribute, groups, names)
+    task = RewriteTask.of(attribute, groups, names)
     asked = [each for each in zip(given, begun, strict=True) if task.is_about(each[0])]
     read = []
     if asked:
@@ -153,7 +153,7 @@ def rewrite_pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RewriteTask:
     """What to rewrite: words of the attribute, the groups from and to, and who changes."""
 
     lexicon: Lexicon
@@ -163,7 +163,7 @@ class Task:
     @classmethod
     def of(
         cls, attribute: Attribute, groups: tuple[str, str], names: tuple[str, str] | None
-    ) -> Task:
+    ) -> RewriteTask:
         """Check the groups, and add the names to the words of the attribute."""
         lexicon = lexicon_for(attribute, groups)
         if not isinstance(groups, (tuple, list)) or len(groups) != 2:
@@ -268,7 +268,7 @@ def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]
 
 
 def _first_valid(
-    task: Task, text: str, prefix: str, answers: Sequence[Any], limit: float, masked: bool
+    task: RewriteTask, text: str, prefix: str, answers: Sequence[Any], limit: float, masked: bool
 ) -> tuple[Pair | None, list[Rejected]]:
     """Return the pair of the first answer that passes, and those before it that do not."""
     rejected = []

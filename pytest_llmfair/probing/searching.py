@@ -1,4 +1,4 @@
-"""The search behind `find_worst_pair`: look around, shorten, test on new answers, remember."""
+"""The search after `find_worst_pair`: look around, shorten, test on new answers, remember."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MORE = 2
 _UNCLEAR = 0.5
 # All ways to part two times seven answers are listed; of more, so many are drawn.
 _MOST_SPLITS = 3432
-# A word or a mark, with the blanks before it.
+# A word or a mark, with the spaces before it.
 _PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
 
 
@@ -67,7 +67,7 @@ class AnswerDifference:
         return self.value > threshold and self.excess > 0.0 and self.p <= alpha
 
 
-class Asker:
+class BudgetedClient:
     """Asks a client about pairs within a budget of calls; another `draw` samples anew."""
 
     def __init__(self, client: Any, measure: Any, max_calls: int, seed: int) -> None:
@@ -169,7 +169,7 @@ class Search:
     many. `stopped` is whether the budget ended while the prompt was shortened.
     """
 
-    asker: Asker
+    client: BudgetedClient
     pairs_of: Callable[[str], Sequence[Pair]]
     threshold: float
     generations: int
@@ -180,10 +180,10 @@ class Search:
     reason: str = ""
     _seen: dict[Pair, bool] = field(default_factory=dict)
 
-    def known(self, memory: Memory) -> Pair | None:
+    def known(self, memory: PairDatabase) -> Pair | None:
         """Return a remembered pair that still differs; forget those that do not."""
         for pair in memory.pairs(self.pairs_of):
-            if not self.asker.affordable(self.generations):
+            if not self.client.affordable(self.generations):
                 break
             found = self._asked(pair, self.generations, _TESTED_SEEN - 1, "known")
             self.steady = found.steady
@@ -193,22 +193,22 @@ class Search:
             memory.forget(pair)
         return None
 
-    def widely(self, pairs: Sequence[Pair], seed: int) -> Pair | None:
+    def screen(self, pairs: Sequence[Pair], seed: int) -> Pair | None:
         """Ask about pairs for half of the budget; return the one that differs most, if any."""
         fewest = 2 * _SCREENED
-        left = self.asker.max_calls - self.asker.calls
+        left = self.client.max_calls - self.client.calls
         keep = max(left - max((left - self._kept) // 2, fewest), 0)
-        if len(pairs) > self.asker.affordable(_SCREENED, keep):
+        if len(pairs) > self.client.affordable(_SCREENED, keep):
             pairs = random.Random(seed).sample(pairs, len(pairs))
-        probes = pairs[: max(self.asker.affordable(_SCREENED, keep), 1)][:_PROBED]
-        found = self.asker.ask(probes, _SCREENED, "screen")
+        probes = pairs[: max(self.client.affordable(_SCREENED, keep), 1)][:_PROBED]
+        found = self.client.ask(probes, _SCREENED, "screen")
         if not found:
             self.reason = f"max_calls leaves {left} calls, and one pair needs {fewest}"
             return None
         self.steady = all(one.steady for one in found)
         n = 1 if self.steady else _SCREENED
-        others = pairs[len(found) :][: self.asker.affordable(n, keep)]
-        found += self.asker.ask(others, n, "screen")
+        others = pairs[len(found) :][: self.client.affordable(n, keep)]
+        found += self.client.ask(others, n, "screen")
         self.tried = len(found)
         # Two answers of a model with noise can agree by chance.
         least = self.threshold if self.steady else -1.0
@@ -237,13 +237,13 @@ class Search:
         leading.sort(key=lambda each: each[0].excess, reverse=True)
         for left in range((len(leading) - 1).bit_length(), 0, -1):
             leading = leading[: (len(leading) + 1) // 2]
-            n = self.asker.affordable(len(leading) * left, keep)
+            n = self.client.affordable(len(leading) * left, keep)
             n = min(n, _TESTED_SEEN * self.generations)
             if not n:
                 break
-            found = self.asker.ask([pair for _, pair in leading], n, f"round {left}")
+            found = self.client.ask([pair for _, pair in leading], n, f"round {left}")
             leading = [
-                (self.asker.joined(before, more), pair)
+                (self.client.joined(before, more), pair)
                 for (before, pair), more in zip(leading, found, strict=True)
             ]
             leading.sort(key=lambda each: each[0].excess, reverse=True)
@@ -272,14 +272,14 @@ class Search:
         """Ask each candidate anew, with what the budget has left for it."""
         for place, pair in enumerate(candidates):
             waiting = len(candidates) - place - 1
-            most = self.asker.affordable(1, keep=self._test * waiting)
+            most = self.client.affordable(1, keep=self._test * waiting)
             seen = _TESTED_SEEN if self._seen[pair] else _TESTED_UNSEEN
             n = min(most, self.generations * (1 if self.steady else seen))
-            n = max(n, min(self.generations, self.asker.affordable(1)))
+            n = max(n, min(self.generations, self.client.affordable(1)))
             if n == 0:
                 self.reason = "no call was left for a test on new answers; raise max_calls"
                 return
-            (found,) = self.asker.ask([pair], n, f"test {place}")
+            (found,) = self.client.ask([pair], n, f"test {place}")
             yield pair, found
             which = f"of the {self.tried} asked" if self.tried else "known from an earlier run"
             repeats = "" if math.isnan(found.floor) else f", repeats by {found.floor:.2f}"
@@ -292,7 +292,7 @@ class Search:
     @property
     def _kept(self) -> int:
         """Calls that stay untouched for the last tests."""
-        rich = self.asker.max_calls >= 3 * PAIRS_TESTED * self._test
+        rich = self.client.max_calls >= 3 * PAIRS_TESTED * self._test
         return self._test * PAIRS_TESTED if rich else 2 * self.generations
 
     @property
@@ -303,7 +303,7 @@ class Search:
     def _differs(self, pair: Pair) -> bool:
         if pair not in self._seen:
             n = 1 if self.steady else self.generations
-            if not self.asker.affordable(n, self._kept):
+            if not self.client.affordable(n, self._kept):
                 self.stopped = True
                 return False
             found = self._asked(pair, n, 0 if self.steady else _MORE, "shorten")
@@ -313,23 +313,23 @@ class Search:
 
     def _asked(self, pair: Pair, n: int, times: int, draw: str) -> AnswerDifference:
         """Ask about a pair, and where the answers leave it open, so many times more."""
-        (found,) = self.asker.ask([pair], n, draw)
-        more = min(times * n, self.asker.affordable(1, self._kept))
+        (found,) = self.client.ask([pair], n, draw)
+        more = min(times * n, self.client.affordable(1, self._kept))
         if more and self.alpha < found.p < _UNCLEAR:
-            (others,) = self.asker.ask([pair], more, f"{draw} more")
-            found = self.asker.joined(found, others)
+            (others,) = self.client.ask([pair], more, f"{draw} more")
+            found = self.client.joined(found, others)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class PairDatabase:
     """Pairs found in earlier runs, in an example database of Hypothesis; without one nothing."""
 
     database: Any
     key: bytes
 
     @classmethod
-    def of(cls, database: Any, *question: object) -> Memory:
+    def of(cls, database: Any, *question: object) -> PairDatabase:
         """Return the memory of a question; ``"default"`` is the database of Hypothesis."""
         from hypothesis import settings
         from hypothesis.database import ExampleDatabase

@@ -183,7 +183,7 @@ def read_fillers(
     return Fillers(shared, own, groups, terms, called, slots, unmarked)
 
 
-def own_attribute(templates: object) -> str:
+def attribute_of_templates(templates: object) -> str:
     """Return the attribute of a template set; "" for other templates."""
     return templates.attribute if isinstance(templates, TemplateSet) else ""
 
@@ -224,7 +224,7 @@ def _has(term: Term, name: str) -> bool:
     return name in term.forms or (name == PERSON and NOUN in term.forms)
 
 
-def lacks_of(attribute: Attribute | None, groups: Sequence[str]) -> tuple[str, ...]:
+def uncovered_groups(attribute: Attribute | None, groups: Sequence[str]) -> tuple[str, ...]:
     """Return the groups without terms; none where the names themselves are given."""
     if attribute is None:
         return ()
@@ -252,7 +252,7 @@ def _check_distinct(given: object, groups: Sequence[str]) -> None:
 
 
 def _terms(lexicon: Lexicon, group: str) -> Iterator[Term]:
-    """Give the terms of a group: of an unmarked one both ways, of two attributes joined."""
+    """Yield the terms of a group: of an unmarked one both ways, of two attributes joined."""
     if isinstance(lexicon, Intersection):
         parts = zip(lexicon.parts, lexicon.cells[group], strict=True)
         outer, inner = sorted(parts, key=lambda part: _rank(part[0].name))
@@ -331,7 +331,7 @@ def _rank(attribute: str) -> int:
 
 
 def _joined(outer: Term, inner: Term) -> Term | None:
-    """Put the inner phrase where the outer one says "person", or behind its adjective."""
+    """Put the inner phrase where the outer one says "person", or after its adjective."""
     identity = outer.forms.get(IDENTITY)
     forms = {**outer.forms, **inner.forms}
     for key, plain in ((NOUN, r"\bperson\b"), (PEOPLE, r"\bpeople\b")):

@@ -21,17 +21,17 @@ from pytest_llmfair.counterfactuals.checks import (
     one_determiner,
 )
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import Case, case_of
+from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, read_pair
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
     Term,
     all_fillers,
+    attribute_of_templates,
     known_slots,
-    lacks_of,
-    own_attribute,
     read_fillers,
+    uncovered_groups,
 )
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
@@ -120,7 +120,7 @@ def pairs_from_templates(
     """
     check_is_list(prompts)
     seed = whole_seed(seed)
-    attribute = attribute if attribute is not None else own_attribute(prompts) or "gender"
+    attribute = attribute if attribute is not None else attribute_of_templates(prompts) or "gender"
     filled = all_fillers(prompts, fillers)
     slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
@@ -141,10 +141,12 @@ def pairs_from_templates(
     ):
         own = list(run)
         made += _checked(own, attribute) if is_pair else exchanged(own)
-    beside = []
+    unexchanged = []
     if attribute != NAME and not groups:
-        beside = [group for group in lexicon_of(attribute).groups if group not in known.groups]
-    return Pairs(made, lacks=lacks_of(attribute, known.groups), unexchanged=beside)
+        unexchanged = [
+            group for group in lexicon_of(attribute).groups if group not in known.groups
+        ]
+    return Pairs(made, lacks=uncovered_groups(attribute, known.groups), unexchanged=unexchanged)
 
 
 def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
@@ -196,7 +198,7 @@ def _pairs(
     placebo: bool,
     seed: int,
 ) -> Iterator[Pair]:
-    """Give the pairs of a template: per combination of fillers, two groups and variant."""
+    """Yield the pairs of a template: per combination of fillers, two groups and variant."""
     turns = {
         (first, second): _turns(template, known, (first, second), f"{seed} {row}")
         for first, second in _group_pairs(known)
@@ -265,7 +267,7 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     return Pairs(passed, rejected=rejected)
 
 
-def _case(pair: Pair, attribute: Attribute) -> Case:
+def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
     changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
     if attribute == NAME:  # other people of a text may have the gender of the source group
         lexicon, gone = lexicon_of("gender"), frozenset[str]()
@@ -273,7 +275,7 @@ def _case(pair: Pair, attribute: Attribute) -> Case:
         lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
         becomes = lexicon.spread({pair.from_group: pair.to_group})
         gone = frozenset(becomes) - frozenset(becomes.values())
-    return case_of(pair, changes, lexicon, gone)
+    return read_pair(pair, changes, lexicon, gone)
 
 
 def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:

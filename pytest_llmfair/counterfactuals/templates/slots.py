@@ -101,9 +101,9 @@ def as_written(name: str) -> str:
     return name.upper() if name[1:].isupper() else name
 
 
-def _wrong(brace: str, behind: str) -> str:
+def _wrong(brace: str, following: str) -> str:
     if len(brace) == 1:
-        shown = behind[:20].split("\n")[0]
+        shown = following[:20].split("\n")[0]
         return (
             f"the brace of {shown!r} has no partner; a slot is {{name}}, and a brace of the text "
             "itself is doubled: {{ or }}"
@@ -122,13 +122,13 @@ def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
 
     A slot `person` without a fill is the noun with its article. An article is written once ("the
     {person}", "an {a:occupation}"), and one of the text fits what follows ("a {occupation}"). An
-    empty fill takes the blank behind it along, and hands capital and article on to the next word.
+    empty fill takes the blank after it along, and hands capital and article on to the next word.
     """
     parts: list[Part] = []  # from the last to the first
     for place in range(len(pieces) - 1, -1, -1):
         piece = pieces[place]
         if isinstance(piece, str):
-            parts.append(Part(_with_article(piece, _text_behind(parts)), place))
+            parts.append(Part(_with_article(piece, _text_after(parts)), place))
             continue
         slot = piece
         if slot.name == PERSON and PERSON not in fills:
@@ -146,13 +146,13 @@ def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
             parts[-1] = parts[-1]._replace(text=_POSSESSIVE.sub(r"\1", parts[-1].text, count=1))
         parts.append(Part(fill, place, slot.name))
         if slot.article:
-            article = "" if own else article_for(_text_behind(parts).lstrip(_OPENING))
+            article = "" if own else article_for(_text_after(parts).lstrip(_OPENING))
             parts.append(Part(" " if article else "", place))
             parts.append(Part(capitalized(article) if slot.article == "A" else article, place))
     return parts[::-1]
 
 
-def _text_behind(parts: Sequence[Part]) -> str:
+def _text_after(parts: Sequence[Part]) -> str:
     """Return how parts that stand from the last to the first begin."""
     text = ""
     for part in reversed(parts):
@@ -162,12 +162,12 @@ def _text_behind(parts: Sequence[Part]) -> str:
     return text
 
 
-def _with_article(piece: str, behind: str) -> str:
+def _with_article(piece: str, following: str) -> str:
     """Return literal text with its last article as fits what follows: "an {occupation}"."""
-    article = article_before(piece, len(piece)) if behind else None
+    article = article_before(piece, len(piece)) if following else None
     if article is None:
         return piece
-    fitting = article_for(behind.lstrip(_OPENING))
+    fitting = article_for(following.lstrip(_OPENING))
     if article[1].lower() == fitting:
         return piece
     written = capitalized(fitting) if article[1][0].isupper() else fitting
@@ -177,7 +177,7 @@ def _with_article(piece: str, behind: str) -> str:
 
 
 def _is_determined(piece: Piece) -> bool:
-    """Whether what stands in front leaves no place for an article: "the", "my old"."""
+    """Whether what comes before leaves no place for an article: "the", "my old"."""
     last = _LAST_WORDS.search(piece) if isinstance(piece, str) else None
     if last is None:
         return False
@@ -195,7 +195,7 @@ def text_of(parts: Iterable[Part]) -> str:
 
 
 def _close_gap(parts: list[Part], *, capital: bool) -> None:
-    """Take the blanks that follow an empty fill away, and capitalise the next word."""
+    """Take the spaces that follow an empty fill away, and capitalise the next word."""
     for place in range(len(parts) - 1, -1, -1):
         text = parts[place].text.lstrip()
         parts[place] = parts[place]._replace(text=capitalized(text) if capital else text)
@@ -209,14 +209,14 @@ def capitalized(text: str) -> str:
 
 
 def is_attributive(pieces: Sequence[Piece], name: str) -> bool:
-    """Whether every slot of a name describes the noun behind it, so that it may stay empty."""
-    for piece, behind in zip(pieces, [*pieces[1:], ""], strict=True):
+    """Whether every slot of a name describes the noun after it, so that it may stay empty."""
+    for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
         if not isinstance(piece, Slot) or piece.name != name:
             continue
-        if isinstance(behind, Slot):
+        if isinstance(following, Slot):
             return False
-        word = _ATTRIBUTIVE.match(behind)
-        blank_then_slot = behind.isspace() and pieces[-1] != behind
+        word = _ATTRIBUTIVE.match(following)
+        blank_then_slot = following.isspace() and pieces[-1] != following
         if not blank_then_slot and (word is None or is_one_of(word[1].lower(), "closed")):
             return False
     return True
@@ -228,7 +228,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 def template_tokens(pieces: Iterable[Piece]) -> Iterator[tuple[int, str]]:
-    """Give the tokens of a template with the piece of each; a slot is one token."""
+    """Yield the tokens of a template with the piece of each; a slot is one token."""
     for place, piece in enumerate(pieces):
         if isinstance(piece, str):
             yield from ((place, token) for token in tokens_of(piece))

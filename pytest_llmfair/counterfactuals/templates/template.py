@@ -66,7 +66,7 @@ class Template:
         Gold label, such as "positive".
     tags : sequence of str, or str, optional
         BILOU tags for sequence labelling, one per token of the template (a text is split at
-        blanks). Tokens are words, marks and a possessive 's; a slot, with its article, is one.
+        spaces). Tokens are words, marks and a possessive 's; a slot, with its article, is one.
     where : str
         What messages call the template, such as "file.yaml, line 12".
 
@@ -120,7 +120,7 @@ class Template:
         Raises
         ------
         ValueError
-            If a slot has no fill, or a blank one.
+            If a slot has no fill, or a space one.
         """
         for name in self.slots:
             if name not in fills:
@@ -226,7 +226,7 @@ def load_templates(path: str | Path) -> TemplateSet:
     """Read templates from a YAML file.
 
     The file holds `templates`: a list of texts and of mappings with `text`, `label` and `tags`
-    (a list, or a text split at blanks); or a mapping of gold label to such a list. It may hold
+    (a list, or a text split at spaces); or a mapping of gold label to such a list. It may hold
     `attribute`, `fillers` as :func:`fill_templates` takes them, ``shared: true`` for the thirty
     templates of the package that suit any attribute of people, and `name`, `language`, `version`,
     `source`, `licence`, `limits` and `reviewed`.
