@@ -88,12 +88,12 @@ def changes_something(case: PairUnderTest) -> str | None:
 
 
 def equal_outside(case: PairUnderTest) -> str | None:
-    """Check that outside the edits the two texts are the same, byte by byte."""
+    """Check that the two texts are equal, byte by byte, outside the edits."""
     return misplaced_edit(case.pair)
 
 
 def names_the_other_group(case: PairUnderTest) -> str | None:
-    """Check that where a mention stood, the other group is named now."""
+    """Check that every replacement names the other group."""
     for change, sense, edit in case.named:
         found = case.twin.get(edit.counterfactual_start)
         if found is None:
@@ -113,7 +113,7 @@ def names_the_other_group(case: PairUnderTest) -> str | None:
 
 
 def read_alike(case: PairUnderTest) -> str | None:
-    """Check that what is not exchanged is read as before, so that both are equal once masked."""
+    """Check that words that are not exchanged have the same reading in both texts."""
     if case.pair.variant == OMISSION:
         return None
     pair, roles_differ = case.pair, False
@@ -139,10 +139,9 @@ def read_alike(case: PairUnderTest) -> str | None:
 
 
 def no_residual_term(case: PairUnderTest) -> str | None:
-    """Check that no term of a group is left that the exchange should have removed.
+    """Check that no term of the source group is left.
 
-    A word for one gender that is used for everyone may stay where a person made the pair so: "the
-    actor lost her keys".
+    A word that is used for everyone may stay in a user's pair: "the actor lost her keys".
     """
     allowed: set[str] = set()
     for start, (end, sense) in case.twin.items() if case.gone else ():
@@ -156,7 +155,7 @@ def no_residual_term(case: PairUnderTest) -> str | None:
 
 
 def _is_for_everyone(lexicon: Lexicon, sense: Sense) -> bool:
-    """Whether another group has a word too, once it is described: "actor", "female actor"."""
+    """Whether another group adds a word to it, as in "female actor" for "actor"."""
     if sense.term.endswith(("man", "men")):
         return False
     return any(
@@ -170,7 +169,7 @@ def _is_for_everyone(lexicon: Lexicon, sense: Sense) -> bool:
 
 
 def name_is_new(case: PairUnderTest) -> str | None:
-    """Check that a name swap brings a name that the prompt does not hold yet."""
+    """Check that a name swap brings a name that is not in the prompt yet."""
     if case.pair.attribute != "name":
         return None
     places = {edit.counterfactual_start for edit in case.pair.edits}
@@ -200,7 +199,7 @@ def articles_fit(case: PairUnderTest) -> str | None:
 
 
 def _article(text: str, start: int) -> re.Match[str] | None:
-    """Return the article before a place, through any tags and marks."""
+    """Return the article before a place, through tags and punctuation."""
     article = article_before(text, start)
     if article is None and start and not (text[start - 1].isalnum() or text[start - 1].isspace()):
         return _ARTICLE.search(text, max(0, start - _NEAR), start)
@@ -221,7 +220,7 @@ def no_doubled_words(case: PairUnderTest) -> str | None:
 
 
 def _doubled(text: str, *places: int) -> str:
-    """Return the word that stands on both sides of one of these places."""
+    """Return a word that is on both sides of one of these places; "" if there is none."""
     for at in places:
         for found in _DOUBLED.finditer(text, max(0, at - _NEAR), at + _NEAR):
             if found.start() < at <= found.end():
@@ -251,10 +250,10 @@ def one_determiner(case: PairUnderTest) -> str | None:
 
 
 def denial_fits(case: PairUnderTest) -> str | None:
-    """Check that only what a person has is denied: "with no disability", "has no disability".
+    """Check that a denial replaces something a person has: "with no disability".
 
-    "Diagnosed with no disability" and "does not have no disability" are no twins; a value can be
-    denied: "Condition: no disability".
+    Not after "diagnosed with" or "does not have"; a value can be denied ("Condition: no
+    disability").
     """
     text, starts = case.pair.counterfactual, list[int]()
     for change, sense, edit in case.named:
@@ -283,7 +282,7 @@ def denial_fits(case: PairUnderTest) -> str | None:
 
 
 def word_fits_age(case: PairUnderTest) -> str | None:
-    """Check that no girl becomes older, and no grandmother young: "a 16-year-old grandmother"."""
+    """Check that age and noun fit; not "a 16-year-old grandmother"."""
     if case.pair.attribute != "age":
         return None
     text = case.pair.counterfactual
@@ -299,9 +298,9 @@ def word_fits_age(case: PairUnderTest) -> str | None:
 
 
 def one_person(case: PairUnderTest) -> str | None:
-    """Check that no word without a counterpart stands for a person whose other words change.
+    """Check that a word without a counterpart is not a person whose other words change.
 
-    "The chambermaid lost her keys" has no twin; in "she rang for the chambermaid" two are meant.
+    "The chambermaid lost her keys" has no twin; "she rang for the chambermaid" is about two.
     """
     alone = [each for each in case.found if each[2].role == UNPAIRED]
     begins = [edit.start for *_, edit in case.named] if alone else []
@@ -345,7 +344,7 @@ class _Phrase(NamedTuple):
 
 
 def different_words_stay_different(case: PairUnderTest) -> str | None:
-    """Check that words for different groups do not become the same in one sentence."""
+    """Check that words for different groups stay different: not "women and women"."""
     text = case.pair.counterfactual
     phrases = _phrases(case)
     for place, first in enumerate(phrases):
@@ -361,7 +360,7 @@ def different_words_stay_different(case: PairUnderTest) -> str | None:
 
 
 def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
-    """Whether two phrases that differed say the same; "younger" does before "adults" too."""
+    """Whether two phrases that differed are now equal, perhaps up to "younger" before "adults"."""
     if first.was == second.was or first.now[:2] != second.now[:2]:
         return False
     short, long = sorted((first, second), key=lambda each: len(each.now))
@@ -382,7 +381,7 @@ def _belong_together(first: _Phrase, second: _Phrase, gap: str) -> bool:
 
 
 def _phrases(case: PairUnderTest) -> list[_Phrase]:
-    """Return what the counterfactual names where, and what stood there in the original."""
+    """Return the mentions of the counterfactual with the words of the original there."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     if len(twin) < 2 or len(twin) != len(case.found):
         return []
@@ -430,5 +429,5 @@ CHECKS: dict[str, Callable[[PairUnderTest], str | None]] = {
 
 
 def failed_checks(case: PairUnderTest) -> tuple[str, ...]:
-    """Return what is wrong with a pair, in words; empty where nothing is."""
+    """Return what is wrong with a pair, in words; empty for a valid pair."""
     return tuple([said for check in CHECKS.values() if (said := check(case)) is not None])

@@ -1,7 +1,7 @@
 """Unmarked groups by omission: "my blind neighbour" becomes "my neighbour".
 
-Texts do not say that a person is sighted, straight or cisgender, so the natural twin leaves the
-words out. What cannot be left out ("She is blind.", "She is a lesbian.") gives no such twin.
+Texts usually do not say that a person is sighted, straight or cisgender, so the natural twin omits
+the words. If they cannot be omitted ("She is blind.", "She is a lesbian.") there is no such twin.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ def omitted(
     groups: Collection[str],
     others: Sequence[Change] = (),
 ) -> list[Change] | None:
-    """Return what to leave out so that the text no longer names some groups.
+    """Return the changes that omit all mentions of some groups; None if one cannot be omitted.
 
-    Neutral nouns of the lexicon stand in for nouns that name the group. The changes are in order,
-    with articles and capitals repaired and the `others` (exchanges of other groups in the same
-    text) among them; None where some mention cannot be left out.
+    Neutral nouns of the lexicon replace nouns that name the group. The changes are in order, with
+    articles and capitals repaired, and include the `others`: exchanges of other groups in the
+    text.
     """
     changes: list[Change] = []
     for start, end, sense in found:
@@ -106,10 +106,7 @@ def omitted(
 
 
 def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | None:
-    """Put exchanges among what is left out; None where the two overlap.
-
-    The word that has become the first of a sentence can be exchanged: "Blind women", "Men".
-    """
+    """Merge exchanges with omissions; None where the two overlap."""
     merged: list[Change] = []
     for change in sorted((*changes, *others), key=lambda change: change[:2]):
         last = merged[-1] if merged else None
@@ -149,10 +146,7 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
 
 
 def _person(text: str, start: int, end: int, noun: bool) -> int:
-    """Return where the noun for a person ends that a mention describes; 0 for none.
-
-    A word that may be part of a compound can come first: "a deaf piano teacher".
-    """
+    """Return the end of the noun for a person that a mention describes; 0 if there is none."""
     gap = (_BLANK if noun else _JOIN).match(text, end)
     for place in range(4):
         match = _FIRST.match(text, gap.end()) if gap else None
@@ -172,12 +166,12 @@ def _person(text: str, start: int, end: int, noun: bool) -> int:
 
 
 def _is_all_said(front: str, text: str, end: int) -> bool:
-    """Whether a mention is all that describes a subject, so that nothing would be left."""
+    """Whether the mention is the whole predicate, so omitting it would leave nothing."""
     return _SAID.search(front) is not None and _MORE.match(text, end) is None
 
 
 def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
-    """Whether "people" is left of a mention where others are meant: "women and gay people"."""
+    """Whether "people" would remain next to other people: "women and gay people"."""
     if _PEOPLE.search(made[-1].after or text[max(0, start - 9) : end + 9]) is None:
         return False
     before = _STOP.split(text[max(0, start - _FAR) : made[0].start])[-1]
@@ -221,7 +215,7 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
 
 
 def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
-    """Leave out an adjective before its noun, with its adverb or with the "and" beside it."""
+    """Omit an adjective before its noun, with its adverb or the "and" next to it."""
     start, end, sense = found
     before = _LAST.search(text, max(0, start - _NEAR), start)
     if before and (is_in_ly(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):

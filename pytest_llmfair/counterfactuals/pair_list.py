@@ -70,7 +70,7 @@ class Pairs(list[Pair]):
         return self._holding(self)
 
     def _holding(self, pairs: Iterable[Pair]) -> Self:
-        """Return other pairs with what was left out of these."""
+        """Return other pairs with the record of what was left out of these."""
         return type(self)(
             pairs,
             rejected=self.rejected,
@@ -126,7 +126,7 @@ class Pairs(list[Pair]):
 
 
 def _left_out_of(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:
-    """Return what was left out: as given, else of the pairs where they know it."""
+    """Return what was left out: as given, or from the pairs if they record it."""
     return tuple(getattr(pairs, kind, ()) if given is None else given)
 
 
@@ -137,7 +137,7 @@ def pair_of(
     attribute: str,
     variant: str = "",
 ) -> Pair:
-    """Make the pair of a text from the changes that give its counterfactual."""
+    """Return the pair of a text and the changes that make its counterfactual."""
     edits = []
     shift = 0
     for start, end, after, *_ in changes:
@@ -148,7 +148,7 @@ def pair_of(
 
 
 def misplaced_edit(pair: Pair) -> str | None:
-    """Say which edit does not stand where it says, or that more differs; None if all is right."""
+    """Return which edit is not where it claims to be, or that more differs, or None."""
     last, shift = 0, 0
     text = pair.original
     parts: list[str] = []

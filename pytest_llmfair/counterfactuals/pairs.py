@@ -1,4 +1,4 @@
-"""Counterfactual pairs: a prompt and its twin, equal except the protected attribute."""
+"""Counterfactual pairs: a prompt and its twin, equal except for the protected attribute."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def _prompt(row: int, text: object) -> str | tuple[str, str]:
 def _own_pair(
     lexicon: Lexicon, row: int, text: str, twin: str, wanted: tuple[str, str] | None
 ) -> Pair:
-    """Return the pair of a prompt and its twin; without groups asked for, of those they name."""
+    """Return the pair of a prompt and its twin; its groups are those that they name."""
     if wanted is None:
         edits = edits_between(text, twin)
         there = [(edit.start, edit.end) for edit in edits]
@@ -268,7 +268,7 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
 
 
 def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> str | None:
-    """Return the group of a prompt that is exchanged; None for none."""
+    """Return the group of a prompt that is exchanged; None if there is none."""
     return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
 
 
@@ -279,10 +279,7 @@ def _exchanged(
     wanted: tuple[str, str] | None,
     placebo: str | None,
 ) -> tuple[list[Pair | Rejected], list[str]]:
-    """Return the pairs of a prompt, and the words that have no counterpart.
-
-    `placebo` is the seed of placebo twins; None for none.
-    """
+    """Return the pairs of a prompt, and its words without a counterpart."""
     first = _first(lexicon, found, wanted) if found else None
     if first is None:
         return [], [text[start:end] for start, end, own in found if own.role == UNPAIRED]
@@ -311,7 +308,7 @@ def _flagged(made: Pair | Rejected, why: str) -> Pair | Rejected:
 
 
 def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[Exchange]:
-    """Return an exchange for each pair that a prompt gives which names this group first."""
+    """Return an exchange for each pair of a prompt that names this group first."""
     if wanted:
         return [exchange_of(lexicon, {wanted[0]: wanted[1]})]
     others = (group for group in lexicon.default_groups if group != first)
@@ -321,7 +318,7 @@ def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> 
 def _changes_by_variant(
     lexicon: Lexicon, text: str, found: Reading, exchange: Exchange
 ) -> Iterator[tuple[list[Change], list[str], str]]:
-    """Yield the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
+    """Yield changes, words without a counterpart and variant: omission, then explicit."""
     changes, lost = lexicon.exchanges(text, exchange.to, found)
     unsaid = exchange.unsaid
     if unsaid and not any(sense.group in unsaid.values() for *_, sense in found):

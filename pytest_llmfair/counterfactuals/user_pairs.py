@@ -85,17 +85,17 @@ def check_is_text(text: object) -> None:
 
 
 def lexicons_that_follow(lexicon: Lexicon) -> tuple[Lexicon, ...]:
-    """Return the lexicons whose words may change: the pronouns of a person follow the name."""
+    """Return the lexicons whose words may change; gendered pronouns follow a name."""
     return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
 
 
 def reasons_against(
     pair: Pair, lexicon: Lexicon, also_allowed: Sequence[Lexicon]
 ) -> tuple[str, ...]:
-    """Return what is wrong with a pair that another person made; see :func:`check_pair`.
+    """Return what is wrong with a user's pair; see :func:`check_pair`.
 
-    `also_allowed` are the lexicons whose words may change: of the attribute, and for a name the words
-    that follow it.
+    `also_allowed` are the lexicons whose words may change: that of the attribute, and for a name
+    also that of the pronouns.
     """
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
     if groups[0] == groups[1]:
@@ -141,7 +141,7 @@ def reasons_against(
 
 
 def _read(pair: Pair, lexicon: Lexicon, groups: tuple[str, str]) -> tuple[Reading, Reading]:
-    """Return what both members say; where that is uncertain, as their edits settle it."""
+    """Return the readings of both members; edits settle uncertain words."""
     found, twin = lexicon.read(pair.original), lexicon.read(pair.counterfactual)
     if not found.doubts and not twin.doubts:
         return found, twin
@@ -174,7 +174,7 @@ def _starts(reading: Reading) -> set[int]:
 
 
 def _shift(edits: Sequence[tuple[int, int, str]], at: int) -> int:
-    """Return how far edits move what starts at a place."""
+    """Return how far the edits before a place move it."""
     return sum(len(after) - (end - start) for start, end, after in edits if start < at)
 
 
@@ -193,7 +193,7 @@ def _change(
 
 
 def _parts(edit: Edit, spans: Spans, spans_twin: Spans) -> Iterator[Edit]:
-    """Part what leads to a mention from it, as an exchange does: "church", "the mosque"."""
+    """Split words that lead to a mention from it, as an exchange does: "church", "the mosque"."""
     at, place = edit.start, edit.counterfactual_start
     lead = _lead(at, edit.before, spans)
     leads = _lead(place, edit.after, spans_twin)
@@ -208,7 +208,7 @@ def _parts(edit: Edit, spans: Spans, spans_twin: Spans) -> Iterator[Edit]:
 
 
 def _lead(start: int, part: str, spans: Spans) -> str | None:
-    """Return what comes before the mentions that a part of a text ends with; None without one."""
+    """Return the words before the mentions at the end of an edit; None without a mention."""
     end = start + len(part)
     inside = [span for span in spans if start <= span[0] and span[1] <= end]
     ended = any(stop == end for _, stop in inside)
@@ -216,10 +216,7 @@ def _lead(start: int, part: str, spans: Spans) -> str | None:
 
 
 def _not_minimal(case: PairUnderTest, also_allowed: Sequence[Lexicon]) -> tuple[str, ...]:
-    """Return what is wrong with the edits of a pair, in words; empty where nothing is.
-
-    The twin of another language than English has to agree in more, and is not judged.
-    """
+    """Return what changed beyond the mentions; judged only for English."""
     if (said := _slur(case)) is None and case.lexicon.language == "en":
         if case.pair.variant == OMISSION:
             said = next(_left_out(case), None)
@@ -287,7 +284,7 @@ def _said(before: str, after: str) -> str:
 
 
 def _of_another_kind(case: PairUnderTest) -> str | None:
-    """Say which mention becomes one of another role or number: "she cooks", "boys cooks"."""
+    """Return which mention changes role or number: "she cooks", "boys cooks"."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     starts = Counter(start for start, _, _ in case.found)
     if len(twin) != len(case.found):  # one word for two attributes: "Latina", "Black woman"
@@ -322,7 +319,7 @@ def _is_plural(term: str) -> bool:
 
 
 def _left_out(case: PairUnderTest) -> Iterator[str]:
-    """Say which words go, come or change that do not belong to a mention left out."""
+    """Yield edits with words that do not belong to an omitted mention."""
     named = [(start, end) for start, end, _ in case.found]
     named_twin = [(start, end) for start, (end, _) in case.twin.items()]
     nouns = {word for noun in case.lexicon.neutral_nouns.values() for word in noun.split()}
@@ -339,7 +336,7 @@ def _left_out(case: PairUnderTest) -> Iterator[str]:
 
 
 def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
-    """Return the words of a part of a text in lower case, outside and inside the mentions."""
+    """Return the lower-case words of a part of a text, outside and inside the mentions."""
     found: tuple[list[str], list[str]] = ([], [])
     for word in re.finditer(WORD, part):
         at = start + word.start()
@@ -349,16 +346,16 @@ def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
 
 
 def _goes_along(word: str) -> bool:
-    """Whether a word can go with a mention: "who is totally" with "blind"."""
+    """Whether a word can be omitted with a mention: "who is totally" with "blind"."""
     known = is_one_of(word, "closed") or is_one_of(word, "degrees")
     return known or word in _LIVES or is_in_ly(word)
 
 
 def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
-    """Put those pairs of a list through the gate that did not pass it yet.
+    """Check the pairs of a list that have not been checked yet.
 
-    Those that pass come back marked, with those that no lexicon of the package can judge as they
-    are, and the rows of both; those that fail are in `.rejected`.
+    Those that pass come back marked as checked, together with those that no shipped lexicon can
+    judge, and the rows of both; those that fail are in `.rejected`.
     """
     kept: dict[int, Any] = {}
     rejected: list[Rejected] = []
@@ -380,7 +377,7 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
 
 
 def why_unjudged(pair: Any) -> str:
-    """Say why no lexicon of the package can judge a pair; empty where one can."""
+    """Return why no shipped lexicon can judge a pair; "" if one can."""
     if not isinstance(pair, Pair):
         return f"a {type(pair).__name__} is no Pair"
     try:

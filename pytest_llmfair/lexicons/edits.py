@@ -1,4 +1,4 @@
-"""What differs between two texts, by words and marks."""
+"""The difference between two texts, in words and punctuation marks."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _FEW = 0.3
 def edits_between(
     text: str, twin: str, whole: Spans = (), whole_twin: Spans = ()
 ) -> tuple[Edit, ...]:
-    """Return what differs between two texts, by words and marks.
+    """Return the edits that turn a text into its twin, in words and punctuation marks.
 
-    What stands in `whole` of either is one piece, the longest of those that overlap: "Muslim"
-    and "Latter-day Saint".
+    Each span of `whole` or `whole_twin` is one piece ("Latter-day Saint"), the longest of those
+    that overlap.
     """
     before, after = _pieces(text, whole), _pieces(twin, whole_twin)
     at, at_twin = _starts(before), _starts(after)
@@ -50,12 +50,7 @@ def _pieces(text: str, whole: Spans) -> list[str]:
 
 
 def _differing(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the runs of pieces that differ, by their bounds in both.
-
-    Texts of equally many pieces are compared place by place, and runs that stand apart are short;
-    only others are matched, which takes the square of their length, and where that finds no less
-    to change ("he/she" and "she/he") they are compared place by place too.
-    """
+    """Yield the runs of pieces that differ, by their bounds in both."""
     alike = len(before) == len(after)
     places = [i for i, pieces in enumerate(zip(before, after, strict=False)) if len({*pieces}) > 1]
     if not alike or len(places) > _FEW * len(before):

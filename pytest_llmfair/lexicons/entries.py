@@ -1,4 +1,4 @@
-"""The entries of a lexicon file, checked: every error names the file, the line and the entry."""
+"""The entries of a lexicon file, checked; every error names the file, the line and the entry."""
 
 from __future__ import annotations
 
@@ -82,18 +82,9 @@ def entries_in(
 ) -> Iterator[Entry]:
     """Yield the entries of a lexicon file.
 
-    Parameters
-    ----------
-    data : mapping
-        Content of the file.
-    labels : mapping
-        Name or alias of a group to the group.
-    source : str
-        Name of the file.
-    inherited : tuple of Entry
-        Entries of the lexicon that the file extends.
-    reviewed : date or None
-        Date of entries that have none of their own.
+    `labels` maps a name or alias of a group to the group, `source` names the file, `inherited` are
+    the entries of the lexicon that the file extends, and `reviewed` is the date of entries without
+    one.
     """
     determiners = _determiners_in(data, labels, source)
     owner = {
@@ -147,7 +138,7 @@ def entries_in(
 
 
 def known_group(name: object, labels: Mapping[str, str], where: str) -> str:
-    """Return the group that goes by a name; `where` begins the message if there is none."""
+    """Return the group with a name or alias; `where` begins the error message."""
     if name not in labels:
         hint = suggestion(str(name), list(labels))
         raise ValueError(f"{where}: unknown group {name!r}; {hint}")
@@ -182,7 +173,7 @@ def _words(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _registered(value: Any, where: str, registers: dict[str, Register]) -> tuple[str, ...]:
-    """Return the terms; note the register of those that are not simply preferred."""
+    """Return the terms; record the register of those that are not preferred."""
     if not isinstance(value, (list, tuple, Mapping)):
         return terms_in(value, where)
     terms: list[Any] = []
@@ -227,10 +218,7 @@ def _determiners_in(data: Any, labels: Mapping[str, str], source: str) -> _Deter
 
 
 def _determined(entry: Entry, name: object, known: _Determiners, where: str) -> Iterator[Entry]:
-    """Yield an entry, and one more for each determiner before its terms.
-
-    A noun that both groups share ("estudiante") is found after a determiner only.
-    """
+    """Yield an entry, and one for each determiner before its terms ("la estudiante")."""
     if name is None:
         yield entry
         return
@@ -253,10 +241,7 @@ def _with_word(words: Mapping[str, str], group: str, term: str) -> str:
 
 
 def _numbered(entry: Entry, where: str) -> Iterator[Entry]:
-    """Yield an entry for every step of the ranges in the terms of one; itself if it has none.
-
-    All ranges take their steps together: of "{20..34}" and "{50..64}" 20 stands for 50.
-    """
+    """Yield an entry for every step of the ranges in its terms: "{20..34}" with "{50..64}"."""
     terms = [term for listed in entry.terms.values() for term in listed]
     ranges = [found for term in terms for found in _RANGE.findall(term)]
     for word in (word for both in ranges for word in both):

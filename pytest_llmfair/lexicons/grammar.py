@@ -1,4 +1,4 @@
-"""What a lexicon asks about a language: three questions, each answered by a verdict."""
+"""The three questions that a lexicon asks about a language, each answered by a verdict."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Grammar(Protocol):
         ...
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Return whether ``text[start:end]`` is the person asked for, and not a word or a place."""
+        """Return whether ``text[start:end]`` is the person asked for, not a word or a place."""
         ...
 
 
@@ -117,16 +117,16 @@ class EveryMention:
         return Verdict(next(iter(roles)))
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Return that it counts."""
+        """Return True: every term counts."""
         return Verdict(True)
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Return that it is."""
+        """Return True: every name counts."""
         return Verdict(True)
 
 
 def rules_of(grammar: Grammar) -> Grammar:
-    """Return what gives the answers of a grammar, without a second opinion."""
+    """Return a grammar without its second opinion; the answers are the same."""
     from pytest_llmfair.lexicons.english.second_opinion import SecondOpinion
 
     return grammar.rules if isinstance(grammar, SecondOpinion) else grammar

@@ -183,11 +183,11 @@ class Lexicon(ByValue):
         raise ValueError(unknown_group(self, name))
 
     def groups_of(self, term: str) -> list[str]:
-        """Return the groups that a term names; empty for a word that is none."""
+        """Return the groups that a term names; empty for any other word."""
         return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
 
     def called(self, name: str) -> str | None:
-        """Return the group that goes by a name or an alias, in any case; None for none."""
+        """Return the group with a name or an alias, in any case; None if there is none."""
         if name in self.groups:
             return name
         known = {plain(label): group for label, group in self.aliases.items()}
@@ -256,7 +256,7 @@ class Lexicon(ByValue):
         return replaced(text, changes)
 
     def person_after(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
-        """Return "people" after an adjective, where the lexicon has a term such as this."""
+        """Return "people" after an adjective, if the lexicon has a term such as "deaf people"."""
         return self._tail.match(text, end) if sense.role == "adjective" else None
 
     def exchanges(
@@ -304,7 +304,7 @@ class Lexicon(ByValue):
     def change(
         self, text: str, found: tuple[int, int, Sense], term: str, group: str
     ) -> list[Change]:
-        """Tell how a term takes the place of words found; its article and possessive follow."""
+        """Return the changes that write a term for words found, with article and possessive."""
         start, end, sense = found
         after = self.written(text, found, term)
         changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
@@ -323,7 +323,7 @@ class Lexicon(ByValue):
         return changes
 
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
-        """Return a term with the case, the capital and the spaces of words found."""
+        """Return a term with the case, the capital and the spaces of the words found."""
         start, end, sense = found
         shown, listed = text[start:end], sense.listed
         if shown in listed and not shown[0].isupper():
@@ -384,7 +384,7 @@ class Lexicon(ByValue):
         return to
 
     def left_unsaid(self, source: str, target: str) -> dict[str, str]:
-        """Return the group whose mentions can be left out, and what this leaves unsaid."""
+        """Return the group whose mentions can be omitted, with the group that this implies."""
         return {source: target} if target in self.unmarked else {}
 
     def counterpart(self, sense: Sense, group: str) -> str | None:
@@ -394,7 +394,7 @@ class Lexicon(ByValue):
     def _counterpart_of_homonym(
         self, sense: Sense, group: str, text: str, start: int, end: int
     ) -> str | None:
-        """Return what another entry that fits here has for the same role of the same term."""
+        """Return the counterpart from another entry with this term in the same role."""
         known = (
             self.counterpart(other, group)
             for other in self.senses(sense.term)
@@ -422,7 +422,7 @@ class Lexicon(ByValue):
     def _chosen_sense(
         self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
-        """Return which of its meanings a term has here, if any, and what makes it uncertain."""
+        """Return the meaning that a term has here, if any, and why it is uncertain."""
         senses, cases, doubts = choice.senses, choice.cases, []
         if not choice.settled:
             senses = []

@@ -1,4 +1,4 @@
-"""Lexicon files: their content checked, and the lexicons that ship with the package."""
+"""Lexicon files: checks of their content, and the lexicons that ship with the package."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CALLED = {
 
 
 def meant_lexicon(name: str, known: Sequence[str]) -> str:
-    """Say which known lexicon was meant, or list them all."""
+    """Return a hint: the lexicon that was probably meant, or all known ones."""
     folded = name.casefold().replace(" ", "_")
     meant = _CALLED.get(folded, folded)
     return f"did you mean {meant}?" if meant in known else suggestion(name, known)
@@ -281,7 +281,7 @@ def _aliases(
 
 
 def _neutral_nouns(data: Any, owners: Mapping[str, str], source: str) -> dict[str, str]:
-    """Return by term the noun that is left when its group is not named."""
+    """Return, by term, the noun that remains when the group is not named."""
     wanted = "noun: [terms that it takes the place of]"
     given = collection_in(data, source, "neutral_nouns", dict, wanted)
     nouns: dict[str, str] = {}
@@ -314,7 +314,7 @@ def _peoples(data: Any, owners: Mapping[str, str], source: str) -> tuple[People,
 
 
 def _lines(data: Any, key: str, wanted: str, source: str) -> Iterator[tuple[str, Any]]:
-    """Yield the items of a list, and where each stands."""
+    """Yield the items of a list, each with its place in the file."""
     given = collection_in(data, source, key, list, f"a list of {wanted}")
     for number, line in enumerate(given, start=1):
         yield f"{at_line(source, given, number - 1)}: {key}, line {number}", line

@@ -1,4 +1,4 @@
-"""The search after `find_worst_pair`: look around, shorten, test on new answers, remember."""
+"""The search for the worst pair: screen, shorten, test on new answers, remember."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """How far apart the answers to the members of a pair are; missing answers are left out.
+    """The difference between the answers to both members of a pair; missing ones are left out.
 
-    `value` is the mean dissimilarity across the sides, `floor` that within a side (NaN with fewer
-    than two answers on either), and `p` the exact p-value of the permutation test that both sides
-    are sampled from one distribution.
+    `value` is the mean dissimilarity across the sides, `floor` the mean within a side (NaN with
+    fewer than two answers on either), and `p` the exact p-value of the permutation test that both
+    sides have one distribution.
     """
 
     answers: tuple[str, ...]
@@ -52,23 +52,23 @@ class AnswerDifference:
 
     @property
     def excess(self) -> float:
-        """Value less the floor where there is one; minus infinity when nothing was answered."""
+        """Value minus floor, if there is a floor; minus infinity without answers."""
         if math.isnan(self.value):
             return -math.inf
         return self.value if math.isnan(self.floor) else self.value - self.floor
 
     @property
     def steady(self) -> bool:
-        """Whether every repeat said the same."""
+        """Whether all repeats on each side are equal."""
         return len(set(self.answers)) < 2 and len(set(self.twin_answers)) < 2
 
     def proven(self, threshold: float, alpha: float) -> bool:
-        """Whether the difference is above the threshold and no sampling noise."""
+        """Whether the difference exceeds the threshold and sampling noise."""
         return self.value > threshold and self.excess > 0.0 and self.p <= alpha
 
 
 class BudgetedClient:
-    """Asks a client about pairs within a budget of calls; another `draw` samples anew."""
+    """Asks a client about pairs within a budget of calls; each `draw` samples anew."""
 
     def __init__(self, client: Any, measure: Any, max_calls: int, seed: int) -> None:
         from pytest_llmfair.clients import ModelClient
@@ -100,7 +100,7 @@ class BudgetedClient:
         return [self._difference(*map(self._texts, sides)) for sides in responses]
 
     def joined(self, first: AnswerDifference, second: AnswerDifference) -> AnswerDifference:
-        """Return the difference that all answers of two draws show."""
+        """Return the difference between all answers of two draws."""
         answers = first.answers + second.answers
         return self._difference(answers, first.twin_answers + second.twin_answers)
 
@@ -138,7 +138,7 @@ def _mean_within(apart: npt.NDArray[np.float64]) -> float:
 
 
 def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
-    """Share of the ways to part the answers that set the sides as far apart as they are."""
+    """Return the share of splits of the answers with at least the observed excess."""
     import numpy as np
 
     total = len(apart)
@@ -165,8 +165,8 @@ def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
 class Search:
     """A search for the pair whose answers differ most.
 
-    `steady` is whether all repeats so far were identical: one answer a side then shows as much as
-    many. `stopped` is whether the budget ended while the prompt was shortened.
+    `steady` is True while all repeats are identical, so one answer a side is as good as many.
+    `stopped` is True if the budget ended while the prompt was shortened.
     """
 
     client: BudgetedClient
@@ -250,7 +250,7 @@ class Search:
         return leading[0]
 
     def shortened(self, start: Pair) -> Pair:
-        """Leave words out of a prompt while its pair still differs."""
+        """Remove words from a prompt while its pair still differs."""
         kept = start
         sides = {start.from_group, start.to_group}
 
@@ -269,7 +269,7 @@ class Search:
         return kept
 
     def tests(self, candidates: Sequence[Pair]) -> Iterator[tuple[Pair, AnswerDifference]]:
-        """Ask each candidate anew, with what the budget has left for it."""
+        """Ask each candidate again with the remaining budget."""
         for place, pair in enumerate(candidates):
             waiting = len(candidates) - place - 1
             most = self.client.affordable(1, keep=self._test * waiting)
@@ -323,14 +323,14 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class PairDatabase:
-    """Pairs found in earlier runs, in an example database of Hypothesis; without one nothing."""
+    """Pairs found in earlier runs, in a Hypothesis example database; empty without one."""
 
     database: Any
     key: bytes
 
     @classmethod
     def of(cls, database: Any, *question: object) -> PairDatabase:
-        """Return the memory of a question; ``"default"`` is the database of Hypothesis."""
+        """Return the pairs stored for a question; ``"default"`` is the database of Hypothesis."""
         from hypothesis import settings
         from hypothesis.database import ExampleDatabase
 
@@ -346,7 +346,7 @@ class PairDatabase:
         return cls(database, f"pytest-llmfair worst pair {digest}".encode())
 
     def pairs(self, pairs_of: Callable[[str], Sequence[Pair]]) -> list[Pair]:
-        """Return what is remembered and still makes the same pair, the shortest first."""
+        """Return stored pairs that can still be made, the shortest first."""
         if self.database is None:
             return []
         found = []
@@ -358,7 +358,7 @@ class PairDatabase:
         return found
 
     def keep(self, pair: Pair) -> None:
-        """Remember a pair, and only this."""
+        """Store this pair only."""
         if self.database is not None:
             for value in list(self.database.fetch(self.key)):
                 self.database.delete(self.key, value)
@@ -382,10 +382,10 @@ def _made(value: bytes, pairs_of: Callable[[str], Sequence[Pair]]) -> Sequence[P
 
 
 def shortest(text: str, holds: Callable[[str], bool]) -> str:
-    """Leave out what is not needed: delta debugging by words (Zeller and Hildebrandt 2002).
+    """Remove unneeded words by delta debugging (Zeller and Hildebrandt 2002).
 
-    Halves first, then ever smaller parts, until no single word or mark can be left out of a text
-    for which `holds` stays true; it is asked about shorter texts only.
+    Halves first, then smaller parts, until no word or mark can be removed from a text for which
+    `holds` is true; `holds` is called with shorter texts only.
     """
     pieces: list[str] = _PIECE.findall(text)
     size = max(len(pieces) // 2, 1)

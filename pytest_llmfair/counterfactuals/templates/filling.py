@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Rows(list[T]):
-    """A list of rows; every metric that takes it tells what it lacks.
+    """A list of rows that also names the groups without data; metrics report them.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Counterfactual pairs of templates: the same fills, two groups."""
+"""Counterfactual pairs from templates: the same fills, two groups."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def pairs_from_templates(
 
 
 def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
-    """Return a template, or a text where no slot is known."""
+    """Return a template, or the text itself if no slot is known."""
     if isinstance(prompt, tuple):
         return prompt
     if not isinstance(prompt, str):
@@ -178,7 +178,7 @@ def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
 def _made(
     read: Sequence[Any], known: Fillers, limit: int, placebo: bool, seed: int
 ) -> Iterator[Any]:
-    """Give texts as they are, filled templates without a group, and the pairs of the others."""
+    """Yield texts unchanged, filled templates without a group slot, and pairs of the others."""
     for row, each in enumerate(read):
         if not isinstance(each, Template):
             yield each
@@ -229,7 +229,7 @@ def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
 def _turns(
     template: Template, known: Fillers, groups: tuple[str, str], seed: str
 ) -> dict[str, list[tuple[Term, Term]]]:
-    """Return, for each variant, the terms of two groups that stand for each other, shuffled."""
+    """Return, by variant, the shuffled counterpart terms of two groups."""
     every = list(itertools.product(*(known.terms_of(template, group) for group in groups)))
     aligned = [pair for pair in every if pair[0].line == pair[1].line] or every
     found: dict[str, list[tuple[Term, Term]]] = {}
@@ -244,7 +244,7 @@ def _turns(
 def _reworded(
     text: str, term: Term, template: Template, terms: Sequence[Term], fills: Forms, seed: str
 ) -> str | None:
-    """Return the text with another term of its group; None where there is none."""
+    """Return the text with another term of its group; None if there is none."""
     others = [
         other
         for own in terms
@@ -279,10 +279,10 @@ def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
 
 
 def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
-    """Return what changes between two fillings of one template: start, end and new text.
+    """Return the changes between two fillings of one template: start, end and new text.
 
-    Parts that differ side by side are one change; words that both begin or end with are left out
-    of it ("person with epilepsy" and "person": " with epilepsy" goes).
+    Adjacent parts that differ are one change, without the words that both begin or end with: from
+    "person with epilepsy" to "person", " with epilepsy" is removed.
     """
     found = []
     at = 0
@@ -299,7 +299,7 @@ def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int
 
 
 def _common(old: list[str], new: list[str]) -> tuple[int, int]:
-    """Return how many characters of whole words two texts begin and end with alike."""
+    """Return the length of the whole words that two texts begin and end with."""
     start = stop = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

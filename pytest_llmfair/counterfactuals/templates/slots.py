@@ -1,4 +1,4 @@
-"""The language of templates: literal text, slots with capitals and articles, and its tokens."""
+"""Template syntax: literal text, slots with capitals and articles, and tokens."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def parse(text: str) -> tuple[Piece, ...]:
 
 
 def slot_names(text: str) -> list[str]:
-    """Return what reads like a slot in any text; doubled braces hold none."""
+    """Return the names of what looks like a slot in any text, except in doubled braces."""
     found = (_SLOT.fullmatch(match[0]) for match in _BRACE.finditer(text))
     return [_name(slot[2]) for slot in found if slot is not None]
 
 
 def almost_slots(text: str) -> list[tuple[str, str]]:
-    """Return what is nearly a slot ("{ Person }", "{person:>10}"), each with the name meant."""
+    """Return near-slots ("{ Person }", "{person:>10}"), each with the intended name."""
     braces = (match[0] for match in _BRACE.finditer(text))
     found = ((brace, _ALMOST.fullmatch(brace)) for brace in braces if not _SLOT.fullmatch(brace))
     return [(brace, _name(slot[1])) for brace, slot in found if slot is not None]
@@ -97,7 +97,7 @@ def _name(written: str) -> str:
 
 
 def as_written(name: str) -> str:
-    """Return the name of a slot as a template has it: of ``{PERSON}``, read as "pERSON"."""
+    """Return a slot's name as the template writes it: "PERSON" for "pERSON"."""
     return name.upper() if name[1:].isupper() else name
 
 
@@ -118,11 +118,11 @@ def _wrong(brace: str, following: str) -> str:
 
 
 def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
-    """Fill the slots; the same pieces always give as many parts, some of them empty.
+    """Fill the slots; the same pieces always give the same number of parts, some empty.
 
-    A slot `person` without a fill is the noun with its article. An article is written once ("the
-    {person}", "an {a:occupation}"), and one of the text fits what follows ("a {occupation}"). An
-    empty fill takes the blank after it along, and hands capital and article on to the next word.
+    Without a fill, `person` is the noun with its article. Articles are written once ("the
+    {person}", "an {a:occupation}") and fit what follows. An empty fill removes the space after it
+    and passes capital and article on to the next word.
     """
     parts: list[Part] = []  # from the last to the first
     for place in range(len(pieces) - 1, -1, -1):
@@ -153,7 +153,7 @@ def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
 
 
 def _text_after(parts: Sequence[Part]) -> str:
-    """Return how parts that stand from the last to the first begin."""
+    """Return the beginning of parts that are listed from last to first."""
     text = ""
     for part in reversed(parts):
         text += part.text
@@ -163,7 +163,7 @@ def _text_after(parts: Sequence[Part]) -> str:
 
 
 def _with_article(piece: str, following: str) -> str:
-    """Return literal text with its last article as fits what follows: "an {occupation}"."""
+    """Return literal text whose last article fits what follows: "an {occupation}"."""
     article = article_before(piece, len(piece)) if following else None
     if article is None:
         return piece
@@ -177,7 +177,7 @@ def _with_article(piece: str, following: str) -> str:
 
 
 def _is_determined(piece: Piece) -> bool:
-    """Whether what comes before leaves no place for an article: "the", "my old"."""
+    """Whether the text before leaves no place for an article: "the", "my old"."""
     last = _LAST_WORDS.search(piece) if isinstance(piece, str) else None
     if last is None:
         return False
@@ -195,7 +195,7 @@ def text_of(parts: Iterable[Part]) -> str:
 
 
 def _close_gap(parts: list[Part], *, capital: bool) -> None:
-    """Take the spaces that follow an empty fill away, and capitalise the next word."""
+    """Remove the spaces after an empty fill, and capitalise the next word if asked."""
     for place in range(len(parts) - 1, -1, -1):
         text = parts[place].text.lstrip()
         parts[place] = parts[place]._replace(text=capitalized(text) if capital else text)
@@ -209,7 +209,7 @@ def capitalized(text: str) -> str:
 
 
 def is_attributive(pieces: Sequence[Piece], name: str) -> bool:
-    """Whether every slot of a name describes the noun after it, so that it may stay empty."""
+    """Whether every slot of a name comes before the noun that it describes, so it may be empty."""
     for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
         if not isinstance(piece, Slot) or piece.name != name:
             continue
@@ -223,12 +223,12 @@ def is_attributive(pieces: Sequence[Piece], name: str) -> bool:
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a stretch: words with their inner marks, a possessive 's, marks."""
+    """Return the tokens of a text: words with inner marks, a possessive 's, punctuation."""
     return _TOKEN.findall(text)
 
 
 def template_tokens(pieces: Iterable[Piece]) -> Iterator[tuple[int, str]]:
-    """Yield the tokens of a template with the piece of each; a slot is one token."""
+    """Yield the tokens of a template, each with its piece; a slot is one token."""
     for place, piece in enumerate(pieces):
         if isinstance(piece, str):
             yield from ((place, token) for token in tokens_of(piece))

@@ -44,7 +44,7 @@ _SHARED = "shared"
 
 
 def as_template(template: str | Template, where: str) -> Template:
-    """Return the template of a text; errors will say where it comes from."""
+    """Return a template; `where` says in errors where it comes from."""
     if not isinstance(template, Template):
         return Template(template, where=where)
     return template if template.where else replace(template, where=where)
@@ -134,7 +134,7 @@ class Template:
         return render(self._pieces, fills)
 
     def tagged(self, parts: Sequence[Part]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """Return the tokens of the filled text, and their tags where the template has tags."""
+        """Return the tokens of the filled text, and their tags if the template has tags."""
         tags: dict[int, list[str]] = {}
         for (piece, _), tag in zip(template_tokens(self._pieces), self.tags or (), strict=False):
             tags.setdefault(piece, []).append(tag)
@@ -154,7 +154,7 @@ class Template:
         return tuple(found), None if self.tags is None else tuple(spread)
 
     def places(self, parts: Sequence[Part], without: Container[str]) -> tuple[int, ...]:
-        """Return the places of the tokens of slots, `without` some slots."""
+        """Return the positions of the tokens that come from slots, except slots in `without`."""
         found: list[int] = []
         start = 0
         for part in parts:
@@ -165,16 +165,16 @@ class Template:
         return tuple(found)
 
     def may_be_empty(self, name: str) -> bool:
-        """Whether a slot stands before the noun that it describes, wherever it stands."""
+        """Whether every slot with this name comes before the noun that it describes."""
         return is_attributive(self._pieces, name)
 
     def unknown(self, name: str, known: Sequence[str]) -> str:
-        """Say that a slot is unknown, and which is near."""
+        """Return the message for an unknown slot, with the nearest names."""
         hint = suggestion(name.lower(), known) if known else "there are no fillers"
         return f"{self.named()}: slot {{{as_written(name)}}} is unknown; {hint}"
 
     def named(self) -> str:
-        """Return what messages call this template."""
+        """Return the name of this template in messages."""
         text = self.text if isinstance(self.text, str) else repr(self.text)
         short = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
         return f"{self.where or 'template'} ({short!r})"

@@ -327,7 +327,7 @@ def _is_followed(after: Words) -> bool:
 
 
 def _is_verb_phrase(after: Words, clear: bool) -> bool:
-    """Whether the words after a verb that can be a noun make it a verb: "the elderly (work) hard"."""
+    """Whether the words after a verb that can be a noun make it one: "the elderly (work)"."""
     first, second = (*after[:2], "", "")[:2]
     if is_one_of(first, "objects") or first in ("themselves", "each"):
         return True
