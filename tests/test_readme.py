@@ -154,7 +154,10 @@ def test_the_wheel_has_its_data_and_links_that_work_on_pypi(built):
         names = archive.namelist()
         (metadata,) = (name for name in names if name.endswith("/METADATA"))
         said = message_from_string(archive.read(metadata).decode("utf-8"))
-    assert {"pytest_llmfair/py.typed", "pytest_llmfair/counterfactuals/fillers.yaml"} <= set(names)
+    assert {
+        "pytest_llmfair/py.typed",
+        "pytest_llmfair/counterfactuals/templates/fillers.yaml",
+    } <= set(names)
     assert not [name for name in names if name.startswith(("docs/", "tests/"))]
     urls = dict(url.split(", ") for url in said.get_all("Project-URL", []))
     assert set(urls) == {"Repository", "Documentation", "Issues"}

@@ -64,7 +64,7 @@ def test_a_process_of_its_own_shows_the_same(pytester, monkeypatch):
 
 def test_a_whole_trace_can_be_asked_for(run, pytester):
     code = "def test_it():\n    assert_toxic_fraction_within([2.0], bound=0.1)\n"
-    assert any("harm_scores.py:" in line for line in lines_of(pytester, run, code, "--full-trace"))
+    assert any("harm.py:" in line for line in lines_of(pytester, run, code, "--full-trace"))
 
 
 def test_an_error_in_a_fixture_of_the_users_points_into_it(run, pytester):
