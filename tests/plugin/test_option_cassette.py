@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.clients.cassette.store import Cassette
 
 Run = Callable[..., pytest.RunResult]
 
@@ -217,7 +217,7 @@ def test_stale_answers_make_the_verdict_invalid(
 ) -> None:
     from datetime import datetime
 
-    from pytest_llmfair.clients import _asking
+    from pytest_llmfair.clients.cassette import replay
 
     run("--llmfair-cassette=c.jsonl", "-k", "checks")
 
@@ -227,7 +227,7 @@ def test_stale_answers_make_the_verdict_invalid(
             today = datetime.now(tz)  # type: ignore[arg-type]
             return today.replace(year=today.year + 1)
 
-    monkeypatch.setattr(_asking, "datetime", Later)
+    monkeypatch.setattr(replay, "datetime", Later)
     fresh = run(
         "--llmfair-cassette=c.jsonl", "-k", "checks", "-o", "llmfair_max_recording_age=400"
     )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.clients._backend import ModelError
-from pytest_llmfair.clients._decoder import Beginning, Decoder, Ending, Reading
+from pytest_llmfair.clients.backends.decoder import Beginning, Decoder, Ending, Reading
+from pytest_llmfair.clients.protocol import ModelError
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_llmfair.clients._backend import ModelError
-from pytest_llmfair.clients._cache import give_room
+from pytest_llmfair.clients.protocol import ModelError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -116,7 +115,6 @@ class Decoder:
         with torch.inference_mode():
             reading = self._read(rows, beginning, 1)
             _select(reading, torch.tensor(which, device=self.model.device))
-            give_room(getattr(reading.cache, "self_attention_cache", reading.cache))
             answers: list[list[int]] = [[] for _ in which]
             # A row of the batch to its answer; -1 once it has ended.
             active = list(range(len(which)))
