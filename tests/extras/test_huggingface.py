@@ -9,7 +9,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
-from pytest_llmfair.clients.backends.decoder import _choose
+from pytest_llmfair.clients.backends.decoding import _choose
 from pytest_llmfair.clients.protocol import sample_seed
 from pytest_llmfair.responses import is_cut
 

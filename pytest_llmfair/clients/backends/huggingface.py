@@ -17,8 +17,7 @@ from pytest_llmfair._util.huggingface import (
     looks_local,
     readable,
 )
-from pytest_llmfair.clients.backends.decoder import Decoder, Ending
-from pytest_llmfair.clients.backends.encoder_decoder import EncoderDecoder
+from pytest_llmfair.clients.backends.decoding import Decoder, EncoderDecoder, Ending
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
