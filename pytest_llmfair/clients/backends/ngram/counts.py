@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.clients._words import CORPUS, WORD, remembered
+from pytest_llmfair.clients.backends.ngram.words import CORPUS, WORD, remembered
 
 ORDER = 4
 END = "</s>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -11,13 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from pytest_llmfair._util.validation import install
-from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
-from pytest_llmfair.clients._background import close_at_end
-from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of
-from pytest_llmfair.clients._redaction import guard_logs, one_line, redactor
-from pytest_llmfair.clients._session import may_ask
-from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
+from pytest_llmfair.clients.concurrency import close_at_end
+from pytest_llmfair.clients.errors import (
+    code_of,
+    guard_logs,
+    of_error,
+    one_line,
+    redactor,
+    said_by,
+    status_of,
+)
+from pytest_llmfair.clients.protocol import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
+from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
 # Seconds to open a connection; one that takes longer is tried again.
@@ -179,12 +183,6 @@ def _is_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
-
-
-def check_extra(spec: ModelSpec, extra: str) -> None:
-    """Raise :class:`ModelSpecError` unless the library of an extra is there when it is needed."""
-    if may_ask() and importlib.util.find_spec(extra) is None:
-        raise ModelSpecError(f"model {spec.text!r} needs {extra}; run: {install(extra)}")
 
 
 def limits_of(spec: ModelSpec) -> Limits:

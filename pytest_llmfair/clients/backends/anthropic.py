@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.clients._backend import Attempt, Reply, Request
-from pytest_llmfair.clients._outcomes import body_of, counted, malformed, of_text
-from pytest_llmfair.clients._server import ServerBackend
+from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
+from pytest_llmfair.clients.errors import body_of, counted, malformed, of_text
+from pytest_llmfair.clients.protocol import Attempt, Reply, Request
+from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
 # The API wants a limit where the user gave none; every model can write as much as this.
@@ -50,6 +51,11 @@ class Anthropic(ServerBackend):
         )
         body = body_of(raw.http_response.content)
         return body if isinstance(body, Attempt) else read_message(body, limit)
+
+
+def load(spec: ModelSpec) -> Anthropic:
+    """Load ``anthropic:MODEL``."""
+    return Anthropic(spec.target, spec.options.get("system", ""), limits_of(spec))
 
 
 def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:

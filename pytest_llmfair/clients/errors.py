@@ -1,17 +1,27 @@
-"""From what a server or its SDK did to an answer, or to the reason why there is none."""
+"""Map server responses and SDK errors to answers or `Missing`, with keys removed from texts."""
 
 from __future__ import annotations
 
 import json
+import logging
 import math
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import quote
 
-from pytest_llmfair.clients._backend import Attempt, Reply
-from pytest_llmfair.clients._redaction import one_line
+from pytest_llmfair.clients.protocol import Attempt, Reply
 from pytest_llmfair.responses import CutAnswer, Missing
+
+REMOVED = "[key removed]"
+
+# Local servers take any word as a key; a short one, such as "EMPTY", may well be in an answer.
+_SHORTEST = 8
+
+# Their logs hold requests and the headers of responses, in which a server may echo a key.
+_LIBRARIES = ("openai", "anthropic", "httpx", "httpcore", "LiteLLM")
 
 # No answer has more tokens; a server that says so does not know.
 _MOST_TOKENS = 10**9
@@ -149,3 +159,53 @@ def _words(error: BaseException) -> str:
 def _text_of_part(part: object) -> str:
     text = part.get("text") if isinstance(part, Mapping) else part
     return text if isinstance(text, str) else ""
+
+
+def redactor() -> Callable[[str], str]:
+    """Return what removes the keys of the environment from a text.
+
+    The function holds the keys where no traceback shows them.
+    """
+    values = (value.strip() for name, value in os.environ.items() if name.endswith("_API_KEY"))
+    written = {form for key in values if len(key) >= _SHORTEST for form in _forms(key)}
+    # The longest first: a key may begin with another one.
+    forms = sorted(written, key=lambda form: (-len(form), form))
+
+    def redacted(text: str) -> str:
+        for form in forms:
+            text = text.replace(form, REMOVED)
+        return text
+
+    return redacted
+
+
+def _forms(key: str) -> tuple[str, ...]:
+    """Return how a key may be written: as it is, in an address, in JSON, as bytes."""
+    data = key.encode("utf-8", "surrogateescape")
+    return key, quote(data, safe=""), json.dumps(key)[1:-1], repr(data)[2:-1]
+
+
+def guard_logs(redacted: Callable[[str], str]) -> None:
+    """Remove keys from what the libraries of providers log, whatever the level."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith(_LIBRARIES) and isinstance(logger, logging.Logger):
+            for old in [held for held in logger.filters if isinstance(held, _KeysRemoved)]:
+                logger.removeFilter(old)
+            logger.addFilter(_KeysRemoved(redacted))
+
+
+class _KeysRemoved(logging.Filter):
+    def __init__(self, redacted: Callable[[str], str]) -> None:
+        super().__init__()
+        self._redacted = redacted
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._redacted(record.getMessage()), None
+        return True
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Return a text for a message: one line of printable characters, cut at `limit`, no keys."""
+    # Before it is cut: what is left of a key at the end would not be known as one.
+    text = " ".join(redactor()(text)[: 4 * limit].split())[:limit]
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

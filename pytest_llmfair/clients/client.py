@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import math
 from collections import Counter
@@ -9,18 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.clients._backend import (
+from pytest_llmfair._util.validation import install
+from pytest_llmfair.clients.protocol import (
     Backend,
     FirstTokenBackend,
     RemoteBackend,
     Request,
     ScoringBackend,
+    sample_seed,
 )
-from pytest_llmfair.clients._seeds import sample_seed
+from pytest_llmfair.clients.spec import SCHEMES, ModelSpec, ModelSpecError, Scheme
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
 
 if TYPE_CHECKING:
-    from pytest_llmfair.clients._live import Batch
+    from pytest_llmfair.clients.requests import Batch
     from pytest_llmfair.responses import Pair
 
 
@@ -72,8 +76,6 @@ class ModelClient:
         if isinstance(model, ModelClient):
             return model
         if model is None:
-            from pytest_llmfair.clients.spec import ModelSpecError
-
             raise ModelSpecError(
                 "the client is None; give a ModelClient or a function of a prompt"
             )
@@ -81,7 +83,7 @@ class ModelClient:
         # Chat models of LangChain have a `generate` of their own.
         ways = () if hasattr(model, "ainvoke") else ("generate", "send")
         if not any(callable(getattr(model, way, None)) for way in ways):
-            from pytest_llmfair.clients.python_callable import PythonCallable
+            from pytest_llmfair.clients.backends.python import PythonCallable
 
             backend = PythonCallable.of(model, name)
         return cls(backend, seed, temperature, max_tokens)  # type: ignore[arg-type]
@@ -169,7 +171,7 @@ class ModelClient:
         if any(text is not None for text in reworded):
             texts = [text for text in reworded if text is not None]
             sides.append(("placebo", _checked(texts, "placebo of pairs")))
-        from pytest_llmfair.clients._session import origins
+        from pytest_llmfair.clients.session import origins
 
         origin = origins()
         groups = {getattr(pair, side, "") for pair in pairs for side in ("from_group", "to_group")}
@@ -285,9 +287,9 @@ class ModelClient:
         self, requests: Sequence[Request], batch: Batch | None = None, *, fresh: bool = False
     ) -> list[Answer]:
         """Answer requests with the client's own temperature and limit."""
-        from pytest_llmfair.clients._session import current_asker
+        from pytest_llmfair.clients.session import current_runner
 
-        return current_asker().answers(
+        return current_runner().answers(
             self.backend,
             requests,
             temperature=self.temperature,
@@ -364,3 +366,59 @@ def _whole(value: int, what: str) -> int:
 
 def _repeated(words: Sequence[str]) -> str:
     return next(word for word, count in Counter(words).items() if count > 1)
+
+
+def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> ModelClient:
+    """Load the model that a specification names.
+
+    Parameters
+    ----------
+    spec : str
+        ``builtin:ngram`` (options `gender_skew`, `sentiment_skew`), ``hf:PATH_OR_ID`` (options
+        `device`, `dtype`, `batch_size`, `trust_remote_code`), ``openai:MODEL``,
+        ``anthropic:MODEL`` and ``litellm:MODEL`` (options `system`, a system prompt,
+        `concurrency`, and `rpm` and `tpm`, the requests and tokens per minute; `seed`, on or off,
+        except for Anthropic; `top_logprobs` for OpenAI), ``python:package.module:callable`` or
+        ``responses:FILE``; every kind but the last takes `temperature` and `max_tokens`. Options
+        follow as a query: ``builtin:ngram?gender_skew=0.8&temperature=0.7``.
+    seed : int
+        Seed of the client.
+    max_tokens : int, optional
+        Longest answer where the specification gives none; see :class:`ModelClient`.
+
+    Raises
+    ------
+    ModelSpecError
+        If nothing can be loaded; the message says why and what to do.
+
+    Examples
+    --------
+    >>> client = load_client("builtin:ngram?gender_skew=0.5", seed=1)
+    >>> client.name
+    'builtin:ngram?gender_skew=0.5'
+    >>> [len(row) for row in client.generate(["The nurse said that"], 3)]
+    [3]
+    """
+    parsed = ModelSpec.parse(spec)
+    scheme = SCHEMES[parsed.scheme]
+    parsed.check_options(scheme.options)
+    return ModelClient(
+        _backend_of(parsed, scheme),
+        seed=seed,
+        temperature=parsed.number("temperature", 1.0, low=0.0),
+        max_tokens=parsed.count("max_tokens", 0) or max_tokens,
+    )
+
+
+def _backend_of(spec: ModelSpec, scheme: Scheme) -> Backend | RemoteBackend:
+    """Load a backend, or only name it where nothing may be asked."""
+    from pytest_llmfair.clients.session import ReplayOnlyBackend, may_ask
+
+    if scheme.runs_here and not may_ask():
+        return ReplayOnlyBackend(f"{spec.scheme}:{spec.target}")
+    package = scheme.package
+    if package and may_ask() and importlib.util.find_spec(package) is None:
+        raise ModelSpecError(f"model {spec.text!r} needs {package}; run: {install(package)}")
+    module = importlib.import_module(f"pytest_llmfair.clients.backends.{scheme.module}")
+    backend: Backend | RemoteBackend = module.load(spec)
+    return backend

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from pytest_llmfair.clients._claims import locked
-from pytest_llmfair.clients._records import (
+from pytest_llmfair.clients.cassette.locks import locked
+from pytest_llmfair.clients.cassette.record import (
     DamagedRecord,
     Question,
     Record,

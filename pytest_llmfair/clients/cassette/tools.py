@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from pytest_llmfair.clients._claims import locked
-from pytest_llmfair.clients._records import DamagedRecord, Record, ScoreRecord, key_of
+from pytest_llmfair.clients.cassette.locks import locked
+from pytest_llmfair.clients.cassette.record import DamagedRecord, Record, ScoreRecord, key_of
 from pytest_llmfair.responses import Missing
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pytest_llmfair._util.progress import Line, Write
-from pytest_llmfair.clients._backend import Reply
+from pytest_llmfair.clients.protocol import Reply
 from pytest_llmfair.responses import Missing
 
 

@@ -73,7 +73,7 @@ def _cached_commit(model: str) -> str:
 
 @functools.cache
 def _corpus_digest() -> str:
-    folder = Path(__file__).with_name("corpus")
+    folder = Path(__file__).parent / "backends" / "ngram" / "corpus"
     return _sum(path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix != ".md")
 
 

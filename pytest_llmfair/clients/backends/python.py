@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from pytest_llmfair.clients._backend import (
+from pytest_llmfair.clients.concurrency import in_background
+from pytest_llmfair.clients.errors import of_text, one_line, redactor
+from pytest_llmfair.clients.protocol import (
     DEFAULT_LIMITS,
     LOCAL_MAX_TOKENS,
     Attempt,
@@ -19,16 +21,13 @@ from pytest_llmfair.clients._backend import (
     Reply,
     Request,
 )
-from pytest_llmfair.clients._background import in_background
-from pytest_llmfair.clients._redaction import one_line, redactor
-from pytest_llmfair.clients.adapters import adapted
-from pytest_llmfair.clients.spec import ModelSpecError, suggestion
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
 from pytest_llmfair.session import current_session
 
 T = TypeVar("T")
 
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 _KEYWORDS = ("seed", "temperature", "max_tokens")
 
 
@@ -77,7 +76,7 @@ class PythonCallable:
                 )
             module = getattr(function, "__module__", type(function).__module__)
             name = f"python:{module}:{getattr(function, '__qualname__', type(function).__name__)}"
-        source, function = function, adapted(function)
+        source, function = function, _adapted(function)
         if not callable(function):
             raise ModelSpecError(
                 f"model {name!r} is not callable but {type(function).__name__}; "
@@ -153,6 +152,11 @@ class AsyncCallable:
             return Attempt(Reply(Missing("error", _words(error)), raised=True))
 
 
+def load(spec: ModelSpec) -> PythonCallable | AsyncCallable:
+    """Load ``python:package.module:callable``."""
+    return load_callable(spec.target)
+
+
 def load_callable(target: str) -> PythonCallable | AsyncCallable:
     """Import ``package.module:callable``.
 
@@ -188,6 +192,23 @@ def load_callable(target: str) -> PythonCallable | AsyncCallable:
             raise ModelSpecError(f"model {spec!r}: {path!r} has no {attribute!r}{near}")
         found = getattr(found, part)
     return PythonCallable.of(found, spec)
+
+
+def _adapted(model: object) -> object:
+    """Return a callable for an object with `ainvoke`, such as a LangChain chain; others as is."""
+    ask: Callable[[str], Any] | None = getattr(model, "ainvoke", None)
+    if ask is None:
+        return model
+
+    async def answer(prompt: str) -> Answer:
+        said = await ask(prompt)
+        metadata = getattr(said, "response_metadata", None) or {}
+        if "content_filter" in (metadata.get("finish_reason"), metadata.get("stop_reason")):
+            return Missing("filtered", "the server filtered the answer")
+        # The limit is set where the runnable is made, so on purpose.
+        return of_text(getattr(said, "content", said), cut=False, limit=None).answer
+
+    return answer
 
 
 def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:

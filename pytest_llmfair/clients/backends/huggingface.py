@@ -17,10 +17,9 @@ from pytest_llmfair._util.huggingface import (
     readable,
 )
 from pytest_llmfair._util.validation import install
-from pytest_llmfair.clients._backend import Request
-from pytest_llmfair.clients._decoder import Decoder, Ending
-from pytest_llmfair.clients._encoder_decoder import EncoderDecoder
-from pytest_llmfair.clients.spec import ModelSpecError, suggestion
+from pytest_llmfair.clients.backends.decoding import Decoder, EncoderDecoder, Ending
+from pytest_llmfair.clients.protocol import Request
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 T = TypeVar("T")
@@ -267,6 +266,17 @@ class HuggingFace:
         if self._room(ids) < 1 + more or len(ids) > self._context:
             return f"the prompt has {len(ids)} tokens, the model holds {self._context}"
         return ""
+
+
+def load(spec: ModelSpec) -> HuggingFace:
+    """Load ``hf:PATH_OR_ID``."""
+    return HuggingFace.load(
+        spec.target,
+        device=spec.options.get("device"),
+        dtype=spec.choice("dtype", ("float32", "bfloat16", "float16")),
+        batch_size=spec.count("batch_size", 128),
+        trust_remote_code=spec.choice("trust_remote_code", ("true", "false")) == "true",
+    )
 
 
 def _located(target: str, name: str) -> str:

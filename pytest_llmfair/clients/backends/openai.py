@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.clients._backend import Attempt, Reply, Request
-from pytest_llmfair.clients._outcomes import (
+from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
+from pytest_llmfair.clients.errors import (
     body_of,
     counted,
     malformed,
     of_text,
+    one_line,
     said_by,
     status_of,
 )
-from pytest_llmfair.clients._redaction import one_line
-from pytest_llmfair.clients._server import ServerBackend
+from pytest_llmfair.clients.protocol import Attempt, Reply, Request
+from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
 # A share of the answers that no word could be given may be this large, and no larger.
@@ -127,6 +128,17 @@ class OpenAICompatible(ServerBackend):
             self.line.limit_name = "max_completion_tokens"
             return replace(attempt, retry=True, retry_after=0.0)
         return attempt
+
+
+def load(spec: ModelSpec) -> OpenAICompatible:
+    """Load ``openai:MODEL``."""
+    return OpenAICompatible(
+        spec.target,
+        spec.options.get("system", ""),
+        limits_of(spec),
+        sends_seed=spec.flag("seed", True),
+        top_logprobs=spec.count("top_logprobs", 20),
+    )
 
 
 def read_chat(body: Mapping[str, Any], limit: int | None) -> Attempt:

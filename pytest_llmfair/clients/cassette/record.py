@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from pytest_llmfair.clients._backend import Reply, Request
+from pytest_llmfair.clients.protocol import TRANSIENT, Reply, Request
 from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, Missing, is_cut
 
 # Part of every key: answers recorded for another meaning of the fields are never replayed.
 SCHEMA = 1
-
-# Failures of a moment. What the model itself did (refused, filtered, empty) is an outcome.
-TRANSIENT = frozenset({"error", "malformed", "rate_limit", "server_error", "timeout"})
 
 _KEY, _SUM = 32, 16
 # The tail of a line has one form, so that an index is made without reading the JSON before it.

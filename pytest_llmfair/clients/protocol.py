@@ -1,7 +1,8 @@
-"""What a backend of the client is: a named thing that answers requests."""
+"""What a backend is: requests, replies, and the protocols that backends implement."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -10,6 +11,14 @@ from pytest_llmfair.responses import Answer
 
 # Longest answer of a model of this machine where nobody gave a limit.
 LOCAL_MAX_TOKENS = 64
+
+
+# Reasons of passing failures. What the model itself did (refused, filtered, empty) is an outcome.
+TRANSIENT = frozenset({"error", "malformed", "rate_limit", "server_error", "timeout"})
+
+
+class NotRecorded(LookupError):
+    """A question whose answer is not in the cassette, where nothing may be asked."""
 
 
 class ModelError(RuntimeError):
@@ -196,3 +205,16 @@ class FirstTokenBackend(RemoteBackend, Protocol):
 def identity_of(backend: Backend | RemoteBackend) -> dict[str, str]:
     """Return what tells the answers of a backend from those of other models."""
     return dict(getattr(backend, "identity", None) or {"model": backend.name})
+
+
+def sample_seed(seed: int, prompt: str, occurrence: int, sample: int, side: str = "") -> int:
+    """Seed of one sample, an integer in [0, 2**64).
+
+    `occurrence` is how many times the same text came earlier in the same call: equal prompts are
+    asked anew and not copied. `side` keeps the members of a pair independent even when equal.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for part in (str(seed), str(occurrence), str(sample), side, prompt):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return int.from_bytes(digest.digest(), "big")

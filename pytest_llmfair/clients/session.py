@@ -1,4 +1,4 @@
-"""Who asks the models of a session: cassette, budget and plan as its settings say."""
+"""The request runner of the pytest session, made from its settings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import cast
 
 from pytest_llmfair._util.progress import standard_error
-from pytest_llmfair.clients._asking import Asker, Replay
-from pytest_llmfair.clients._backend import ModelError, Reply, Request
-from pytest_llmfair.clients._claims import Claims
-from pytest_llmfair.clients._live import Live
-from pytest_llmfair.clients._memory import Memory
-from pytest_llmfair.clients._progress import Progress
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
-from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.clients.cassette.locks import QuestionLocks
+from pytest_llmfair.clients.cassette.replay import Replay
+from pytest_llmfair.clients.cassette.store import Cassette
+from pytest_llmfair.clients.memory import Memory
+from pytest_llmfair.clients.progress import Progress
+from pytest_llmfair.clients.protocol import ModelError, Reply, Request
+from pytest_llmfair.clients.requests import LiveRequests, RequestRunner
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings
@@ -27,42 +27,51 @@ _BYTES_PER_TOKEN = 4
 # A test may ask from several threads.
 _first = threading.Lock()
 
-_ALONE = Asker(
+_ALONE = RequestRunner(
     progress=lambda name, total, recorded: Progress(name, total, recorded, standard_error())
 )
 
 
-def current_asker() -> Asker:
-    """Return who asks the models of the running session.
+def current_runner() -> RequestRunner:
+    """Return the runner of the running session.
 
-    Outside pytest, one without limits that remembers nothing: a notebook has no session, and who
-    runs a cell again asks again.
+    Outside pytest it has no limits and remembers nothing: running a cell of a notebook again
+    asks again.
     """
     session = current_session()
     if session is None:
         return _ALONE
     with _first:
         if session.asker is None:
-            session.asker = _asker(session)
-        return cast(Asker, session.asker)
+            session.asker = _runner(session)
+        return cast(RequestRunner, session.asker)
 
 
 def origins() -> Callable[[], tuple[int, int]]:
-    """Return what tells how many answers were live, and how many replayed, since now."""
-    counts = current_asker().counts
+    """Return a function that counts the answers since now: live ones and replayed ones.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.clients import ModelClient
+    >>> since = origins()
+    >>> _ = ModelClient.of(str.upper, name="upper").generate(["hello"], 2)
+    >>> since()
+    (2, 0)
+    """
+    counts = current_runner().counts
     live, replayed = counts.live, counts.replayed
     return lambda: (counts.live - live, counts.replayed - replayed)
 
 
 def may_ask() -> bool:
-    """Tell whether the running session can ask a model at all, so that one must be loaded."""
+    """Whether the running session may ask a model, so that one must be loaded."""
     session = current_session()
     return session is None or (session.records and not session.settings.plan)
 
 
 @dataclass(frozen=True, slots=True)
-class Unloaded:
-    """A model that is named and not loaded: its answers are replayed, or only planned."""
+class ReplayOnlyBackend:
+    """A model that is named but not loaded, since its answers are replayed or only planned."""
 
     name: str
 
@@ -85,14 +94,14 @@ class Unloaded:
         return ModelError(f"model {self.name!r} was not loaded, since nothing may be asked")
 
 
-def _asker(session: Session) -> Asker:
+def _runner(session: Session) -> RequestRunner:
     settings = session.settings
     replay = None
     if settings.cassette is not None:
         path = Path(settings.cassette)
         replay = Replay(
             Cassette(path, text=settings.cassette_text == "full"),
-            Claims(path),
+            QuestionLocks(path),
             records=session.records,
             again=settings.record_mode == "all",
             since=session.since,
@@ -119,15 +128,15 @@ def _asker(session: Session) -> Asker:
         return Progress(name, total, recorded, write, cost)
 
     memory = Memory() if replay is None else None
-    return Asker(replay, memory, budget, planned, settings.timeout, progress)
+    return RequestRunner(replay, memory, budget, planned, settings.timeout, progress)
 
 
 def _prices(settings: Settings) -> Prices:
     return Prices.load(None if settings.prices is None else Path(settings.prices))
 
 
-def _planned(live: Live, requests: Sequence[Request], recorded: int) -> None:
-    """Note what would be asked, and leave the test."""
+def _planned(live: LiveRequests, requests: Sequence[Request], recorded: int) -> None:
+    """Note what would be asked, and skip the test."""
     import pytest
 
     recorder = active()
@@ -144,7 +153,9 @@ def _planned(live: Live, requests: Sequence[Request], recorded: int) -> None:
     pytest.skip("planned", allow_module_level=True)
 
 
-def _size(live: Live, requests: Sequence[Request], settings: Settings) -> dict[str, object]:
+def _size(
+    live: LiveRequests, requests: Sequence[Request], settings: Settings
+) -> dict[str, object]:
     """Return calls, tokens and the highest cost of requests."""
     size = [len(request.prompt.encode("utf-8", "surrogatepass")) for request in requests]
     prompt = sum(n // _BYTES_PER_TOKEN + 1 for n in size)

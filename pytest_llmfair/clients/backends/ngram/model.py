@@ -10,10 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.clients._backend import Request
-from pytest_llmfair.clients._counts import END, ORDER, load_counts
-from pytest_llmfair.clients._seeds import sample_seed
-from pytest_llmfair.clients._words import (
+from pytest_llmfair.clients.backends.ngram.counts import END, ORDER, load_counts
+from pytest_llmfair.clients.backends.ngram.words import (
     SENTENCE_ENDS,
     WORD,
     Dials,
@@ -23,10 +21,23 @@ from pytest_llmfair.clients._words import (
     load_words,
     remembered,
 )
+from pytest_llmfair.clients.protocol import Request, sample_seed
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 _ATTACHED = frozenset(".,?!:;)'’")  # noqa: RUF001 - a typographic apostrophe
 _TIE = 1e-12
+
+
+def load(spec: ModelSpec) -> Ngram:
+    """Load ``builtin:ngram``."""
+    if spec.target != "ngram":
+        raise ModelSpecError(
+            f"model {spec.text!r}: there is no built-in model {spec.target!r}; "
+            f"write builtin:ngram{suggestion(spec.target, ['ngram'])}"
+        )
+    dials = ("gender_skew", "sentiment_skew")
+    return Ngram(*(spec.number(dial, 0.0, low=-1.0, high=1.0) for dial in dials))
 
 
 def builtin_occupations() -> Mapping[str, Gender]:

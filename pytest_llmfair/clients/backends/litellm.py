@@ -1,39 +1,15 @@
-"""Models of other libraries, by the methods they have: LangChain's runnables, LiteLLM.
-
-Neither library is imported for an object that is handed in.
-"""
+"""Models that LiteLLM reaches; the library is imported at the first live call."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair.clients._backend import Attempt, Request
-from pytest_llmfair.clients._outcomes import of_text
-from pytest_llmfair.clients.openai_compatible import OpenAICompatible, read_chat
-from pytest_llmfair.responses import Answer, Missing
-
-
-def adapted(model: object) -> object:
-    """Return a callable for a LangChain runnable (a chain, a chat model); other things as is.
-
-    Such an object has `ainvoke`, and its answer is a text or a message with `content`.
-    """
-    ask: Callable[[str], Any] | None = getattr(model, "ainvoke", None)
-    if ask is None:
-        return model
-
-    async def answer(prompt: str) -> Answer:
-        said = await ask(prompt)
-        metadata = getattr(said, "response_metadata", None) or {}
-        if "content_filter" in (metadata.get("finish_reason"), metadata.get("stop_reason")):
-            return Missing("filtered", "the server filtered the answer")
-        # The limit is set where the runnable is made, so on purpose.
-        return of_text(getattr(said, "content", said), cut=False, limit=None).answer
-
-    return answer
+from pytest_llmfair.clients.backends.openai import OpenAICompatible, read_chat
+from pytest_llmfair.clients.backends.server import limits_of
+from pytest_llmfair.clients.protocol import Attempt, Request
+from pytest_llmfair.clients.spec import ModelSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +38,13 @@ class LiteLLM(OpenAICompatible):
         question |= question.pop("extra_body", {})
         said = await self.line.client(**question, drop_params=True, num_retries=0)
         return read_chat(said.model_dump(), limit)
+
+
+def load(spec: ModelSpec) -> LiteLLM:
+    """Load ``litellm:MODEL``."""
+    return LiteLLM(
+        spec.target,
+        spec.options.get("system", ""),
+        limits_of(spec),
+        sends_seed=spec.flag("seed", True),
+    )
