@@ -171,7 +171,7 @@ def assert_counterfactual_invariance(
 
 def _info(measure: Any, source: Any, on: str, placebo: bool) -> MetricInfo:
     """Return the metric that a dissimilarity makes."""
-    from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
+    from pytest_llmfair.metrics.counterfactual.invariance import counterfactual_invariance
 
     pairs = getattr(source, "pairs", source)
     first = pairs[0] if isinstance(pairs, (list, tuple)) and pairs else None
@@ -237,7 +237,7 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
 
     Arguments as in :func:`assert_counterfactual_invariance`.
     """
-    from pytest_llmfair.metrics._counterfactual import invariance as _invariance
+    from pytest_llmfair.metrics.counterfactual import invariance as _invariance
 
     if not isinstance(metric, str):
         return _invariance.own_measure(metric)
@@ -261,7 +261,7 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
 
 def _rows_of_tuples(data: Any, placebo: bool, client: Any) -> Any:
     """Return answers given as tuples as rows of texts; pairs to be answered stay as they are."""
-    from pytest_llmfair.metrics._checks import text_rows
+    from pytest_llmfair.metrics.arguments import text_rows
 
     if isinstance(data, Responses) or (
         client is not None

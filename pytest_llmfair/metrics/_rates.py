@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import (
+from pytest_llmfair.metrics.arguments import (
     Floats,
     group_rows,
     known_population,
@@ -39,10 +39,9 @@ Pair = tuple[Hashable, Hashable]
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """Share of wrong predictions among the rows where one column has one value.
+    """Share of wrong predictions among the rows where `column` is (or is not) positive."""
 
-    For documentation: the rows that are `counted`, the `share` of them that is wrong, a formula.
-    """
+    # The other texts are for the documentation.
 
     name: str
     symbol: str
@@ -95,11 +94,10 @@ ERROR_RATES = (
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A 0/1 outcome by group, in order of appearance; a group may have no row.
+    """A 0/1 outcome by group, in order of appearance; a group may be without rows."""
 
-    `outcomes` are 1 where the event occurs. `among` says in words which rows the rate is taken
-    over, and `constant` what there is to say of predictions that are all the same.
-    """
+    # `among` describes the rows of the rate; `constant` is the warning for predictions that
+    # are all the same.
 
     name: str
     among: str
@@ -129,7 +127,7 @@ class Rates:
         )
 
     def undefined(self, because: str = "") -> Undefined:
-        """Return what groups without a row leave, or what else is said to be the reason."""
+        """Return an undefined estimate, with the groups without rows as the default reason."""
         empty = [
             f"group {group} has no row {self.among}: its {self.name} is not defined"
             for group, outcomes in self.outcomes.items()
@@ -246,10 +244,7 @@ def _units(units: Any, rows: int) -> Sequence[Hashable]:
 
 
 def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
-    """Tell which rows have the positive class.
-
-    Raises ``ValueError`` where classes cannot be meant: a rate of 0 would read as equal.
-    """
+    """Return for each row whether it has the positive class, which at least one label must fit."""
     try:
         (positive,) = labels([positive], "positive")
     except ValueError:
@@ -304,10 +299,7 @@ def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
 def ratio(
     rates: Rates, *, smaller: bool = False, least: float = 0.0
 ) -> RateRatio | MaxPairwiseRatio | Undefined:
-    """Ratio of the two rates furthest apart: first over second, or the smaller over the larger.
-
-    Groups with less than the share `least` of all rows are in the table only.
-    """
+    """Ratio of the two rates furthest apart, among groups with at least `least` of the rows."""
     total = rates.sample.generations
     small = [group for group, x in rates.outcomes.items() if x.size / max(total, 1) < least]
     judged = rates.kept(group for group in rates.outcomes if group not in small)
@@ -357,10 +349,7 @@ def ratio(
 
 
 class EitherOrder(Table):
-    """Table of pairs whose row is the same whichever group is named first, then of groups.
-
-    Keys list each pair once, its groups in order of appearance.
-    """
+    """Table of pairs and groups that finds a pair whichever of its groups is named first."""
 
     def __getitem__(self, key: Hashable) -> GroupRow:
         """Return the row of a pair, or of a group."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.metrics.arguments import Floats
 from pytest_llmfair.stats import Estimate, Finding
 
 E = TypeVar("E", bound=Estimate)
