@@ -106,6 +106,17 @@ class Estimate(Shown, ABC):
     floor, excess : Estimate or None
         What two answers to the same prompt give, and the value less that floor; known where such
         a comparison has several generations a side.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.stats import Mean
+    >>> estimate = Mean.of_values([0.2, 0.4, 0.3, 0.6])
+    >>> estimate
+    Mean 0.375 [0.166, 0.682] (95 %, 4 units)
+    >>> estimate.interval(0.9)
+    Interval [0.207, 0.602] (90 %, Wilson on effective sample size, kurtosis-based df)
+    >>> round(estimate.p_exceeds(0.05), 4)
+    0.0017
     """
 
     value: float

@@ -42,6 +42,13 @@ class Interval:
         How it was computed, in words.
     of : {"value", "debiased"}
         Whether it is an interval for the paper's value or the bias-corrected one.
+
+    Examples
+    --------
+    >>> Interval(0.1, 0.3, 0.95, "Wilson")
+    Interval [0.100, 0.300] (95 %, Wilson)
+    >>> 0.2 in Interval(0.1, 0.3, 0.95, "Wilson")
+    True
     """
 
     lower: float
@@ -83,6 +90,11 @@ class Sample:
         Effective sample size: independent draws with the same precision; NaN where not defined.
     icc, design_effect : float
         Intraclass correlation and variance inflation by clustering; NaN where not defined.
+
+    Examples
+    --------
+    >>> Sample.of_sizes([3, 5]).generations
+    8
     """
 
     units: int
@@ -156,6 +168,11 @@ class GroupRow:
         Holm-adjusted p-value of this row, where the metric has one; else NaN.
     estimate : Estimate or None
         The row's own estimate.
+
+    Examples
+    --------
+    >>> GroupRow(0.25, 40, rate=0.75)
+    GroupRow 0.250 (rate 0.750, n 40)
     """
 
     value: float

@@ -408,6 +408,11 @@ class BinomialSkew(Mean):
         ValueError
             If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
             the row.
+
+        Examples
+        --------
+        >>> BinomialSkew.of_binomials([18, 5, 10], [20, 20, 20])
+        BinomialSkew 0.100 [-0.124, 0.315] (95 %, 3 fixed units x 20)
         """
         x, n = read_counts(successes, trials)
         p, smooth = x / n, (x + 1.0) / (n + 2.0)

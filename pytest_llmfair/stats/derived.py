@@ -44,6 +44,11 @@ class Scaled(Estimate):
         ------
         ValueError
             If the factor is not above 0.
+
+        Examples
+        --------
+        >>> Scaled.times(Mean.of_values([0.2, 0.4, 0.3]), 0.5)
+        Scaled 0.150 [0.041, 0.354] (95 %, 3 units)
         """
         if not 0.0 < factor < np.inf:
             raise ValueError(f"factor is {factor:g}; give a finite number above 0")
@@ -122,6 +127,14 @@ class ChangedShare(Estimate):
         ------
         ValueError
             If the pairs are a fixed population.
+
+        Examples
+        --------
+        >>> excess = Mean.of_values([0.1, 0.2, 0.15, 0.2], bounds=(-1.0, 1.0))
+        >>> floor = Mean.of_values([0.3, 0.2, 0.3, 0.25])
+        >>> base = Mean.of_values([0.4, 0.4, 0.45, 0.45], floor=floor, excess=excess)
+        >>> round(ChangedShare.of_mean(base).value, 3)
+        0.469
         """
         if base.sample.population == "fixed":
             raise ValueError("on='share' needs pairs that are a sample; leave population out")

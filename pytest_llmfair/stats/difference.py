@@ -66,6 +66,12 @@ class PairedDifference(Estimate):
         ------
         ValueError
             If the kinds differ, or the rows do not match.
+
+        Examples
+        --------
+        >>> new, old = Mean.of_values([0.3, 0.5, 0.2] * 5), Mean.of_values([0.2, 0.4, 0.2] * 5)
+        >>> PairedDifference.between(new, old, folded=False)
+        PairedDifference 0.067 [0.036, 0.094] (95 %, 15 units x 2)
         """
         if not folded:
             candidate, baseline = _signed(candidate), _signed(baseline)

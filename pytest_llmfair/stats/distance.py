@@ -85,6 +85,12 @@ class Distance(Estimate):
         ValueError
             If a group or row is empty, a score NaN or out of range, paired groups differ in rows
             or labels, or a fixed row has fewer than two generations. Names group and row.
+
+        Examples
+        --------
+        >>> a, b = [0.1, 0.2, 0.3, 0.4] * 5, [0.5, 0.6, 0.7, 0.8] * 5
+        >>> round(Distance.of_distributions(a, b).value, 3)
+        0.4
         """
         names = ("rows_a", "rows_b")
         counts = [
@@ -143,6 +149,11 @@ class Distance(Estimate):
         ValueError
             If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
             the row.
+
+        Examples
+        --------
+        >>> Distance.of_binomials([18, 5, 10], [20, 20, 20])
+        Distance 0.347 [0.071, 0.643] (plug-in 0.433, floor 0.176) (95 %, 3 fixed units x 20)
         """
         x, n = read_counts(successes, trials)
         labels = None if units is None else label_list(units, len(n))
@@ -205,6 +216,12 @@ class Distance(Estimate):
         ------
         ValueError
             If there are not exactly two groups, or a fixed unit has one row of a group.
+
+        Examples
+        --------
+        >>> categories = ["yes", "no"] * 10 + ["yes"] * 20
+        >>> round(Distance.of_divergence(categories, ["a"] * 20 + ["b"] * 20).value, 3)
+        0.216
         """
         names = as_list(categories, "categories")
         grouped = Grouped.of(groups, units, len(names), population)
@@ -250,6 +267,12 @@ class Distance(Estimate):
         ValueError
             If shapes do not match, a count is negative, no word was seen, `reference` is no
             distribution, or a fixed unit has one response.
+
+        Examples
+        --------
+        >>> counts = [[[1, 0], [0, 1]], [[1, 0], [0, 0]], [[0, 0], [1, 0]]]  # 2 groups, 2 words
+        >>> round(Distance.of_associations(counts).value, 3)
+        0.333
         """
         table = Cooccurrences.of(counts, mentions, units, population)
         shares = None if mentions is not None else table.reference(reference)

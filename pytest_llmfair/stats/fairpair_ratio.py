@@ -100,6 +100,12 @@ class FairPairRatio(Estimate):
         ------
         ValueError
             If there is no prompt, lengths differ, or a value is negative or missing.
+
+        Examples
+        --------
+        >>> between, a, b = [0.6, 0.7, 0.5], [0.4, 0.5, 0.4], [0.5, 0.6, 0.4]
+        >>> round(FairPairRatio.of_prompts(between, a, b, answers=5).value, 3)
+        1.662
         """
         parts = [
             clusters.check_rows(values, name, (0.0, math.inf))
@@ -179,6 +185,13 @@ class FairPairRatio(Estimate):
         ValueError
             If a matrix is not square, holds a missing or negative value, or a side has fewer than
             two answers (names the prompt).
+
+        Examples
+        --------
+        >>> answers = np.array([0.0, 1.0, 3.0, 4.0])  # two of each side
+        >>> ratio = FairPairRatio.of_dissimilarities([abs(answers[:, None] - answers)], [2])
+        >>> round(ratio.value, 3)
+        9.0
         """
         clusters.check_population(population)
         sides = Sides.of(matrices, first)

@@ -63,6 +63,13 @@ def rate_gaps(
     ValueError
         If there are fewer than two groups, a row is illegal, nothing counts in a group, a name in
         `against` is no group, or a fixed unit has one row of a group.
+
+    Examples
+    --------
+    >>> hits = [1, 0] * 10 + [1] * 20
+    >>> gaps = rate_gaps(hits, [1] * 40, ["a"] * 20 + ["b"] * 20, against="pairs", factor=1.0)
+    >>> gaps.value
+    0.5
     """
     below = check_rows(counted, "counted", (0.0, np.inf))
     above = check_rows(hits, "hits", (0.0, np.inf))
@@ -107,6 +114,14 @@ def distribution_gaps(
     ------
     ValueError
         As :func:`rate_gaps`.
+
+    Examples
+    --------
+    >>> groups = ["a"] * 20 + ["b"] * 20
+    >>> scores = [0.25] * 20 + [0.5] * 20
+    >>> gaps = distribution_gaps(scores, groups, against="pairs", factor=1.0)
+    >>> round(gaps.value, 3)
+    0.25
     """
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)

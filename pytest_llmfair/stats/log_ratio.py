@@ -98,6 +98,13 @@ class MeanLogRatio(Estimate):
         ValueError
             If there is no row, an entry is NaN, infinite or negative, or a fixed unit has fewer
             than two rows. Names the row.
+
+        Examples
+        --------
+        >>> sums = [[2, 1], [1, 1], [3, 1], [2, 2]]  # counts next to two groups, per text
+        >>> ratio = MeanLogRatio.of_sums(sums, lambda s: np.log(s[:, :1] / s[:, 1:]))
+        >>> round(ratio.value, 3)
+        0.47
         """
         clusters.check_population(population)
         table = _checked(rows)
@@ -224,6 +231,12 @@ class ZeroCellLogRatio(Estimate):
         Plus infinity where only the first side was seen, minus infinity where only the second.
     base : float
         Log odds of the first side at a log ratio of 0.
+
+    Examples
+    --------
+    >>> seen = Sample(units=20, generations=20, fewest=1, most=1)
+    >>> ZeroCellLogRatio(value=math.inf, sample=seen, base=0.0)
+    ZeroCellLogRatio inf [1.597, inf] (95 %, 20 units)
     """
 
     base: float
@@ -307,6 +320,12 @@ class MeanAbsLogRatio(Distance):
         ------
         ValueError
             If no column is finite.
+
+        Examples
+        --------
+        >>> signed = MeanLogRatio.of_sums([[2, 1], [1, 4], [3, 1]], lambda s: np.log(s / 4.0))
+        >>> round(MeanAbsLogRatio.of_log_ratio(signed).value, 3)
+        0.405
         """
         kept = np.flatnonzero(np.isfinite(signed.columns))
         if not kept.size:

@@ -79,6 +79,11 @@ class Mean(Estimate):
         ValueError
             If a row is empty, or an entry is NaN, infinite, out of range or, with `outcomes`,
             neither 0 nor 1; or a fixed unit has fewer than two generations. Names the row.
+
+        Examples
+        --------
+        >>> Mean.of_rows([[0.1, 0.3], [0.2], [0.6, 0.5, 0.7]])
+        Mean 0.333 [0.055, 0.986] (95 %, 3 units x 2)
         """
         clusters.check_bounds(bounds)
         values, counts, squares = read_table(rows, bounds, outcomes)
@@ -98,6 +103,11 @@ class Mean(Estimate):
         ------
         ValueError
             If an entry is neither 0 nor 1 (names the row).
+
+        Examples
+        --------
+        >>> Mean.of_indicators([0, 1, 0, 0, 1, 0, 0, 0])
+        Mean 0.250 [0.032, 0.651] (95 %, 8 units)
         """
         return cls.of_values(x, units=units, population=population, outcomes=True)
 
@@ -138,6 +148,11 @@ class Mean(Estimate):
         ValueError
             If a value is NaN, infinite or out of range; or a fixed unit has fewer than two
             generations. Names the row.
+
+        Examples
+        --------
+        >>> Mean.of_values([0.2, 0.4, 0.3, 0.6], units=["x", "x", "y", "z"])
+        Mean 0.375 [0.095, 0.878] (95 %, 3 units, 4 answers)
         """
         clusters.check_bounds(bounds)
         array = clusters.check_rows(values, "values", bounds)
@@ -342,6 +357,11 @@ class MeanMaximum(Mean):
         ValueError
             If there is no row, rows differ in length, an entry is illegal, or a fixed unit has
             fewer than two generations.
+
+        Examples
+        --------
+        >>> MeanMaximum.of_generations([[0.1, 0.3], [0.2, 0.9], [0.4, 0.4]])
+        MeanMaximum 0.533 [0.086, 1.000] (95 %, 3 units x 2)
         """
         clusters.check_population(population)
         _, counts, _ = read_table(rows, (0.0, 1.0), outcomes)

@@ -18,6 +18,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     -------
     list of float
         In the order given. At error rate alpha the adjusted values below alpha are significant.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
     """
     tested = [i for i, p in enumerate(p_values) if not math.isnan(p)]
     adjusted = [math.nan] * len(p_values)

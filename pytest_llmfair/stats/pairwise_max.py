@@ -86,6 +86,15 @@ class MaxPairwiseDifference(Estimate):
         ValueError
             If there are fewer than two groups, a row is not in [0, 1], or a fixed unit has one
             row of a group.
+
+        Examples
+        --------
+        >>> groups = ["a"] * 20 + ["b"] * 20 + ["c"] * 20
+        >>> rates = MaxPairwiseDifference.of_rates([0, 1] * 20 + [1] * 20, groups)
+        >>> rates
+        MaxPairwiseDifference 0.500 [0.185, 0.703] (95 %, 60 units)
+        >>> rates.groups["a", "c"].value
+        0.5
         """
 
         def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
@@ -120,6 +129,13 @@ class MaxPairwiseDifference(Estimate):
         ------
         ValueError
             As :meth:`of_rates`.
+
+        Examples
+        --------
+        >>> groups = ["a", "b", "c"] * 12
+        >>> gap = MaxPairwiseDifference.of_scores([0.1, 0.2, 0.6, 0.3, 0.2, 0.8] * 6, groups)
+        >>> round(gap.value, 3)
+        0.5
         """
 
         def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
@@ -149,6 +165,12 @@ class MaxPairwiseDifference(Estimate):
         ------
         ValueError
             If there is no estimate.
+
+        Examples
+        --------
+        >>> pair = RateDifference.of_outcomes([1, 0] * 10, [0, 0] * 10)
+        >>> MaxPairwiseDifference.of_pairs({("a", "b"): pair}).value
+        0.5
         """
         if not pairs:
             raise ValueError("there are no pairs; give at least one estimate")
@@ -366,6 +388,12 @@ class MaxDistance(MaxPairwiseDifference):
 
     Bounds are those of :class:`MaxPairwiseDifference`. The interval is for the debiased value
     where those of the parts are.
+
+    Examples
+    --------
+    >>> one = Distance.of_distributions([0.1, 0.2, 0.3] * 5, [0.4, 0.5, 0.6] * 5)
+    >>> round(MaxDistance.of_pairs({"a": one}).value, 3)
+    0.3
     """
 
     def __post_init__(self) -> None:

@@ -84,6 +84,11 @@ class RateDifference(Estimate):
         ValueError
             If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
             has fewer than two rows.
+
+        Examples
+        --------
+        >>> RateDifference.of_outcomes([1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10)
+        RateDifference 0.500 [0.289, 0.665] (95 %, 80 units)
         """
         units_a = None if units_a is None else as_list(units_a, "units_a")
         units_b = None if units_b is None else as_list(units_b, "units_b")

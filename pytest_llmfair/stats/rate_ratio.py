@@ -78,6 +78,11 @@ class RateRatio(Estimate):
         ValueError
             If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
             has fewer than two rows.
+
+        Examples
+        --------
+        >>> RateRatio.of_outcomes([1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10)
+        RateRatio 3.000 [1.781, 5.408] (95 %, 80 units)
         """
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log")
         a, b = rates.a.value, rates.b.value
@@ -256,6 +261,14 @@ class MaxPairwiseRatio(Estimate):
         ------
         ValueError
             If there is no pair, or their forms are not the same ratio or smaller.
+
+        Examples
+        --------
+        >>> a, b, c = [1, 0] * 20, [1, 0, 0, 0] * 10, [0, 1, 1, 1] * 10
+        >>> ratio = RateRatio.of_outcomes
+        >>> pairs = {("a", "b"): ratio(a, b), ("a", "c"): ratio(a, c)}
+        >>> MaxPairwiseRatio.of_pairs(pairs).widest
+        ('a', 'b')
         """
         forms = list(dict.fromkeys(pair.form for pair in pairs.values()))
         if len(forms) != 1 or forms[0] == "log":

@@ -38,6 +38,12 @@ class Spending:
     ----------
     alpha : float
         One-sided error rate over all looks.
+
+    Examples
+    --------
+    >>> spending = Spending(0.025)
+    >>> [round(spending.look(fraction), 4) for fraction in (0.25, 0.5, 0.75, 1.0)]
+    [0.0, 0.0015, 0.0092, 0.022]
     """
 
     alpha: float
@@ -155,6 +161,11 @@ class BettingMean(Estimate):
         ------
         ValueError
             If a value is NaN or out of range, or a label is missing (names the row).
+
+        Examples
+        --------
+        >>> BettingMean.of_values([0.1, 0.2, 0.15, 0.1] * 10)
+        BettingMean 0.138 [0.100, 0.242] (95 %, 40 units)
         """
         clusters.check_bounds(bounds)
         array = clusters.check_rows(values, "values", bounds)

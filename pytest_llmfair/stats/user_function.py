@@ -176,6 +176,15 @@ class JackknifeEstimate(Estimate):
         ------
         ValueError
             If there are fewer than two groups, or a fixed unit has one row of a group.
+
+        Examples
+        --------
+        >>> x = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 6.0])
+        >>> groups = ["a", "a", "a", "b", "b", "b"]
+        >>> def gap(rows, group):
+        ...     return float(x[rows][group == 1].mean() - x[rows][group == 0].mean())
+        >>> JackknifeEstimate.of_measure(gap, groups, np.argsort(x)).value
+        3.0
         """
         measured = Measured.of(measure, groups, codes, units, population)
         return cls(
@@ -207,6 +216,11 @@ class JackknifeEstimate(Estimate):
         ------
         ValueError
             If a value is not finite or out of range (names the row).
+
+        Examples
+        --------
+        >>> JackknifeEstimate.of_values([1.0, 3.0, 2.0, 4.0, 2.5])
+        JackknifeEstimate 2.500 [1.112, 3.888] (95 %, 5 units)
         """
         array = clusters.check_rows(values, "values", attainable)
         index, count = clusters.cluster_index(units, len(array))
@@ -280,6 +294,15 @@ class MetricDistance(Estimate):
         ------
         ValueError
             If there are fewer than two groups, or a fixed unit has one row of a group.
+
+        Examples
+        --------
+        >>> x = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 6.0])
+        >>> groups = ["a", "a", "a", "b", "b", "b"]
+        >>> def gap(rows, group):
+        ...     return float(abs(x[rows][group == 1].mean() - x[rows][group == 0].mean()))
+        >>> MetricDistance.of_measure(gap, groups, np.argsort(x)).value
+        3.0
         """
         measured = Measured.of(measure, groups, codes, units, population)
         return cls(

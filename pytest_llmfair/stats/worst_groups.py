@@ -55,6 +55,14 @@ class WorstGroups(Estimate):
             Which side of a bound is fairer.
         units, generations : int
             Sampling units and answers of all groups together.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.stats import Mean
+        >>> mean = Mean.of_values
+        >>> parts = {("a", "b"): mean([0.1, 0.2]), ("a", "c"): mean([0.4, 0.5])}
+        >>> WorstGroups.of_parts(parts, "lower", units=4, generations=4).worst
+        ('a', 'c')
         """
         sign = 1.0 if direction == "higher" else -1.0
         sample = replace(
