@@ -1,4 +1,4 @@
-"""Sampling units and the variance of a mean over them, beside slow transcriptions."""
+"""Sampling units and the variance of a mean over them, compared with slow transcriptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distances on totals per group: means, category shares, words; beside direct transcriptions."""
+"""Distances of totals per group (means, shares, words), compared with transcriptions."""
 
 from __future__ import annotations
 
@@ -190,48 +190,6 @@ def test_few_responses_with_hits_allow_for_others():
     assert estimate.value == 0.5
     assert estimate.interval().lower < 0.2
     assert "thin_evidence" in estimate.reasons
-
-
-@pytest.mark.parametrize(
-    ("call", "words_"),
-    [
-        (lambda: gaps([0.1, 0.2], ["a", "a"]), "groups holds 1 group"),
-        (lambda: gaps([0.1, 1.2], ["a", "b"]), "none larger than counted"),
-        (lambda: gaps([0.1, 0.2], ["a"]), "groups has 1 labels for 2 rows"),
-        (
-            lambda: gaps([0.1, 0.0], ["a", "b"], counted=[1, 0]),
-            "group 'b' has no counted row",
-        ),
-        (
-            lambda: gaps([0.1, 0.2], ["a", "b"], ["all"]),
-            "'all' is no group",
-        ),
-        (
-            lambda: gaps([0.1, 0.2], ["a", "b"], population="fixed"),
-            r"row 0 \(group 'a'\) is the only one",
-        ),
-        (
-            lambda: Distance.of_divergence(list("xyz"), list("abc")),
-            "3 groups; a divergence compares",
-        ),
-        (lambda: gaps([0.1, 0.2], "ab"), "groups is 'ab'; give a list"),
-        (lambda: Distance.of_divergence("xy", ["a", "b"]), "categories is 'xy'; give a list"),
-        (lambda: Distance.of_associations(np.zeros((3, 2, 2))), "no word was seen"),
-        (lambda: Distance.of_associations(np.ones((3, 2))), "counts has 2 dimensions"),
-        (lambda: Distance.of_associations(-np.ones((3, 2, 1))), "counts of response 0"),
-        (
-            lambda: Distance.of_associations(np.ones((3, 2, 1)), reference=[0.5, 0.6]),
-            "give 2 shares that add up to 1",
-        ),
-        (
-            lambda: Distance.of_associations(np.ones((3, 2, 1)), population="fixed"),
-            "response 0 is the only one of its unit",
-        ),
-    ],
-)
-def test_wrong_input_is_named(call, words_):
-    with pytest.raises(ValueError, match=words_):
-        call()
 
 
 @pytest.mark.filterwarnings("error")

@@ -1,4 +1,4 @@
-"""Log ratios of sums: their mean and their mean absolute value, beside numbers by hand."""
+"""Log ratios of sums: their mean and their mean absolute value, compared with numbers by hand."""
 
 from __future__ import annotations
 
@@ -82,38 +82,20 @@ def test_a_word_that_one_text_alone_provides_has_a_finite_wide_interval():
     assert 3.0 < interval.width < math.inf
 
 
-def test_texts_that_are_all_alike_bound_nothing():
+def test_equal_texts_leave_the_interval_unbounded():
     estimate = MeanLogRatio.of_sums(np.ones((30, 2)), two_sides)
     assert (estimate.interval().lower, estimate.interval().upper) == (-math.inf, math.inf)
     assert "no_variance" in estimate.reasons
 
 
-def test_a_single_unit_bounds_nothing():
+def test_a_single_unit_leaves_the_interval_unbounded():
     estimate = MeanLogRatio.of_sums(counts(), two_sides, units=["only"] * 60)
     assert estimate.interval().width == math.inf
     assert "thin_evidence" in estimate.reasons
 
 
-def test_a_fixed_unit_with_one_row_is_refused():
-    with pytest.raises(ValueError, match="row 2 is the only one of its unit"):
-        MeanLogRatio.of_sums(counts(texts=3), two_sides, units=list("aab"), population="fixed")
-
-
-def test_no_plan_is_made_without_counts():
+def test_no_error_is_planned_from_the_sample_size_alone():
     assert math.isnan(MeanLogRatio.of_sums(counts(), two_sides).standard_error(0.2))
-
-
-@pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf])
-def test_illegal_sums_name_their_row(wrong):
-    rows = counts()
-    rows[4, 2] = wrong
-    with pytest.raises(ValueError, match="row 4 holds"):
-        MeanLogRatio.of_sums(rows, two_sides)
-
-
-def test_rows_without_shape_are_refused():
-    with pytest.raises(ValueError, match="give one row of sums per text"):
-        MeanLogRatio.of_sums([1.0, 2.0], two_sides)
 
 
 @pytest.mark.parametrize("rows", [[[3.0, 1.0]], [[3.0, 1.0], [3.0, 1.0]]])
@@ -123,8 +105,8 @@ def test_texts_that_are_all_alike_leave_the_detectable_effect_unknown(rows):
     assert estimate.needed_units(0.1) is None
 
 
-def counts_2(rng, lean, texts=100, rate=0.5):
-    """Counts of words beside the first and the second group; texts differ in how much they say."""
+def leaning_counts(rng, lean, texts=100, rate=0.5):
+    """Counts of words with the first and the second group; texts differ in length."""
     level = rng.gamma(2.0, 0.5, (texts, 1))
     return rng.poisson(rate * level * np.exp(np.concatenate([lean, -lean]) / 2)).astype(float)
 
@@ -134,7 +116,7 @@ def magnitude(rows, **keywords):
 
 
 def test_the_value_is_the_mean_of_the_absolute_log_ratios():
-    rows = counts_2(np.random.default_rng(1), np.array([1.0, -1.0, 0.0]))
+    rows = leaning_counts(np.random.default_rng(1), np.array([1.0, -1.0, 0.0]))
     sums = rows.sum(axis=0)
     by_hand = np.mean([abs(math.log(sums[w] / sums[w + 3])) for w in range(3)])
     estimate = magnitude(rows)
@@ -144,14 +126,9 @@ def test_the_value_is_the_mean_of_the_absolute_log_ratios():
 
 
 def test_columns_without_both_sides_are_left_out():
-    rows = counts_2(np.random.default_rng(2), np.array([0.5, 0.5]))
+    rows = leaning_counts(np.random.default_rng(2), np.array([0.5, 0.5]))
     rows[:, 2] = 0.0
     assert magnitude(rows).value == pytest.approx(magnitude(rows[:, [1, 3]]).value)
-
-
-def test_no_finite_column_is_refused():
-    with pytest.raises(ValueError, match="no log ratio is finite"):
-        magnitude(np.array([[1.0, 0.0], [1.0, 0.0]]))
 
 
 def simulated(lean, runs=150, **keywords):
@@ -159,7 +136,9 @@ def simulated(lean, runs=150, **keywords):
     truth = float(np.abs(lean).mean())
     below = above = 0
     for seed in range(runs):
-        interval = magnitude(counts_2(np.random.default_rng(seed), lean, **keywords)).interval()
+        interval = magnitude(
+            leaning_counts(np.random.default_rng(seed), lean, **keywords)
+        ).interval()
         below += interval.upper < truth - 1e-12
         above += interval.lower > truth + 1e-12
     return 100 * below / runs, 100 * above / runs
@@ -171,7 +150,7 @@ def simulated(lean, runs=150, **keywords):
     [np.zeros(6), np.resize([0.6, -0.6], 6), np.array([1.2, 0.0, 0.0, 0.0])],
     ids=["none", "all", "one of four"],
 )
-def test_the_interval_misses_the_truth_as_rarely_as_it_says(lean):
+def test_the_interval_covers_the_truth_at_its_level(lean):
     # 2.5 % are nominal; of 150 runs 6 % are more than 2 in 100 chance deviations away.
     below, above = simulated(lean)
     assert below <= 6.0
@@ -180,7 +159,9 @@ def test_the_interval_misses_the_truth_as_rarely_as_it_says(lean):
 
 @pytest.mark.slow
 def test_the_noise_floor_is_the_mean_without_any_lean():
-    drawn = [magnitude(counts_2(np.random.default_rng(seed), np.zeros(5))) for seed in range(60)]
+    drawn = [
+        magnitude(leaning_counts(np.random.default_rng(seed), np.zeros(5))) for seed in range(60)
+    ]
     mean = np.mean([estimate.value for estimate in drawn])
     floor = np.mean([estimate.noise_floor() for estimate in drawn])
     assert floor == pytest.approx(mean, rel=0.1)
@@ -188,28 +169,13 @@ def test_the_noise_floor_is_the_mean_without_any_lean():
 
 
 @pytest.mark.slow
-def test_equality_is_refused_as_often_as_the_level_says():
+def test_equality_is_rejected_at_the_rate_of_the_level():
     p_values = np.array(
-        [magnitude(counts_2(np.random.default_rng(s), np.zeros(4))).p_equal() for s in range(150)]
+        [
+            magnitude(leaning_counts(np.random.default_rng(s), np.zeros(4))).p_equal()
+            for s in range(150)
+        ]
     )
     assert 0.0 < (p_values <= 0.1).mean() < 0.2
-    leaning = magnitude(counts_2(np.random.default_rng(0), np.resize([1.0, -1.0], 4)))
+    leaning = magnitude(leaning_counts(np.random.default_rng(0), np.resize([1.0, -1.0], 4)))
     assert leaning.p_equal() < 0.01
-
-
-def test_rows_that_are_all_alike_bound_nothing():
-    estimate = magnitude(np.tile([1.0, 2.0], (30, 1)))
-    assert estimate.interval().upper == math.inf
-    assert "no_variance" in estimate.reasons
-
-
-def test_a_single_unit_bounds_nothing_of_magnitude():
-    estimate = magnitude(counts_2(np.random.default_rng(6), np.ones(2)), units=["only"] * 100)
-    assert (estimate.interval().lower, estimate.interval().upper) == (0.0, math.inf)
-    assert estimate.noise_floor() == 0.0
-
-
-def test_no_plan_is_made_without_counts_of_magnitude():
-    estimate = magnitude(counts_2(np.random.default_rng(7), np.ones(2)))
-    assert math.isnan(estimate.standard_error(0.2))
-    assert estimate.standard_error() > 0.0

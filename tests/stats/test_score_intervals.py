@@ -1,4 +1,4 @@
-"""Score intervals of shares and of two rates, beside sums over counts and numerical searches."""
+"""Score intervals of one and two rates, compared with sums and numerical searches."""
 
 from __future__ import annotations
 
