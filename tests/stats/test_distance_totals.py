@@ -165,13 +165,6 @@ def test_influence_is_the_change_when_one_unit_counts_more(kind):
         assert influence[unit] == pytest.approx(change, abs=1e-5)
 
 
-def test_fixed_prompts_keep_their_share_of_responses():
-    rng = np.random.default_rng(11)
-    counts, prompts = words(rng, responses=80), np.repeat(np.arange(10), 8)
-    fixed = Distance.of_associations(counts, units=prompts, population="fixed").interval()
-    assert 0.0 <= fixed.lower < fixed.upper < 0.7
-
-
 def test_divergence_of_equal_groups_is_not_doubled_by_the_bootstrap():
     rng = np.random.default_rng(12)
     ends = [

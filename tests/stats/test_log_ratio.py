@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from pytest_llmfair.stats import MeanLogRatio
-from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio
+from pytest_llmfair.stats import MeanAbsLogRatio, MeanLogRatio
 
 
 def two_sides(sums):

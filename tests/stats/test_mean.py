@@ -141,21 +141,11 @@ def test_correlated_generations_are_worth_fewer_draws():
     assert sample.design_effect == pytest.approx(500 / sample.effective)
 
 
-def test_effective_size_of_outcomes_never_exceeds_the_generations():
-    rows = np.tile([1.0, 0.0], (30, 1))
-    rows[0] = 1.0
-    assert Mean.of_rows(rows, outcomes=True).sample.effective <= 60
-
-
 def test_identical_repeats_count_as_one_generation_and_say_so():
     column = np.array([1.0] * 7 + [0.0] * 23)[:, None]
     repeated = Mean.of_rows(np.repeat(column, 5, axis=1), outcomes=True)
     assert "identical_repeats" in repeated.reasons
     assert repeated.interval() == Mean.of_rows(column, outcomes=True).interval()
-
-
-def test_single_generations_are_not_called_identical():
-    assert "identical_repeats" not in Mean.of_values([0.1, 0.5, 0.5] * 10).reasons
 
 
 def test_bounds_other_than_zero_and_one_rescale_the_interval():

@@ -7,18 +7,19 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import special
 
 from pytest_llmfair.stats import (
     Distance,
+    MaxDistance,
     MaxPairwiseDifference,
     Mean,
     RateDifference,
     RateRatio,
+    Sample,
     Undefined,
 )
-from pytest_llmfair.stats._records import Sample
 from pytest_llmfair.stats._resampling import LargestDifference
-from pytest_llmfair.stats.pairwise_max import MaxDistance
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 
@@ -84,16 +85,8 @@ def test_largest_difference_of_equal_independent_means_is_the_studentized_range(
     # Upper 5 % point of the studentized range for 3 groups: 3.314; for 8 groups: 4.286.
     for groups, point in ((3, 3.314), (8, 4.286)):
         law = LargestDifference(np.eye(groups))
-        quantile = np.quantile(law._draws, 0.95) * math.sqrt(2.0)
-        assert quantile == pytest.approx(point, abs=0.04)
-
-
-def test_error_rate_of_pairs_rises_with_that_of_the_whole():
-    law = LargestDifference(np.diag([1.0, 2.0, 0.5]))
-    grid = [1e-6, 1e-4, 4e-4, 6e-4, 0.01, 0.1, 0.5]
-    each = [law.per_pair(alpha) for alpha in grid]
-    assert each == sorted(each)
-    assert all(one < alpha for one, alpha in zip(each, grid, strict=True))
+        each = special.ndtr(-point / math.sqrt(2.0))
+        assert law.per_pair(0.05) == pytest.approx(each, rel=0.1)
 
 
 def test_table_has_every_pair_with_adjusted_p_values():
@@ -150,21 +143,6 @@ def test_groups_without_variance_are_never_certain(rates):
     x, groups = outcomes(np.random.default_rng(9), rates, 30)
     ends = MaxPairwiseDifference.of_rates(x, groups).interval()
     assert ends.width > 0.05
-
-
-def test_one_row_per_group():
-    ends = MaxPairwiseDifference.of_rates([0.0, 1.0, 1.0], ["a", "b", "c"]).interval()
-    assert (ends.lower, ends.upper) == (0.0, 1.0)
-
-
-def test_a_pair_that_is_not_defined_keeps_the_rest_from_being_judged():
-    nothing = Undefined(
-        undefined="nobody was asked", sample=Sample(units=0, generations=0, fewest=0, most=0)
-    )
-    known = RateDifference.of_outcomes([0.0] * 50, [0.0] * 50)
-    found = MaxPairwiseDifference.of_pairs({"a": known, "b": nothing})
-    assert found.value == 0
-    assert "b is not defined (nobody was asked)" in found.invalid["not_computable"]
 
 
 def test_every_flag_of_a_pair_is_explained_in_words():

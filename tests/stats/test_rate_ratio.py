@@ -96,10 +96,6 @@ def test_noise_floor_of_a_folded_ratio_is_that_of_equal_groups(form, far):
     assert abs(floor - far) == pytest.approx(abs(np.mean(values) - far), rel=0.1)
 
 
-def test_the_plain_ratio_has_no_noise_floor():
-    assert math.isnan(of([1, 0], [1, 0]).noise_floor())
-
-
 def test_planned_error_is_known_from_the_sizes_alone():
     first, second = of(hits(5, 50), hits(20, 80)), of(hits(50, 50), hits(3, 80))
     by_hand = 0.8 * math.sqrt(1 / 50 + 1 / 80)

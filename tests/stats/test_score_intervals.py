@@ -39,10 +39,6 @@ def test_zero_event_bound_is_the_rate_that_gives_no_event_with_probability_alpha
     assert bound == pytest.approx(1 - 0.025 ** (1 / 60))
 
 
-def test_no_zero_event_bound_without_a_limit_on_units():
-    assert zero_event_bound(math.inf, 0.025) == 0.0
-
-
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))), alphas)
 def test_clopper_pearson_has_tails_of_alpha(counts, alpha):
     trials, hits = counts
@@ -187,10 +183,6 @@ def test_the_paired_bound_is_where_tangos_statistic_equals_the_quantile(n, data)
     best = q[np.argmax(log_likelihood([(more, q + bound), (less, q), (n - more - less, rest)]))]
     error = math.sqrt((2 * best + bound - bound**2) / n)
     assert (bound - gap) / error == pytest.approx(Z, rel=5e-3)
-
-
-def test_no_pair_that_differs_leaves_a_bound_of_the_rule_of_four():
-    assert paired_bound(0.0, 0.0, 50 / Z**2) == pytest.approx(Z**2 / (50 + Z**2))
 
 
 def test_bounds_of_a_published_ratio():

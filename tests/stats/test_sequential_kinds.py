@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats.sequential import BettingMean, Spending, obrien_fleming
+from pytest_llmfair.stats import BettingMean, Spending
 
 
 def boundary(nominal):
@@ -27,11 +27,6 @@ def test_five_equal_looks_have_the_published_boundaries():
 
 def test_a_single_look_at_everything_is_the_fixed_test():
     assert Spending(0.025).look(1.0) == pytest.approx(0.025, abs=1e-6)
-
-
-def test_all_of_the_error_is_spent_at_the_end():
-    assert obrien_fleming(0.025, 1.0) == pytest.approx(0.025)
-    assert obrien_fleming(0.025, 0.2) < 1e-5
 
 
 @pytest.mark.parametrize("fractions", [(0.5, 1.0), (0.1, 0.35, 0.4, 0.9, 1.0)])

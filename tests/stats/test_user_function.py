@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pytest_llmfair.stats import Mean, MeanDifference
-from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
+from pytest_llmfair.stats import JackknifeEstimate, Mean, MeanDifference, MetricDistance
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 
