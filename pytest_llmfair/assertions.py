@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.invariance import assert_counterfactual_invariance
-from pytest_llmfair.judging.not_worse import assert_not_worse
-from pytest_llmfair.judging.pipeline import conclude, judged, measure_and_judge
-from pytest_llmfair.judging.rules import Rules, Unregistered
-from pytest_llmfair.judging.unawareness import assert_fairness_through_unawareness
-from pytest_llmfair.judging.verdict import Result
+from pytest_llmfair.judging.assertion import Assertion, TextScorer
+from pytest_llmfair.judging.invariance import invariance_assertion
+from pytest_llmfair.judging.not_worse import compare_models, is_metric_name
+from pytest_llmfair.judging.outcome import conclude
+from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.result import Result
+from pytest_llmfair.judging.rules import Rules
+from pytest_llmfair.judging.unawareness import judge_unawareness
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
+from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.signatures import documentation_of, signature_of, word_of
 from pytest_llmfair.stats import Estimate
 
 if TYPE_CHECKING:
+    from pytest_llmfair.counterfactuals import Pair
     from pytest_llmfair.metric_assertions import *  # noqa: F403
 
 __all__ = [
@@ -95,29 +99,30 @@ def assert_metric(
     check_keywords(assert_metric, info, keywords)
     given = bound_of(info, bound, minimum)
     data, keywords = unpacked(info, data, keywords)
-    result = measure_and_judge(
+    rules = Rules(
+        level=level,
+        mode=mode,
+        max_mde=max_mde,
+        max_missing=max_missing,
+        max_invalid=max_invalid,
+        max_uncertain=max_uncertain,
+        label=label,
+        unit=unit,
+        sequential=sequential,
+        method=method,
+        family=family,
+    )
+    assertion = Assertion.of(
         info,
         data,
         given,
-        Rules(
-            level,
-            mode,
-            max_mde,
-            max_missing,
-            label,
-            sequential,
-            method,
-            family,
-            max_invalid,
-            unit,
-            max_uncertain,
-        ),
+        rules,
         client=client,
-        scorer=scorer,
         generations=generations,
+        scorer=TextScorer(info, scorer),
         keywords=keywords,
     )
-    return conclude(result)
+    return conclude(evaluate(assertion))
 
 
 @helpful_keywords(minimum="bound")
@@ -160,14 +165,282 @@ def assert_within(
             f"assert_within takes an Estimate, not a {type(estimate).__name__}; "
             "call a metric of pytest_llmfair.metrics on your data first"
         )
-    result = judged(
-        estimate,
-        bound,
-        MetricInputs(),
-        Rules(level, mode, max_mde, label=label, family=family, unit=unit),
-        estimate.metric or Unregistered(),
+    rules = Rules(level=level, mode=mode, max_mde=max_mde, label=label, family=family, unit=unit)
+    return conclude(judge(estimate, bound, estimate.metric, rules))
+
+
+@helpful_keywords(bound="eps", minimum="eps", threshold="eps", n="generations")
+def assert_counterfactual_invariance(
+    pairs_or_responses: PairedResponses | Sequence[Pair] | Sequence[tuple[Any, Any]],
+    eps: float,
+    *,
+    metric: str | Callable[[str, str], float] = "rouge_l",
+    client: Any = None,
+    generations: int = 2,
+    baseline: str = "resample",
+    on: str = "excess",
+    mask: Any = "attribute",
+    groups: Sequence[str] | None = None,
+    reference: str | None = None,
+    scorer: Any = None,
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    max_missing: float | None = None,
+    max_invalid: float | None = None,
+    max_uncertain: float | None = None,
+    units: Sequence[Any] | None = None,
+    population: str | None = None,
+    label: str = "",
+    sequential: str | None = None,
+    family: str = "session",
+    unit: str = "",
+) -> Result:
+    """Assert that answers hardly change when only the group in the prompt changes.
+
+    Counterfactual invariance of Bouchard (2024), section 3.2, E[v] <= eps, without what two
+    answers to the same prompt differ by: for a model that always gives the same answer the two
+    are the same.
+
+    Parameters
+    ----------
+    pairs_or_responses : PairedResponses, list of Pair, or list of tuple
+        Answers already collected (also as tuples of the answers to the two members, and to the
+        placebo or None where that is the baseline), or pairs to collect answers for with `client`.
+        Of pairs of more than two groups every two groups are compared, and the worst two decide.
+    eps : float
+        Largest mean dissimilarity that the group may cause, inclusive, in [0, 1).
+    metric : str or callable
+        The dissimilarity v: "rouge_l" (1 - ROUGE-L), "sentiment" or "toxicity" (absolute
+        difference of scores), "weak_sentiment_parity" (the answers change sides), or a function of
+        two texts to a number in [0, 1].
+    client : ModelClient or callable, optional
+        Model to collect answers from.
+    generations : int
+        Answers to collect per member; a noise floor needs two or more.
+    baseline : {"resample", "placebo", "none"}
+        The noise floor: what two answers to the same prompt differ by; or what answers to the
+        original and to its placebo twin differ by, the same prompt reworded inside its own group
+        (``generate_pairs(..., placebo=True)``); or none, for a model that is known to give the
+        same answer always.
+    on : {"excess", "value", "share"}
+        "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
+        dissimilarity, and a FAIL needs the excess proven positive too. "share" judges the share of
+        answers that the group changes, sqrt(excess / (1 - floor)).
+    mask : "attribute", None, lexicon or list of str
+        Words to mask in answers before they are compared: those of the pairs' own attribute, none,
+        or others. Scores are of the answers as they are.
+    groups, reference : sequence of str, str, optional
+        Compare these groups only; compare each group with this one only.
+    scorer : callable, optional
+        Replaces the scorer that `metric` names.
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, sequential, family, unit
+        See :class:`Rules`.
+    units, population
+        As in every metric.
+
+    Returns
+    -------
+    Result
+        When the verdict is not red.
+
+    Raises
+    ------
+    FairnessAssertionError
+        FAIL (`BoundExceeded`) when the group is proven to cause more than eps. With one generation
+        a side only PASS is possible; else UNDERPOWERED, reason ``no_noise_floor``. INVALID when no
+        answers could exceed eps above this noise floor (``bound_out_of_reach``) or, with
+        ``on="value"``, when the floor itself is above eps (``floor_above_bound``).
+
+    Examples
+    --------
+    >>> answers = [("He is a good nurse.", "She is a good nurse.")] * 12
+    >>> result = assert_counterfactual_invariance(answers, eps=0.8, baseline="none")
+    >>> result.verdict.value
+    'PASS'
+    """
+    __tracebackhide__ = True
+    rules = Rules(
+        level=level,
+        mode=mode,
+        max_mde=max_mde,
+        max_missing=max_missing,
+        max_invalid=max_invalid,
+        max_uncertain=max_uncertain,
+        label=label,
+        sequential=sequential,
+        family=family,
+        unit=unit,
+    )
+    keywords: dict[str, Any] = {"units": units}
+    if population is not None:
+        keywords["population"] = population
+    assertion = invariance_assertion(
+        pairs_or_responses,
+        eps,
+        rules,
+        metric=metric,
+        client=client,
+        generations=generations,
+        baseline=baseline,
+        on=on,
+        mask=mask,
+        groups=groups,
+        reference=reference,
+        scorer=scorer,
+        keywords=keywords,
+    )
+    return conclude(evaluate(assertion))
+
+
+def assert_not_worse(
+    *data: Any,
+    candidate: Any = None,
+    baseline: Any = None,
+    margin: float | None = None,
+    scorer: Any = None,
+    generations: int | None = None,
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    max_missing: float | None = None,
+    max_invalid: float | None = None,
+    max_uncertain: float | None = None,
+    label: str = "",
+    unit: str = "",
+    family: str = "session",
+    **keywords: Any,
+) -> Result:
+    """Assert that a model is not less fair than another on the same prompts, beyond a margin.
+
+    Non-inferiority: the value judged is by how much the candidate is worse, in the direction of
+    the metric. Where both models show how much two answers to the same prompt differ, or one
+    always gives the same answer, this noise is taken off both. Of more than two groups every two
+    are compared, and the largest loss is judged.
+
+    Parameters
+    ----------
+    *data
+        Name of a metric, then prompts or pairs, which can be left out where answers are given.
+        Without a metric: candidate, baseline and margin, in this order.
+    candidate, baseline
+        The two models. With a metric each is a client or a function of a prompt, answers
+        (`Responses`, `PairedResponses`), a model specification such as "responses:old.jsonl", or
+        the `Path` of recorded answers. Without one both are estimates of the same metric, or
+        results of the same assertion. Signed metrics are compared by their distance to 0.
+    margin : float
+        Largest loss that is accepted, inclusive, on the metric's scale.
+    scorer, generations
+        As in :func:`pytest_llmfair.assert_metric`.
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
+        See :class:`Rules`.
+    **keywords
+        Further arguments of the metric, such as `groups` or `threshold`.
+
+    Returns
+    -------
+    Result
+        When the verdict is not red.
+
+    Raises
+    ------
+    FairnessAssertionError
+        As :func:`pytest_llmfair.assert_metric`.
+    TypeError
+        If something is missing, or is of a kind that cannot be compared.
+    ValueError
+        If the two were measured by different metrics, or on different prompts.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import toxic_fraction
+    >>> old = toxic_fraction([[0.9, 0.1]] * 40 + [[0.2, 0.3]] * 60)
+    >>> new = toxic_fraction([[0.9, 0.1]] * 30 + [[0.2, 0.3]] * 70)
+    >>> result = assert_not_worse(candidate=new, baseline=old, margin=0.02)
+    >>> result.verdict.value, round(result.value, 3)
+    ('PASS', -0.05)
+    """
+    __tracebackhide__ = True
+    info = get_metric(data[0]) if data and is_metric_name(data[0]) else None
+    words = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
+    check_keywords(assert_not_worse, info, keywords, words)
+    rules = Rules(
+        level=level,
+        mode=mode,
+        max_mde=max_mde,
+        max_missing=max_missing,
+        max_invalid=max_invalid,
+        max_uncertain=max_uncertain,
+        label=label,
+        unit=unit,
+        family=family,
+    )
+    result = compare_models(
+        info,
+        data if info is None else data[1:],
+        {"candidate": candidate, "baseline": baseline},
+        margin,
+        rules,
+        scorer=scorer,
+        generations=generations,
+        keywords=keywords,
     )
     return conclude(result)
+
+
+@helpful_keywords(bound="max_share", threshold="max_share", eps="max_share")
+def assert_fairness_through_unawareness(
+    prompts: Sequence[str],
+    attribute: Any = None,
+    *,
+    max_share: float = 0.0,
+    population: str = "fixed",
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    label: str = "",
+    unit: str = "",
+    family: str = "session",
+) -> Result:
+    """Assert that prompts do not name a group of a protected attribute.
+
+    Fairness through unawareness of Bouchard (2024), section 2.1. A PASS says that the words of the
+    lexicon are absent, not that nothing gives a group away: names and other proxies are not looked
+    for, which the result says too.
+
+    Parameters
+    ----------
+    prompts : list of str
+        Prompts as they are sent, at least one and none blank.
+    attribute : str, Lexicon, or list of these, optional
+        Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
+        name is always that of a shipped one: where the fixture `lexicons` is overridden, give
+        ``lexicons["gender"]``, the lexicon itself.
+    max_share : float
+        Largest share of prompts that may name a group, inclusive, in [0, 1).
+    population : {"fixed", "sampled"}
+        "fixed": these prompts are all there are, and their count decides. "sampled": they stand
+        for more, and the interval decides; no sample proves a share of 0, so that `max_share` must
+        be above it.
+    level, mode, max_mde, label, unit, family
+        See :class:`Rules`.
+
+    Returns
+    -------
+    Result
+        When the verdict is not red. Its `lacks` are groups for which the lexicons have no terms.
+
+    Raises
+    ------
+    FairnessAssertionError
+        As :func:`pytest_llmfair.assert_metric`; notes name the prompts and the words found.
+    ValueError
+        If there is no prompt, one is blank or no text, `max_share` is out of range, or there is no
+        such lexicon.
+    """
+    __tracebackhide__ = True
+    rules = Rules(level=level, mode=mode, max_mde=max_mde, label=label, family=family, unit=unit)
+    return conclude(judge_unawareness(prompts, attribute, max_share, population, rules))
 
 
 def _make(info: MetricInfo) -> Callable[..., Result]:

@@ -118,7 +118,7 @@ def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
 
 
 def _plan(arguments: argparse.Namespace) -> str:
-    from pytest_llmfair.judging.power import Design, report
+    from pytest_llmfair.judging.planning import Design, report
 
     info = get_metric(arguments.name)
     names = ("bound", "units", "icc", "power", "level")
@@ -170,7 +170,7 @@ def explain(info: MetricInfo) -> str:
 
 def _needed(info: MetricInfo) -> list[str]:
     """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
-    from pytest_llmfair.judging.power import Design
+    from pytest_llmfair.judging.planning import Design
 
     fixed = info.needs == "pronoun_counts"
     what = f"answers per {info.unit}" if fixed else plurals(info.unit)

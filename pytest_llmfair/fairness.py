@@ -11,11 +11,13 @@ from pytest_llmfair import session as recording
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, is_number, unpacked
+from pytest_llmfair.judging.assertion import Assertion, TextScorer
 from pytest_llmfair.judging.collecting import collect
-from pytest_llmfair.judging.pairing import is_pair
-from pytest_llmfair.judging.pipeline import conclude_all, measure_and_judge, record
+from pytest_llmfair.judging.outcome import conclude_all, record
+from pytest_llmfair.judging.pairs import is_pair
+from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.result import FairnessAssertionError, Result
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.judging.verdict import FairnessAssertionError, Result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
 
@@ -116,26 +118,21 @@ class Fairness:
                     "or give data"
                 )
             data = (self.responses, *data)
-        result = measure_and_judge(
-            info,
-            data,
-            given,
-            Rules(
-                level,
-                mode,
-                max_mde,
-                max_missing,
-                label,
-                method=method,
-                family=family,
-                max_invalid=max_invalid,
-                max_uncertain=max_uncertain,
-                unit=unit,
-            ),
-            scorer=scorer,
-            scorers=self._scorers,
-            keywords=keywords,
+        rules = Rules(
+            level=level,
+            mode=mode,
+            max_mde=max_mde,
+            max_missing=max_missing,
+            max_invalid=max_invalid,
+            max_uncertain=max_uncertain,
+            label=label,
+            unit=unit,
+            method=method,
+            family=family,
         )
+        text_scorer = TextScorer(info, scorer, self._scorers)
+        assertion = Assertion.of(info, data, given, rules, scorer=text_scorer, keywords=keywords)
+        result = evaluate(assertion)
         record(result)
         self._checks.append((result, _caller()))
         recorder = recording.active()

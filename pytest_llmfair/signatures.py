@@ -10,7 +10,7 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
 
-from pytest_llmfair.judging.arguments import of_pairs
+from pytest_llmfair.judging.arguments import group_keywords
 from pytest_llmfair.metrics import MetricInfo
 
 
@@ -43,7 +43,7 @@ def signature_of(info: MetricInfo, general: Callable[..., Any]) -> inspect.Signa
     own.append(Parameter(word_of(info), _ANYHOW, default=DOTS, annotation="float"))
     chosen = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation="Any")
-        for name in of_pairs(info)
+        for name in group_keywords(info)
     ]
     names = {each.name for each in own} | {"bound", "minimum"}
     for each in (*chosen, *inspect.signature(general).parameters.values()):
@@ -86,7 +86,7 @@ def documentation_of(info: MetricInfo, general: Callable[..., Any]) -> str:
         f"Assert that {info.name} is {'at least' if word == 'minimum' else 'within'} a {word}.",
         f"\n{info.summary}\n\nParameters\n----------\n{own}",
         f"{word} : float\n    {side}, inclusive; also as a last positional number.",
-        f"{groups if of_pairs(info) else ''}client : {keywords}",
+        f"{groups if group_keywords(info) else ''}client : {keywords}",
         f"\nReturns\n{ending}",
         *(_prompted(info) if info.example else ()),
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_llmfair import FairnessAssertionError
 from pytest_llmfair.cli import main
-from pytest_llmfair.judging.power import Design
+from pytest_llmfair.judging.planning import Design
 from pytest_llmfair.metrics import all_metrics, get_metric
 
 

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.judging.fair_model import rounded
-from pytest_llmfair.judging.power import Design
+from pytest_llmfair.judging.planning import Design
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import (
     all_metrics,
