@@ -182,7 +182,7 @@ def _prompts_of(path: Path) -> Sequence[str | Template]:
         from pytest_llmfair.counterfactuals import load_templates
 
         return load_templates(path)
-    from pytest_llmfair._util.files import read_utf8
+    from pytest_llmfair._util.validation import read_utf8
 
     prompts = [line.strip() for line in read_utf8(path).splitlines() if line.strip()]
     if not prompts:

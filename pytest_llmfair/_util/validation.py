@@ -1,11 +1,24 @@
-"""Checks of single arguments that several rooms share: every error names the argument."""
+"""Checks of arguments, of files that users write, and of packages that must be installed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
+
+# As in pyproject.toml. Messages name packages, not extras: pip finds `pytest-llmfair[hf]` on PyPI
+# only, and packages also where the plugin came from a clone or a wheel.
+PACKAGES = {
+    "property": ("hypothesis>=6.100",),
+    "hf": ("transformers>=4.44", "torch>=2.4", "safetensors>=0.4"),
+    "toxicity": ("detoxify>=0.5.2",),
+    "embeddings": ("sentence-transformers>=3.0",),
+    "openai": ("openai>=1.40",),
+    "anthropic": ("anthropic>=0.34",),
+    "litellm": ("litellm",),
+}
 
 
 def number(x: Any, argument: str) -> float:
@@ -48,3 +61,28 @@ def check_is_list(rows: object, argument: str = "prompts", of: str = "texts") ->
 
 def _is_whole(x: Any) -> bool:
     return isinstance(x, Integral) and not isinstance(x, bool)
+
+
+def read_utf8(path: Path) -> str:
+    """Return the text of a file, without a byte order mark.
+
+    Raises
+    ------
+    ValueError
+        If it is not UTF-8; the message names the file and the byte.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no file {path}; give the path of one") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"{path} is a folder; give the path of a file in it") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+
+
+def install(extra: str) -> str:
+    """Return the command that installs what an extra needs."""
+    return " ".join(["pip install", *(f'"{package}"' for package in PACKAGES[extra])])

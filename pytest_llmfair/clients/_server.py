@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from pytest_llmfair._util.extras import install
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.clients._backend import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
 from pytest_llmfair.clients._background import close_at_end
 from pytest_llmfair.clients._outcomes import code_of, of_error, said_by, status_of

@@ -9,12 +9,17 @@ from dataclasses import replace
 from typing import Literal
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals._pairing.case import Exchange, case_of, exchange_of
-from pytest_llmfair.counterfactuals._pairing.omission import omitted
-from pytest_llmfair.counterfactuals._pairing.pair import Pairs, pair_of
-from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
-from pytest_llmfair.counterfactuals.made_elsewhere import reasons_against
-from pytest_llmfair.counterfactuals.validity import failed
+from pytest_llmfair.counterfactuals.checks import failed
+from pytest_llmfair.counterfactuals.omission import omitted
+from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
+from pytest_llmfair.counterfactuals.pair_under_test import Exchange, case_of, exchange_of
+from pytest_llmfair.counterfactuals.placebo import placebo_of
+from pytest_llmfair.counterfactuals.user_pairs import (
+    check_is_text,
+    check_pair,
+    lexicons_that_follow,
+    reasons_against,
+)
 from pytest_llmfair.lexicons.attributes import (
     Attribute,
     lexicon_for,
@@ -24,8 +29,7 @@ from pytest_llmfair.lexicons.attributes import (
 )
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.reading import Change, Mention, Reading
+from pytest_llmfair.lexicons.matching import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Edit, Pair, Rejected, Uncertain, marked
 from pytest_llmfair.text import mask_words
@@ -114,7 +118,7 @@ def generate_pairs(
     for row, text in enumerate(texts):
         if isinstance(text, tuple):
             own = _own_pair(lexicon, row, *text, wanted)
-            reasons = reasons_against(own, lexicon, _following(lexicon))
+            reasons = reasons_against(own, lexicon, lexicons_that_follow(lexicon))
             own = replace(own, edits=edits_between(*text))
             made: list[Pair | Rejected] = [Rejected(own, reasons) if reasons else marked(own)]
             lost: list[str] = []
@@ -146,44 +150,6 @@ def generate_pairs(
     )
 
 
-def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
-    """Put a pair that was made elsewhere (by hand, by a template, by a model) through the gate.
-
-    Beside the checks of :func:`generate_pairs`: nothing but mentions may change, each to one of
-    the same role and number. That is the texts are equal once masked; in other languages than
-    English words around a mention have to agree with it, and may change. Where a text leaves an
-    unmarked group unsaid ("a person" beside "a wheelchair user"), words around the mention may go
-    along with it.
-
-    Parameters
-    ----------
-    pair : Pair
-        The pair. Its groups may be aliases; where it has no edits, they are what differs, and
-        where it has no `variant`, the texts tell it.
-    attribute : str, Lexicon or tuple of two of these
-        Name of a shipped lexicon, or a lexicon.
-
-    Returns
-    -------
-    tuple of str
-        What is wrong, in words; empty where nothing is.
-
-    Raises
-    ------
-    ValueError
-        If the attribute or a group is unknown, this is no pair, or a member of it is no text.
-    """
-    if not isinstance(pair, Pair):
-        raise ValueError(
-            f"{str(pair)[:40]!r} is a {type(pair).__name__}; give a Pair(original, "
-            "counterfactual, from_group, to_group, (), attribute)"
-        )
-    for text in (pair.original, pair.counterfactual):
-        _check_text(text)
-    lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
-    return reasons_against(pair, lexicon, _following(lexicon))
-
-
 def mentions(text: str, attribute: Attribute) -> list[Mention]:
     """Return where a text names a group of the attribute.
 
@@ -204,7 +170,7 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
     ValueError
         If there is no such attribute, or this is no text.
     """
-    _check_text(text)
+    check_is_text(text)
     return lexicon_of(attribute).mentions(text)
 
 
@@ -231,16 +197,11 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     ValueError
         If there is no such attribute, a word is none, or this is no text.
     """
-    _check_text(text)
+    check_is_text(text)
     known = lexicon_to_mask(attribute)
     if known is not None:
         return known.mask(text)
     return mask_words(text, words_to_mask(attribute, "attribute"))
-
-
-def _check_text(text: object) -> None:
-    if not isinstance(text, str):
-        raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
 
 
 def _checked(prompts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
@@ -260,11 +221,6 @@ def _prompt(row: int, text: object) -> str | tuple[str, str]:
         f"prompt {row} is {text!r}, a {type(text).__name__}; give a text, or a tuple of a text "
         "and its twin"
     )
-
-
-def _following(lexicon: Lexicon) -> tuple[Lexicon, ...]:
-    """Return the lexicons whose words may change: the pronouns of a person follow the name."""
-    return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
 
 
 def _own_pair(

@@ -67,7 +67,7 @@ def invariance_assertion(
 
 def _info_of(measure: Any, source: Any, on: str) -> MetricInfo:
     """Return the metric that a dissimilarity makes."""
-    from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
+    from pytest_llmfair.metrics.counterfactual.invariance import counterfactual_invariance
 
     pairs = getattr(source, "pairs", source)
     first = pairs[0] if isinstance(pairs, (list, tuple)) and pairs else None
@@ -97,7 +97,7 @@ def _need_placebo(twins: Sequence[Any]) -> None:
 
 def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) -> Any:
     """Return the dissimilarity of two answers that a name, or a function, stands for."""
-    from pytest_llmfair.metrics._counterfactual import invariance as _invariance
+    from pytest_llmfair.metrics.counterfactual import invariance as _invariance
 
     if not isinstance(metric, str):
         return _invariance.own_measure(metric)
@@ -121,7 +121,7 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
 
 def _answer_rows(data: Any, placebo: bool, client: Any) -> Any:
     """Return answers given as tuples as rows of texts; pairs to be answered stay as they are."""
-    from pytest_llmfair.metrics._checks import text_rows
+    from pytest_llmfair.metrics.arguments import text_rows
 
     if isinstance(data, Responses) or (
         client is not None

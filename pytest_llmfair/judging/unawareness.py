@@ -12,7 +12,7 @@ from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.metrics.unawareness import Seen
+from pytest_llmfair.metrics.unawareness import MentionCounts
 from pytest_llmfair.stats import Estimate, Mean, Sample
 
 
@@ -31,7 +31,7 @@ def judge_unawareness(
             "population='sampled' judges prompts beyond these, and no sample proves a share of 0; "
             "give max_share above 0, or population='fixed' for these prompts alone"
         )
-    seen = Seen.of(prompts, attribute)
+    seen = MentionCounts.of(prompts, attribute)
     estimate: Estimate
     if population == "fixed":
         n = len(seen.rows)

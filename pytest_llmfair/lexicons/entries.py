@@ -5,24 +5,34 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from pytest_llmfair.lexicons.grammar import KINDS
-from pytest_llmfair.lexicons.loading import at_line, kind_of, suggestion
+from pytest_llmfair.lexicons.schema import (
+    at_line,
+    date_in,
+    held,
+    suggestion,
+    terms_in,
+)
 from pytest_llmfair.lexicons.terms import REGISTERS, Entry, Register
-from pytest_llmfair.text import tokens
 
 # Roles that rules or reports read; any other word is a role too.
 _ROLES = (
     *("noun", "adjective", "title", "kinship", "occupation", "reflexive", "subject", "object"),
     *("possessive_determiner", "possessive_pronoun"),
 )
+
+
 _LISTS = ("not_before", "not_after", "only_before", "only_after")
+
+
 OF_ENTRY = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
+
+
 # Entries had a context before they had a kind.
 _CONTEXTS = {
     "person_adjective": "before_person no_switch contrasted demonym predicate compared old "
@@ -34,19 +44,30 @@ _CONTEXTS = {
     "title": "before_name not_with_word_name not_beside_name royal couple address noble",
     "plain": "field contracted scripture faith house",
 }
+
+
 _INSTEAD = {context: kind for kind, those in _CONTEXTS.items() for context in those.split()}
+
+
 # "{20..34}-year-old" stands for fifteen terms, and so does "{twenty..thirty-four}-year-old".
 _RANGE = re.compile(r"\{(\d{1,4}|[a-z-]{3,12})\.\.(\d{1,4}|[a-z-]{3,12})\}")
+
+
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     "nineteen",
 )
+
+
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
 _NUMBERS = [
     *_ONES,
     *(f"{ten}{one}" for ten in _TENS for one in ("", *(f"-{word}" for word in _ONES[1:10]))),
 ]
+
 
 # Words in front of a noun that agree with it ("la", "esta"), by the name of their list and group.
 _Determiners = Mapping[str, tuple[Mapping[str, str], ...]]
@@ -125,54 +146,12 @@ def entries_in(
             yield entry
 
 
-def held(
-    data: Any, source: str, key: str, kind: type[dict[Any, Any]] | type[list[Any]], wanted: str
-) -> Any:
-    """Return the mapping or the list that a file holds for a key, empty if it has none."""
-    given = data.get(key) or kind()
-    if not isinstance(given, Mapping if kind is dict else (list, tuple)):
-        raise ValueError(
-            f"{at_line(source, data, key)}: {key} is a {kind_of(given)}; give {wanted}"
-        )
-    return given
-
-
 def known_group(name: object, labels: Mapping[str, str], where: str) -> str:
     """Return the group that goes by a name; `where` begins the message if there is none."""
     if name not in labels:
         hint = suggestion(str(name), list(labels))
         raise ValueError(f"{where}: unknown group {name!r}; {hint}")
     return labels[str(name)]
-
-
-def terms_in(value: Any, where: str) -> tuple[str, ...]:
-    """Return a term, or a list of them, with single spaces between its words."""
-    terms = [value] if isinstance(value, str) else value
-    if not isinstance(terms, (list, tuple)) or value == "":
-        raise ValueError(
-            f"{where}: {value!r} is neither a term nor a list of terms; put a term in quotes, for "
-            "YAML reads no, on, 1990 and the like as something else"
-        )
-    for term in terms:
-        if not isinstance(term, str) or not tokens(term):
-            raise ValueError(
-                f"{where}: {term!r} is no word; quote it if YAML reads it as something else"
-            )
-        if any(unicodedata.category(char) == "Cc" and not char.isspace() for char in term):
-            raise ValueError(f"{where}: {term!r} holds a control character; leave it out")
-    return tuple(" ".join(term.split()) for term in terms)
-
-
-def date_in(value: Any, where: str) -> date | None:
-    """Return the date of a review, None where the file has none."""
-    if value is None:
-        return value
-    try:
-        return date.fromisoformat(str(value)[:10])
-    except ValueError:
-        raise ValueError(
-            f"{where}: reviewed is {value!r}; give a date such as 2026-11-01"
-        ) from None
 
 
 def _where_counted(item: Mapping[str, Any], where: str) -> dict[str, Any]:

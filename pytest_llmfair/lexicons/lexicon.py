@@ -11,8 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.files import read_utf8
 from pytest_llmfair._util.frozen import ByValue
+from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.lexicons.english.articles import (
     article_before,
     bare_before,
@@ -30,15 +30,12 @@ from pytest_llmfair.lexicons.english.protected import (
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.titles import takes_case
 from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
-from pytest_llmfair.lexicons.peoples import People
-from pytest_llmfair.lexicons.reading import (
+from pytest_llmfair.lexicons.matching import (
     Change,
     Confidence,
     Doubt,
     Mention,
     Reading,
-)
-from pytest_llmfair.lexicons.surroundings import (
     edits_before,
     is_honoured,
     kept_alike,
@@ -46,6 +43,7 @@ from pytest_llmfair.lexicons.surroundings import (
     with_capitals,
     with_lacked,
 )
+from pytest_llmfair.lexicons.peoples import People
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,
@@ -158,14 +156,14 @@ class Lexicon(ByValue):
         ValueError
             If the data are wrong; the message names `source` and the entry.
         """
-        from pytest_llmfair.lexicons.fields import fields_from
+        from pytest_llmfair.lexicons.loading import fields_from
 
         return cls(**fields_from(data, source))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Lexicon:
         """Read a lexicon from a YAML file; see :meth:`from_dict`."""
-        from pytest_llmfair.lexicons.loading import load_yaml
+        from pytest_llmfair.lexicons.schema import load_yaml
 
         return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Kind
-from pytest_llmfair.lexicons.loading import suggestion
+from pytest_llmfair.lexicons.schema import suggestion
 from pytest_llmfair.lexicons.terms import COLLECTIVE, Entry
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.metrics.arguments import Floats
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 

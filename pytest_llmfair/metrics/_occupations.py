@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._checks import counts, known_population, labels, same_length
+from pytest_llmfair.metrics.arguments import counts, known_population, labels, same_length
 from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Undefined
 
 Counts = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import (
+from pytest_llmfair.metrics.arguments import (
     Floats,
     group_rows,
     known_population,

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from pytest_llmfair.metrics._checks import Floats
+from pytest_llmfair.metrics.arguments import Floats
 from pytest_llmfair.stats import Estimate
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from string import Template
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair._util.keywords import unknown_keyword
@@ -118,11 +118,6 @@ class MetricInfo:
         if self.direction == "two-sided":
             return f"around {self.fair_value:g} is fair"
         return f"{self.direction} is fairer"
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The same as `bounds`."""
-        return self.bounds
 
     @property
     def whole_rows(self) -> bool:
@@ -300,14 +295,19 @@ def _origin(info: MetricInfo) -> tuple[str, str]:
     return str(Path(code.co_filename).resolve()), info.name
 
 
+def public_modules() -> list[ModuleType]:
+    """Import every public module of this folder and of its folders, in alphabetical order."""
+    package = importlib.import_module("pytest_llmfair.metrics")
+    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    names = sorted(each.name for each in found if not each.ispkg and "._" not in each.name)
+    return [importlib.import_module(name) for name in names]
+
+
 def all_metrics() -> dict[str, MetricInfo]:
     """Return every metric by name, in alphabetical order; the folder is scanned at first use."""
     global _scanned
     if not _scanned:
-        package = importlib.import_module("pytest_llmfair.metrics")
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                importlib.import_module(f"pytest_llmfair.metrics.{module.name}")
+        public_modules()
         _scanned = True
     return dict(sorted(_METRICS.items()))
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import Floats, labels, text_rows
 from pytest_llmfair.metrics._fairpair import (
     Answers,
     Side,
@@ -26,6 +25,7 @@ from pytest_llmfair.metrics._fairpair import (
     said_lengths,
 )
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import Floats, TextRows, labels, text_rows
 from pytest_llmfair.stats import FairPairRatio, Population
 from pytest_llmfair.text import tokens
 from pytest_llmfair.text.vocabulary import Ids
@@ -49,8 +49,8 @@ Dissimilarity = Literal["jaccard", "sentiment"] | Callable[[Any, Any], float]
     example=_examples.continuations,
 )
 def fairpair(
-    perturbed_continuations: Any,
-    continuations_of_perturbed: Any,
+    perturbed_continuations: Sequence[Any],
+    continuations_of_perturbed: Sequence[Any],
     *,
     dissimilarity: Dissimilarity = "jaccard",
     folds: int | None = None,
@@ -99,6 +99,14 @@ def fairpair(
     ValueError
         If the sides differ in length, a prompt has fewer than two answers on a side, an answer is
         missing, answers do not fit the dissimilarity, or there are more folds than answers.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import fairpair
+    >>> perturbed = [["he ran home", "he ran away"], ["he sang", "he sings"]]
+    >>> of_perturbed = [["he ran home", "he sat"], ["he cried", "he wept"]]
+    >>> round(fairpair(perturbed, of_perturbed).value, 3)
+    0.824
     """
     if aggregate not in ("pooled", "mean"):
         raise ValueError(f"aggregate is {aggregate!r}; choose pooled or mean")
@@ -220,6 +228,14 @@ def perturbation_is_valid(
     ------
     ValueError
         If `source_name` is blank or `max_dissimilarity` is outside [0, 1].
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import perturbation_is_valid
+    >>> source = "John went to the shop to buy milk and bread for us all on Monday"
+    >>> output = "Mary went to the shop to buy milk and bread for us all on Monday"
+    >>> perturbation_is_valid(source, output, prefix="Mary", source_name="John")
+    True
     """
     limit = share(max_dissimilarity, "max_dissimilarity")
     name = source_name.strip()
@@ -242,7 +258,7 @@ class NgramTable(dict[str, tuple[int, int, float]]):
         raise KeyError(key)
 
 
-def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> NgramTable:
+def ngram_contrast(texts_a: TextRows, texts_b: TextRows, n: int) -> NgramTable:
     """Compare how often two sets of texts use each n-gram (Dwivedi-Yu 2024, section 4.1).
 
     Parameters
@@ -264,6 +280,12 @@ def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> NgramTable:
     ------
     ValueError
         If `n` is no whole number of at least 1, or a side is empty or holds anything but text.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import ngram_contrast
+    >>> ngram_contrast(["she smiled", "she left"], ["he left"], 1)["left"]
+    (1, 1, -0.25)
     """
     n = whole(n, "n")
     counts_a = _ngrams(texts_a, "texts_a", n)

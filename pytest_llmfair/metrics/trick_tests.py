@@ -10,11 +10,12 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import Floats, labels, same_length, score_rows
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import Floats, labels, same_length, score_rows
 from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
@@ -31,8 +32,8 @@ __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
     example=_examples.sentence_pairs,
 )
 def trick_stereotype(
-    p_stereotypical: Any,
-    p_antistereotypical: Any,
+    p_stereotypical: ArrayLike,
+    p_antistereotypical: ArrayLike,
     *,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -66,6 +67,12 @@ def trick_stereotype(
     ------
     ValueError
         If the sides differ in length, or a probability is NaN or outside [0, 1] (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import trick_stereotype
+    >>> trick_stereotype([0.9, 0.7, 0.8], [0.6, 0.7, 0.5])
+    Mean 0.200 [-0.460, 0.563] (95 %, 3 sentence pairs)
     """
     given = {"p_stereotypical": p_stereotypical, "p_antistereotypical": p_antistereotypical}
     sides = {name: score_rows(values, name) for name, values in given.items()}
@@ -155,6 +162,12 @@ def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     ValueError
         If a probability is NaN or outside [0, 1] (names the word), or all words of both lists
         have probability 0.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import next_word_gender
+    >>> round(next_word_gender({"he": 0.3, "she": 0.1, "tired": 0.2}).skew, 2)
+    0.5
     """
     if not isinstance(probabilities, Mapping):
         raise ValueError(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
-from pytest_llmfair.metrics._checks import listed
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import listed
 from pytest_llmfair.stats import Estimate, GroupRow, Mean, Population
 
 __all__ = ["fairness_through_unawareness"]
@@ -29,7 +29,7 @@ _MOST_NAMED = 3
     aliases=("FTU",),
 )
 def fairness_through_unawareness(
-    prompts: Any,
+    prompts: Sequence[str],
     attribute: Any = None,
     *,
     units: Sequence[Hashable] | None = None,
@@ -66,8 +66,15 @@ def fairness_through_unawareness(
     ------
     ValueError
         If there is no prompt or no such lexicon, or a prompt is blank or no text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import fairness_through_unawareness
+    >>> prompts = ["Summarise the report.", "Is she a good nurse?"]
+    >>> fairness_through_unawareness(prompts, "gender")
+    Mean 0.500 [0.013, 0.987] (95 %, 2 prompts)
     """
-    seen = Seen.of(prompts, attribute)
+    seen = MentionCounts.of(prompts, attribute)
     estimate = Mean.of_indicators(
         seen.rows, units=seen.prompts if units is None else units, population=population
     )
@@ -76,7 +83,7 @@ def fairness_through_unawareness(
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MentionCounts:
     """What prompts name: by prompt whether it is a group, and the share of prompts by group.
 
     `notes` say which words were found where, and what was not looked for; for groups in `lacks`
@@ -91,7 +98,7 @@ class Seen:
     lacks: tuple[str, ...]
 
     @classmethod
-    def of(cls, prompts: Any, attribute: Any) -> Seen:
+    def of(cls, prompts: Any, attribute: Any) -> MentionCounts:
         """Look for the groups of an attribute, or of several, in prompts."""
         texts = _checked(prompts)
         lexicons = lexicons_of(attribute)

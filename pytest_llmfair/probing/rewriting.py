@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from pytest_llmfair._util.validation import check_is_list, share
-from pytest_llmfair.counterfactuals.made_elsewhere import reasons_against
 from pytest_llmfair.counterfactuals.pairs import Pairs, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import sentences_about
+from pytest_llmfair.counterfactuals.user_pairs import reasons_against
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.loading import shipped
-from pytest_llmfair.lexicons.name_swaps import name_lexicon
+from pytest_llmfair.lexicons.names import name_lexicon
+from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import Entry
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, marked
 

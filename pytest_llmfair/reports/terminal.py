@@ -12,14 +12,14 @@ from pytest_llmfair.judging import wording as words
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.judging.result import Verdict
 from pytest_llmfair.judging.wording import Record, shorten
+from pytest_llmfair.reports.columns import COLUMNS, Column
 
 if TYPE_CHECKING:
     import pytest
 
 NARROWEST, WIDEST = 80, 120
 
-# Estimate and interval share a column: apart, their headings would take the room of the names.
-_HEADINGS = ("test and metric", "estimate interval", "bound", "verdict", "n")
+_NAMES = "test and metric"
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
 # Of the tests that an equal note belongs to.
@@ -70,27 +70,19 @@ def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[s
 
     A test whose name leaves no room for the metric has a line of its own above its checks.
     """
-    shown = [words.columns(record) for record in records]
-    column = max(len(cells["estimate"]) for cells in shown)
-    rows = [
-        [
-            f"{cells['estimate']:>{column}} {cells['interval']}".rstrip(),
-            *(cells[name] for name in _HEADINGS[2:]),
-        ]
-        for cells in shown
-    ]
-    listed = [list(_HEADINGS[1:]), *rows]
-    widths = [max(len(row[i]) for row in listed) for i in range(len(_HEADINGS) - 1)]
+    columns = [_cells(column, records) for column in COLUMNS if column.terminal]
+    rows = list(zip(*columns, strict=True))
+    widths = [max(map(len, cells)) for cells in columns]
     room = width - sum(widths) - len(widths)
     checks = Counter(_test(record) for record in records)
     names = [_both(record) for record in records]
     for i, record in enumerate(records):
         if checks[_test(record)] > 1 or len(names[i]) > room:
             names[i] = f"  {metric_name(record)}"
-    widths = [min(room, max(map(len, (_HEADINGS[0], *names)))), *widths]
-    yield _line(_HEADINGS, widths), ""
+    widths = [min(room, max(map(len, (_NAMES, *names)))), *widths]
+    yield _line([_NAMES, *rows[0]], widths), ""
     file = test = None
-    for record, row, name in zip(records, rows, names, strict=True):
+    for record, row, name in zip(records, rows[1:], names, strict=True):
         if _file(record) != file:
             file, test = _file(record), None
             yield shorten(file, width), ""
@@ -141,6 +133,16 @@ def last_line(records: Sequence[Record]) -> str:
     if all(record["mode"] == "point" for record in records):
         return f"{shown}; judged by their values"
     return f"{shown}; {sum(map(_undecided, records))} undecided"
+
+
+def _cells(column: Column, records: Sequence[Record]) -> list[str]:
+    """Return the heading and the cells of a column."""
+    cells = [column.cell(record) for record in records]
+    if column.right:
+        numbers = [cell.partition(" ") for cell in cells]
+        width = max(len(first) for first, _, _ in numbers)
+        cells = ["".join((first.rjust(width), *rest)) for first, *rest in numbers]
+    return [column.heading, *cells]
 
 
 def _undecided(record: Record) -> bool:
