@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair import assert_false_negative_rate_ratio_within, metrics
-from pytest_llmfair.judging.verdict import BoundExceeded
+from pytest_llmfair import BoundExceeded
 from pytest_llmfair.metrics import get_metric
 
 KINDS = ("negative", "omission", "positive", "discovery")
