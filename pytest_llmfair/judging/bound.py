@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_llmfair.judging.finding import Finding
+from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate, Interval

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.judging.finding import Finding
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import count_missing, has_answers, missing_data_of
 from pytest_llmfair.judging.pairs import pair_units
 from pytest_llmfair.responses import Answer, PairedResponses
+from pytest_llmfair.stats import Finding
 
 Answers = Sequence[Answer]
 Member = tuple[str, str, Answers, str]

@@ -8,7 +8,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.judging.collecting import check_data_kind
-from pytest_llmfair.judging.finding import Finding
 from pytest_llmfair.judging.missing_data import (
     MissingData,
     count_missing,
@@ -21,6 +20,7 @@ from pytest_llmfair.judging.pairs import groups_of, pair_units
 from pytest_llmfair.judging.validity import NOTHING_ASKED
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
+from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.assertion import Assertion

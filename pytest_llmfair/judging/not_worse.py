@@ -19,7 +19,6 @@ from pytest_llmfair.judging.collecting import (
     collect,
     prompts_or_pairs,
 )
-from pytest_llmfair.judging.finding import Finding
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import has_answers
 from pytest_llmfair.judging.pairs import is_pair
@@ -31,7 +30,7 @@ from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
-from pytest_llmfair.stats import Estimate, PairedDifference, Undefined, WorstGroups
+from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
 from pytest_llmfair.stats.difference import loss_between
 
 _NAMES = ("candidate", "baseline")
@@ -271,7 +270,10 @@ def _compared(
     else:
         same = [side.always_same for side in sides]
         loss = loss_between(estimates, info.direction, info.fair_value, same)
-        loss.notes = tuple(_labelled_notes(*(each.notes for each in estimates)))
+        flags = (Finding(code) for code in loss.reasons)
+        notes = map(Finding.note, _labelled_notes(*(each.notes for each in estimates)))
+        invalid = (each for each in loss.findings if each.kind == "invalid")
+        loss = replace(loss, findings=(*flags, *notes, *invalid))
     groups = getattr(loss, "worst", ())
     if groups and assertions:
         sides = [

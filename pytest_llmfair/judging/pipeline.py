@@ -10,7 +10,6 @@ from typing import Any
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_units, collect
-from pytest_llmfair.judging.finding import Finding
 from pytest_llmfair.judging.groups import Comparison, comparisons_of, inputs_of_groups
 from pytest_llmfair.judging.inputs import MetricInputs, arrange, scored
 from pytest_llmfair.judging.missing_data import texts_of
@@ -28,7 +27,15 @@ from pytest_llmfair.judging.validity import (
 )
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.responses import PairedResponses
-from pytest_llmfair.stats import ChangedShare, Estimate, Mean, Sample, Undefined, WorstGroups
+from pytest_llmfair.stats import (
+    ChangedShare,
+    Estimate,
+    Finding,
+    Mean,
+    Sample,
+    Undefined,
+    WorstGroups,
+)
 
 Measured = tuple[MetricInputs, Estimate]
 
@@ -240,8 +247,7 @@ def _judged_quantity(assertion: Assertion, inputs: MetricInputs, estimate: Estim
     """Return what is judged: the value, its excess over the noise floor, or a share of answers."""
     on = assertion.compare.on
     if assertion.compare.baseline == "none":
-        estimate.floor = estimate.excess = None
-        return estimate
+        return replace(estimate, floor=None, excess=None)
     if on == "share":
         always_same = "identical_repeats" in inputs.reasons
         if isinstance(estimate, Mean) and (estimate.excess is not None or always_same):
@@ -249,9 +255,9 @@ def _judged_quantity(assertion: Assertion, inputs: MetricInputs, estimate: Estim
         raise ValueError("on='share' needs two or more answers a side; raise generations")
     if on == "value" or estimate.excess is None:
         return estimate
-    excess = estimate.excess
-    excess.floor, excess.measures = estimate.floor, "excess"
-    excess.reasons = tuple(dict.fromkeys((*estimate.reasons, *excess.reasons)))
-    excess.notes = tuple(dict.fromkeys((*estimate.notes, *excess.notes)))
-    excess.invalid, excess.lacks = {**estimate.invalid, **excess.invalid}, estimate.lacks
-    return excess
+    return replace(
+        estimate.excess,
+        floor=estimate.floor,
+        measures="excess",
+        findings=tuple(dict.fromkeys((*estimate.findings, *estimate.excess.findings))),
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair import session as recording
 from pytest_llmfair._util.wording import plural, plurals, rounded
 from pytest_llmfair.judging.bound import Bound, one_sided
-from pytest_llmfair.judging.finding import Finding
+from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.rules import Rules

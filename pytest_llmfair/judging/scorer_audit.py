@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.judging.finding import Finding
 from pytest_llmfair.scorers import load_scorers, name_of, score
+from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import SourceExamples

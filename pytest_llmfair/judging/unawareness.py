@@ -39,11 +39,10 @@ def judge_unawareness(
         estimate = _Count(value=sum(seen.rows) / n, sample=sample, attainable=(0.0, 1.0))
     else:
         estimate = Mean.of_indicators(seen.rows, units=seen.prompts)
-    seen.tell(estimate)
     texts = [(text,) for text in seen.prompts]
     inputs = MetricInputs(prompts=texts, outputs=[()] * len(texts))
     info = get_metric("fairness_through_unawareness")
-    return judge(estimate, max_share, info, rules, inputs)
+    return judge(seen.added_to(estimate), max_share, info, rules, inputs)
 
 
 @dataclass(eq=False, kw_only=True)

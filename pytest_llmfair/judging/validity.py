@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.judging.finding import Finding
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
 from pytest_llmfair.judging.rules import LargestShares
 from pytest_llmfair.responses import PairedResponses, left_behind, rows_of
+from pytest_llmfair.stats import Finding
 
 NOTHING_ASKED = "nothing was asked, since no answer could be judged"
 

@@ -11,13 +11,12 @@ from pytest_llmfair import session as recording
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.bound import one_sided as one_sided
 from pytest_llmfair.judging.direction import direction_between
-from pytest_llmfair.judging.finding import Finding
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.settings import OPTIONS, Settings
-from pytest_llmfair.stats import Estimate, Interval
+from pytest_llmfair.stats import Estimate, Finding, Interval
 
 _WORST_ROWS = 3
 
@@ -45,7 +44,7 @@ class _Judgement:
     verdict: Verdict
     decisive: tuple[Finding, ...] = ()
     further: tuple[Finding, ...] = ()
-    power: Power = Power()  # noqa: RUF009 - frozen
+    power: Power = Power()
 
     @property
     def first(self) -> bool:
@@ -90,8 +89,10 @@ def judge(
     """
     metric, rules, inputs = metric or Unregistered(), rules or Rules(), inputs or MetricInputs()
     settings = settings or current_settings()
+    estimate = estimate.with_findings(*(f for f in inputs.findings if f.kind != "invalid"))
     level = settings.level if rules.level is None else rules.level
-    name = f"{metric.name}{estimate.variant}{rules.label and f' {rules.label}'}"
+    label = f" {rules.label}" if rules.label else ""
+    name = f"{metric.name}{estimate.variant}{label}"
     limit = Bound.checked(
         bound, metric.direction, metric.fair_value, estimate.attainable, name, metric.scale
     )
@@ -99,7 +100,9 @@ def judge(
     interval = estimate.interval(level)
     found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde)
     found = _with_missing_data(found, estimate, limit, interval, inputs)
-    own = [*_flags_and_notes(estimate), *(f for f in inputs.findings if f.kind != "invalid")]
+    # The result lists uncovered groups by themselves.
+    hidden = {f for f in estimate.findings if f.kind == "invalid" or f.code == "uncovered_group"}
+    own = [each for each in estimate.findings if each not in hidden]
     reasons = _codes([*own, *found.further, *found.decisive])
     shown = (
         [*found.shown, *own, *found.further]
@@ -149,13 +152,6 @@ def judge(
         evidence=inputs,
     )
     return _described(result, estimate, interval, inputs)
-
-
-def _flags_and_notes(estimate: Estimate) -> list[Finding]:
-    return [
-        *(Finding(code) for code in estimate.reasons),
-        *(Finding("note", text, "note") for text in estimate.notes),
-    ]
 
 
 def _codes(findings: Iterable[Finding]) -> tuple[str, ...]:
