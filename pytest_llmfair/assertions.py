@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
-from pytest_llmfair.judging.assertion import Assertion, TextScorer
-from pytest_llmfair.judging.invariance import invariance_assertion
-from pytest_llmfair.judging.not_worse import compare_models, is_metric_name
+from pytest_llmfair.judging.assertion import Assertion, Compare, TextScorer
+from pytest_llmfair.judging.invariance import invariance_assertion, measure_of
+from pytest_llmfair.judging.not_worse import OTHER_WORDS, compare_models, is_metric_name
 from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.unawareness import judge_unawareness
 from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
+from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import PairedResponses
-from pytest_llmfair.signatures import documentation_of, signature_of, word_of
+from pytest_llmfair.signatures import make_assertion, no_such_assertion
 from pytest_llmfair.stats import Estimate
 
 if TYPE_CHECKING:
@@ -63,8 +62,8 @@ def assert_metric(
     name : str
         Name or alias of a metric (``llmfair metrics`` lists them).
     *data
-        The metric's own arguments: arrays, texts, or a mapping of argument names to values; or
-        answers (`Responses`, `PairedResponses`); or, with `client`, prompts or pairs to collect
+        The metric's own arguments (arrays, texts, or a mapping of argument names to values),
+        answers (`Responses`, `PairedResponses`), or with `client` prompts or pairs to collect
         answers for. A last positional number is the bound.
     bound, minimum : float
         Inclusive on the fair side: `bound` where lower is fairer or the metric is
@@ -72,7 +71,7 @@ def assert_metric(
     client : ModelClient or callable, optional
         Model to collect answers from; the data are then prompts or pairs.
     scorer : callable or str, optional
-        Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
+        Function of texts to scores in [0, 1], or name of a scorer; default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, sequential,
@@ -88,11 +87,17 @@ def assert_metric(
 
     Raises
     ------
-    FairnessAssertionError
-        The kind that belongs to the verdict: `BoundExceeded`, `InvalidEvidence`, `Inconclusive`,
-        `Underpowered`.
+    BoundExceeded, InvalidEvidence, Inconclusive, Underpowered
+        The :class:`FairnessAssertionError` that belongs to a red verdict.
     ValueError
         If the data are malformed, or no data could reach or exceed the bound.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_metric
+    >>> scores = [[0.1, 0.2]] * 98 + [[0.9, 0.8]] * 2
+    >>> assert_metric("toxic_fraction", scores, bound=0.1)
+    PASS toxic_fraction 0.020 [0.002, 0.070] <= 0.100 (95 %, 100 prompts x 2, n_eff 99, p = 0.002)
     """
     __tracebackhide__ = True
     info = get_metric(name)
@@ -142,8 +147,8 @@ def assert_within(
     Parameters
     ----------
     estimate : Estimate
-        From any metric, or from a kind of estimate of your own; without metric metadata lower is
-        taken as fairer, with 0 as the fair value.
+        From any metric, or a kind of estimate of your own. Without metadata of a metric, lower
+        counts as fairer, and 0 as the fair value.
     bound : float
         Inclusive on the fair side.
     mode, level, max_mde, label, unit, family
@@ -158,6 +163,15 @@ def assert_within(
     ------
     FairnessAssertionError
         As :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_within
+    >>> from pytest_llmfair.metrics import demographic_parity_difference
+    >>> selected, groups = [1, 0] * 200, ["a"] * 200 + ["b"] * 200
+    >>> gap = demographic_parity_difference(selected, groups=groups)
+    >>> assert_within(gap, 0.2).verdict.value
+    'PASS'
     """
     __tracebackhide__ = True
     if not isinstance(estimate, Estimate):
@@ -198,46 +212,41 @@ def assert_counterfactual_invariance(
 ) -> Result:
     """Assert that answers hardly change when only the group in the prompt changes.
 
-    Counterfactual invariance of Bouchard (2024), section 3.2, E[v] <= eps, without what two
-    answers to the same prompt differ by: for a model that always gives the same answer the two
-    are the same.
+    Counterfactual invariance E[v] <= eps (Bouchard 2024, section 3.2), after subtracting the
+    noise floor: what two answers to the same prompt differ by. A model that always gives the same
+    answer has no noise, so its whole difference comes from the group.
 
     Parameters
     ----------
     pairs_or_responses : PairedResponses, list of Pair, or list of tuple
         Answers already collected (also as tuples of the answers to the two members, and to the
         placebo or None where that is the baseline), or pairs to collect answers for with `client`.
-        Of pairs of more than two groups every two groups are compared, and the worst two decide.
+        With more than two groups every two are compared, and the worst two decide.
     eps : float
         Largest mean dissimilarity that the group may cause, inclusive, in [0, 1).
     metric : str or callable
         The dissimilarity v: "rouge_l" (1 - ROUGE-L), "sentiment" or "toxicity" (absolute
         difference of scores), "weak_sentiment_parity" (the answers change sides), or a function of
         two texts to a number in [0, 1].
-    client : ModelClient or callable, optional
-        Model to collect answers from.
-    generations : int
-        Answers to collect per member; a noise floor needs two or more.
+    client, generations : optional
+        Model to collect answers from, and how many per member: a noise floor needs two or more.
     baseline : {"resample", "placebo", "none"}
-        The noise floor: what two answers to the same prompt differ by; or what answers to the
-        original and to its placebo twin differ by, the same prompt reworded inside its own group
-        (``generate_pairs(..., placebo=True)``); or none, for a model that is known to give the
-        same answer always.
+        The noise floor: what two answers to the same prompt differ by; what answers to a prompt
+        and to its placebo twin differ by (``generate_pairs(..., placebo=True)``); or none, for a
+        model that always gives the same answer.
     on : {"excess", "value", "share"}
         "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
-        dissimilarity, and a FAIL needs the excess proven positive too. "share" judges the share of
+        dissimilarity; a FAIL then needs a proven positive excess too. "share" judges the share of
         answers that the group changes, sqrt(excess / (1 - floor)).
     mask : "attribute", None, lexicon or list of str
         Words to mask in answers before they are compared: those of the pairs' own attribute, none,
-        or others. Scores are of the answers as they are.
+        or others. Answers are scored unmasked.
     groups, reference : sequence of str, str, optional
-        Compare these groups only; compare each group with this one only.
-    scorer : callable, optional
-        Replaces the scorer that `metric` names.
+        Compare these groups only, or each group with this one only.
+    scorer, units, population : optional
+        As in every metric; `scorer` replaces the one that `metric` names.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, sequential, family, unit
         See :class:`Rules`.
-    units, population
-        As in every metric.
 
     Returns
     -------
@@ -248,15 +257,15 @@ def assert_counterfactual_invariance(
     ------
     FairnessAssertionError
         FAIL (`BoundExceeded`) when the group is proven to cause more than eps. With one generation
-        a side only PASS is possible; else UNDERPOWERED, reason ``no_noise_floor``. INVALID when no
-        answers could exceed eps above this noise floor (``bound_out_of_reach``) or, with
-        ``on="value"``, when the floor itself is above eps (``floor_above_bound``).
+        a side the verdict is PASS or UNDERPOWERED (``no_noise_floor``). INVALID when no answers
+        could exceed eps above this noise floor (``bound_out_of_reach``) or, with ``on="value"``,
+        when the floor itself is above eps (``floor_above_bound``).
 
     Examples
     --------
+    >>> from pytest_llmfair import assert_counterfactual_invariance
     >>> answers = [("He is a good nurse.", "She is a good nurse.")] * 12
-    >>> result = assert_counterfactual_invariance(answers, eps=0.8, baseline="none")
-    >>> result.verdict.value
+    >>> assert_counterfactual_invariance(answers, eps=0.8, baseline="none").verdict.value
     'PASS'
     """
     __tracebackhide__ = True
@@ -272,23 +281,11 @@ def assert_counterfactual_invariance(
         family=family,
         unit=unit,
     )
-    keywords: dict[str, Any] = {"units": units}
-    if population is not None:
-        keywords["population"] = population
+    is_attribute = isinstance(mask, str) and mask == "attribute"
+    compare = Compare(groups, reference, is_attribute, baseline, on=on)
+    measure = measure_of(metric, None if compare.mask else mask, scorer)
     assertion = invariance_assertion(
-        pairs_or_responses,
-        eps,
-        rules,
-        metric=metric,
-        client=client,
-        generations=generations,
-        baseline=baseline,
-        on=on,
-        mask=mask,
-        groups=groups,
-        reference=reference,
-        scorer=scorer,
-        keywords=keywords,
+        pairs_or_responses, eps, rules, measure, compare, client, generations, units, population
     )
     return conclude(evaluate(assertion))
 
@@ -311,23 +308,23 @@ def assert_not_worse(
     family: str = "session",
     **keywords: Any,
 ) -> Result:
-    """Assert that a model is not less fair than another on the same prompts, beyond a margin.
+    """Assert that a model is at most a margin less fair than another on the same prompts.
 
-    Non-inferiority: the value judged is by how much the candidate is worse, in the direction of
-    the metric. Where both models show how much two answers to the same prompt differ, or one
-    always gives the same answer, this noise is taken off both. Of more than two groups every two
+    Non-inferiority: the judged value is how much worse the candidate is, in the direction of the
+    metric. Where both models show how much two answers to the same prompt differ, or one always
+    gives the same answer, this noise is subtracted from both. With more than two groups every two
     are compared, and the largest loss is judged.
 
     Parameters
     ----------
     *data
-        Name of a metric, then prompts or pairs, which can be left out where answers are given.
-        Without a metric: candidate, baseline and margin, in this order.
+        Name of a metric, then prompts or pairs (optional where answers are given). Without a
+        metric: candidate, baseline and margin, in this order.
     candidate, baseline
-        The two models. With a metric each is a client or a function of a prompt, answers
-        (`Responses`, `PairedResponses`), a model specification such as "responses:old.jsonl", or
-        the `Path` of recorded answers. Without one both are estimates of the same metric, or
-        results of the same assertion. Signed metrics are compared by their distance to 0.
+        The two models. With a metric: a client, a function of a prompt, answers (`Responses`,
+        `PairedResponses`), a specification such as "responses:old.jsonl", or the `Path` of
+        recorded answers. Without one: two estimates of the same metric, or two results of the
+        same assertion. Signed metrics are compared by their distance to 0.
     margin : float
         Largest loss that is accepted, inclusive, on the metric's scale.
     scorer, generations
@@ -346,13 +343,12 @@ def assert_not_worse(
     ------
     FairnessAssertionError
         As :func:`pytest_llmfair.assert_metric`.
-    TypeError
-        If something is missing, or is of a kind that cannot be compared.
-    ValueError
-        If the two were measured by different metrics, or on different prompts.
+    TypeError, ValueError
+        If something is missing, or the two differ in metric or prompts.
 
     Examples
     --------
+    >>> from pytest_llmfair import assert_not_worse
     >>> from pytest_llmfair.metrics import toxic_fraction
     >>> old = toxic_fraction([[0.9, 0.1]] * 40 + [[0.2, 0.3]] * 60)
     >>> new = toxic_fraction([[0.9, 0.1]] * 30 + [[0.2, 0.3]] * 70)
@@ -362,8 +358,7 @@ def assert_not_worse(
     """
     __tracebackhide__ = True
     info = get_metric(data[0]) if data and is_metric_name(data[0]) else None
-    words = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
-    check_keywords(assert_not_worse, info, keywords, words)
+    check_keywords(assert_not_worse, info, keywords, OTHER_WORDS)
     rules = Rules(
         level=level,
         mode=mode,
@@ -375,17 +370,10 @@ def assert_not_worse(
         unit=unit,
         family=family,
     )
-    result = compare_models(
-        info,
-        data if info is None else data[1:],
-        {"candidate": candidate, "baseline": baseline},
-        margin,
-        rules,
-        scorer=scorer,
-        generations=generations,
-        keywords=keywords,
-    )
-    return conclude(result)
+    models = {"candidate": candidate, "baseline": baseline}
+    data = data if info is None else data[1:]
+    found = compare_models(info, data, models, margin, rules, scorer, generations, keywords)
+    return conclude(found)
 
 
 @helpful_keywords(bound="max_share", threshold="max_share", eps="max_share")
@@ -404,24 +392,23 @@ def assert_fairness_through_unawareness(
 ) -> Result:
     """Assert that prompts do not name a group of a protected attribute.
 
-    Fairness through unawareness of Bouchard (2024), section 2.1. A PASS says that the words of the
-    lexicon are absent, not that nothing gives a group away: names and other proxies are not looked
-    for, which the result says too.
+    Fairness through unawareness (Bouchard 2024, section 2.1). A PASS means that the prompts hold
+    no word of the lexicon. It does not mean that nothing reveals a group: names and other proxies
+    are not checked, and the result says so.
 
     Parameters
     ----------
     prompts : list of str
-        Prompts as they are sent, at least one and none blank.
+        Prompts as they are sent, at least one, none empty.
     attribute : str, Lexicon, or list of these, optional
-        Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
-        name is always that of a shipped one: where the fixture `lexicons` is overridden, give
-        ``lexicons["gender"]``, the lexicon itself.
+        Names of shipped lexicons, or lexicons; default every shipped English one. Where the
+        fixture `lexicons` is overridden, give the lexicon itself, ``lexicons["gender"]``.
     max_share : float
         Largest share of prompts that may name a group, inclusive, in [0, 1).
     population : {"fixed", "sampled"}
-        "fixed": these prompts are all there are, and their count decides. "sampled": they stand
-        for more, and the interval decides; no sample proves a share of 0, so that `max_share` must
-        be above it.
+        "fixed": there are no other prompts, and their count decides. "sampled": they stand for
+        more, and the interval decides; no sample proves a share of 0, so `max_share` must be
+        above 0.
     level, mode, max_mde, label, unit, family
         See :class:`Rules`.
 
@@ -433,29 +420,20 @@ def assert_fairness_through_unawareness(
     Raises
     ------
     FairnessAssertionError
-        As :func:`pytest_llmfair.assert_metric`; notes name the prompts and the words found.
+        As :func:`assert_metric`; notes name the prompts and the words found.
     ValueError
-        If there is no prompt, one is blank or no text, `max_share` is out of range, or there is no
-        such lexicon.
+        If a prompt is empty, `max_share` is out of range, or there is no such lexicon.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_fairness_through_unawareness
+    >>> prompts = ["Summarise this letter.", "Write a reference for a nurse."]
+    >>> assert_fairness_through_unawareness(prompts, "gender").verdict.value
+    'PASS'
     """
     __tracebackhide__ = True
     rules = Rules(level=level, mode=mode, max_mde=max_mde, label=label, family=family, unit=unit)
     return conclude(judge_unawareness(prompts, attribute, max_share, population, rules))
-
-
-def _make(info: MetricInfo) -> Callable[..., Result]:
-    """Make the assertion of a metric."""
-
-    def assertion(*data: Any, **keywords: Any) -> Result:
-        __tracebackhide__ = True
-        return assert_metric(info.name, *data, **keywords)
-
-    assertion.__name__ = assertion.__qualname__ = info.assertion
-    assertion.__module__ = __name__
-    assertion.__doc__ = documentation_of(info, assert_metric)
-    assertion.__signature__ = signature_of(info, assert_metric)  # type: ignore[attr-defined]
-    words = dict.fromkeys(("bound", "minimum", "threshold", "eps"), word_of(info))
-    return helpful_keywords(n="generations", **words)(assertion)
 
 
 def __getattr__(name: str) -> Any:
@@ -463,18 +441,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     made = {info.assertion: info for info in all_metrics().values()}
     if name in made:
-        globals()[name] = _make(made[name])
+        globals()[name] = make_assertion(made[name], assert_metric)
         return globals()[name]
-    raise ImportError(_no_such_assertion(name, list(made)))
-
-
-def _no_such_assertion(name: str, made: list[str]) -> str:
-    stem = name.removesuffix("_within").removesuffix("_at_least")
-    own = [other for other in made if other.startswith(f"{stem}_") and name != other]
-    near = [o for o in own if o.removesuffix("_within").removesuffix("_at_least") == stem]
-    near = near or difflib.get_close_matches(name, [*made, *__all__], n=3, cutoff=0.5)
-    hint = f"use {' or '.join(near)}" if near else "`llmfair metrics` lists all metrics"
-    return f"there is no {name}; {hint}"
+    raise ImportError(no_such_assertion(name, [*made, *__all__]))
 
 
 def __dir__() -> list[str]:

@@ -31,6 +31,17 @@ class Fairness:
         Returns the model client; called when answers are first collected.
     scorers : callable
         Returns the scorers by name; called when texts are first scored.
+
+    Examples
+    --------
+    In a test the fixture `fairness` is one of these, and raises what was red at the end.
+
+    >>> fairness = Fairness(client=lambda: str.upper, scorers=dict)
+    >>> len(fairness.collect(["a prompt", "another"]))
+    2
+    >>> polite = lambda texts: [0.0] * len(texts)
+    >>> fairness.check("toxic_fraction", bound=0.5, scorer=polite, mode="point").red
+    False
     """
 
     def __init__(
@@ -59,6 +70,12 @@ class Fairness:
         -------
         Responses or PairedResponses
             Also kept for the checks that follow.
+
+        Examples
+        --------
+        >>> fairness = Fairness(client=lambda: str.upper, scorers=dict)
+        >>> fairness.collect(["a prompt"], generations=2)[0]
+        ('A PROMPT', 'A PROMPT')
         """
         if isinstance(prompts_or_pairs, Iterator):
             prompts_or_pairs = list(prompts_or_pairs)
@@ -93,13 +110,19 @@ class Fairness:
     ) -> Result:
         """Judge a metric on the collected answers, or on `data`; a red verdict raises at the end.
 
-        Parameters are those of :func:`pytest_llmfair.assert_metric`. All checks of a test report
-        before its end, where the red ones raise together, inside the test's call phase.
+        Parameters are those of :func:`pytest_llmfair.assert_metric`. All checks of a test are
+        reported; the red ones raise together at the end of the test's call phase.
 
         Returns
         -------
         Result
             Whatever the verdict.
+
+        Examples
+        --------
+        >>> fairness = Fairness(client=lambda: str.upper, scorers=dict)
+        >>> fairness.check("toxic_fraction", [[0.1, 0.2]] * 100, bound=0.1).verdict.value
+        'PASS'
         """
         info = get_metric(name)
         if "generations" in keywords or "client" in keywords:

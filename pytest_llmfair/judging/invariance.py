@@ -19,32 +19,26 @@ def invariance_assertion(
     data: Any,
     eps: float,
     rules: Rules,
-    *,
-    metric: str | Callable[[str, str], float],
+    measure: Any,
+    compare: Compare,
     client: Any,
     generations: int,
-    baseline: str,
-    on: str,
-    mask: Any,
-    groups: Sequence[str] | None,
-    reference: str | None,
-    scorer: Any,
-    keywords: Mapping[str, Any],
+    units: Any,
+    population: str | None,
 ) -> Assertion:
     """Return the assertion that answers change by at most `eps` beyond their noise."""
     for name, given, legal in (
-        ("baseline", baseline, ("resample", "placebo", "none")),
-        ("on", on, ("excess", "value", "share")),
+        ("baseline", compare.baseline, ("resample", "placebo", "none")),
+        ("on", compare.on, ("excess", "value", "share")),
     ):
         if given not in legal:
             raise ValueError(f"{name} is {given!r}; choose one of {', '.join(legal)}")
-    placebo, masked = baseline == "placebo", isinstance(mask, str) and mask == "attribute"
-    if placebo and on == "share":
+    placebo = compare.placebo
+    if placebo and compare.on == "share":
         raise ValueError("on='share' needs baseline='resample'; a placebo has no such scale")
-    if on == "share" and client is not None and generations < 2:
+    if compare.on == "share" and client is not None and generations < 2:
         raise ValueError("on='share' needs two or more answers a side; raise generations")
-    measure = measure_of(metric, None if masked else mask, scorer)
-    info = _info_of(measure, data, on)
+    info = _info_of(measure, data, compare.on)
     if not isinstance(data, PairedResponses):
         data = _answer_rows(data, placebo, client)
     elif placebo:
@@ -60,8 +54,8 @@ def invariance_assertion(
         client=client,
         generations=generations,
         scorer=measure.scorer,
-        keywords=keywords,
-        compare=Compare(groups, reference, masked and texts, baseline, texts, on),
+        keywords={"units": units} | ({} if population is None else {"population": population}),
+        compare=replace(compare, mask=compare.mask and texts, texts=texts),
     )
 
 

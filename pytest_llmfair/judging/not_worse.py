@@ -33,6 +33,8 @@ from pytest_llmfair.responses import PairedResponses, Responses, joined_origins,
 from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
 from pytest_llmfair.stats.difference import loss_between
 
+# What callers may have written instead of a keyword.
+OTHER_WORDS = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
 _NAMES = ("candidate", "baseline")
 _FORM = (
     'assert_not_worse("strict_sentiment_parity", pairs, candidate=..., baseline=..., margin=0.02)'
@@ -52,7 +54,6 @@ def compare_models(
     models: Mapping[str, Any],
     margin: float | None,
     rules: Rules,
-    *,
     scorer: Any,
     generations: int | None,
     keywords: Mapping[str, Any],

@@ -31,9 +31,9 @@ class Audit:
     gap : float
         Largest difference between the means of two groups, at least 0.
     lower, upper : float
-        95 % interval of that difference, the sentences taken as a sample of such sentences. Of
-        more than two groups it is that of the two that are furthest apart, found on the same
-        sentences: read it as too short.
+        95 % interval of that difference, treating the sentences as a sample of such sentences.
+        With more than two groups it belongs to the two furthest apart, which were found on the
+        same sentences, so it is too short.
     furthest : tuple of str
         The two groups, the lower score first.
     sentences : int
@@ -63,8 +63,8 @@ def self_audit(
 ) -> Audit:
     """Measure the gap that a scorer itself sees between groups, on neutral sentences.
 
-    The sentences are the neutral templates of the attribute (``template_set``), filled for every
-    group alike: whatever the scores of two groups differ by comes from the words that name them.
+    The sentences are the neutral templates of the attribute (``template_set``), filled in the same
+    way for every group, so any difference in scores comes from the words that name the groups.
 
     Parameters
     ----------
@@ -85,6 +85,13 @@ def self_audit(
     ------
     ValueError
         If the attribute has no templates or a group is unknown.
+
+    Examples
+    --------
+    >>> length = lambda texts: [min(len(text) / 100, 1.0) for text in texts]
+    >>> found = self_audit(length, "gender", groups=("female", "male"))
+    >>> sorted(found.means), found.gap < 0.1
+    (['female', 'male'], True)
     """
     from pytest_llmfair.stats import MeanDifference
 

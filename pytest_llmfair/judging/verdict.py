@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pytest_llmfair import session as recording
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
@@ -44,7 +44,7 @@ class _Judgement:
     verdict: Verdict
     decisive: tuple[Finding, ...] = ()
     further: tuple[Finding, ...] = ()
-    power: Power = Power()
+    power: Power = field(default_factory=Power)
 
     @property
     def first(self) -> bool:
