@@ -74,30 +74,19 @@ def _scores_of(scorer: Callable[..., Any], texts: Sequence[str]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """How answers to pairs are compared.
+    """How answers to pairs are compared."""
 
-    Attributes
-    ----------
-    groups : sequence of str or None
-        Groups to compare, two or more; by default all of the pairs.
-    reference : str or None
-        Compare each group with this one only.
-    mask : bool
-        Whether words of the pairs' own attribute are masked before texts are compared.
-    baseline : {"resample", "placebo", "none"}
-        Where the noise floor comes from: repeated answers, placebo twins, or nowhere.
-    texts : bool
-        Whether texts are compared, not scores: an excess then reads as a share of answers.
-    on : {"value", "excess", "share"}
-        What is judged: the metric's value, its excess over the noise floor, or the share of
-        answers that this excess means.
-    """
-
+    # Groups to compare, two or more; by default all of the pairs.
     groups: Sequence[str] | None = None
+    # Compare each group with this one only.
     reference: str | None = None
+    # Whether words of the pairs' own attribute are masked before texts are compared.
     mask: bool = True
+    # Where the noise floor comes from: "resample", "placebo" or "none".
     baseline: str = "resample"
+    # Whether texts are compared, not scores: an excess then reads as a share of answers.
     texts: bool = False
+    # What is judged: "value", "excess" (over the noise floor) or "share" (of answers changed).
     on: str = "value"
 
     @property
@@ -126,24 +115,15 @@ def _compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Comp
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the data of an assertion come from.
+    """Where the data of an assertion come from."""
 
-    Attributes
-    ----------
-    data : tuple
-        Arguments of the metric by position. The first may be answers or, with `client`, prompts or
-        pairs to collect answers for.
-    units : sequence or None
-        One label per row of the data.
-    client : ModelClient or callable, optional
-        Model to collect answers from.
-    generations : int
-        Answers to collect per prompt.
-    """
-
+    # Arguments of the metric by position. The first may be answers or, with a client, prompts or
+    # pairs to collect answers for.
     data: tuple[Any, ...]
+    # One label per row of the data.
     units: Sequence[Any] | None = None
     client: Any = None
+    # Answers to collect per prompt.
     generations: int = 1
 
     @property
@@ -159,31 +139,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A metric, its data, and how the value is judged against a bound.
-
-    Attributes
-    ----------
-    metric : MetricInfo
-        What is measured.
-    bound : float or None
-        Inclusive on the fair side; None where the value is measured and judged by others.
-    rules : Rules
-        How it is judged.
-    source : Source
-        The data, or the client that gives them.
-    scorer : TextScorer
-        Texts to scores, for metrics that need scores.
-    keywords : mapping
-        Further arguments of the metric, without `units`.
-    compare : Compare
-        How answers to pairs are compared.
-    """
+    """A metric, its data, and how its value is judged against a bound."""
 
     metric: MetricInfo
+    # Inclusive on the fair side; None where the value is measured and not judged by itself.
     bound: float | None
     rules: Rules
     source: Source
     scorer: TextScorer
+    # Further arguments of the metric, without `units`.
     keywords: Mapping[str, Any] = field(default_factory=dict)
     compare: Compare = field(default_factory=Compare)
 

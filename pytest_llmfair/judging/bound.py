@@ -44,24 +44,14 @@ def one_sided(level: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A threshold, inclusive on the fair side.
+    """A threshold, inclusive on the fair side."""
 
-    Attributes
-    ----------
-    value : float
-        The threshold; for "two-sided" the largest distance from the fair value.
-    direction : {"lower", "higher", "two-sided"}
-        Which side is fairer.
-    fair : float
-        Value of a perfectly fair model.
-    scale : {"linear", "log"}
-        How a distance from the fair value is measured: "log" is for ratios, where 2 and 1/2 are
-        equally far from 1.
-    """
-
+    # For "two-sided" the largest distance from the fair value.
     value: float
     direction: Direction
+    # Value of a perfectly fair model.
     fair: float
+    # "log" is for ratios, where 2 and 1/2 are equally far from 1.
     scale: Scale = "linear"
 
     @classmethod
@@ -74,14 +64,7 @@ class Bound:
         name: str,
         scale: Scale = "linear",
     ) -> Bound:
-        """Return the bound of the metric `name`.
-
-        Raises
-        ------
-        ValueError
-            If it is not a number, or no data could reach or exceed it; the attainable range is
-            named.
-        """
+        """Return the bound of the metric `name`; one that is no test raises ``ValueError``."""
         word = "minimum" if direction == "higher" else "bound"
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError(f"the {word} of {name} is {value!r}; give a number")

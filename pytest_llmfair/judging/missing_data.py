@@ -133,30 +133,19 @@ def rows_left_out(
 
 @dataclass(frozen=True, slots=True)
 class MissingData:
-    """How much is missing, and how far that could move a value.
+    """How much is missing, and how far that could move a value."""
 
-    Attributes
-    ----------
-    share : float
-        Share of the rows with a missing answer, added over the sides, at most 1. A quantity within
-        a span that one row moves by at most its own weight (a mean, a rate, a difference or a
-        distance of these) cannot be worse than measured by more than this share of the span.
-    difference : Estimate or None
-        Largest absolute difference of the missing rates of two groups, with pairs as units; None
-        for single prompts, and when nothing is missing.
-    groups : tuple of str
-        The groups.
-    rates : tuple of float
-        Share of missing answers by group.
-    bounded : bool
-        Whether the weight of a row is known. Where words are counted, one long answer can outweigh
-        all others.
-    """
-
+    # Share of the rows with a missing answer, added over the sides, at most 1. A quantity within
+    # a span that one row moves by at most its own weight (a mean, a rate, a difference or a
+    # distance of these) cannot be worse than measured by more than this share of the span.
     share: float = 0.0
+    # Largest absolute difference of the missing rates of two groups, with pairs as units.
     difference: Estimate | None = None
     groups: tuple[str, ...] = ()
+    # Share of missing answers by group.
     rates: tuple[float, ...] = ()
+    # Whether the weight of a row is known. Where words are counted, one long answer can outweigh
+    # all others.
     bounded: bool = True
 
     def unequal(self, bound: Bound, level: float) -> tuple[Finding, ...]:

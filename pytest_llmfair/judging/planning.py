@@ -21,7 +21,7 @@ from pytest_llmfair.stats import Estimate, Mean
 _UNITS = 400
 _SPLITS = (1, 2, 3, 5, 10, 25)
 
-# Nobody collects more: a search for a number of units ends here.
+# A search for a number of units ends here: no study collects more.
 _MOST = 10**7
 
 
@@ -120,7 +120,7 @@ class Design:
                 yield units, generations, design.effect()
 
     def best_generations(self, prompt_cost: float) -> int:
-        """Answers per prompt that tell most, where a further prompt costs so many answers."""
+        """Best number of answers per prompt, if a further prompt costs so many answers."""
         if not (0.0 <= prompt_cost < math.inf):
             raise ValueError(f"prompt-cost is {prompt_cost}; give a number of at least 0")
         if self.icc == 0.0:

@@ -67,25 +67,10 @@ def judge(
     inputs: MetricInputs | None = None,
     settings: Settings | None = None,
 ) -> Result:
-    """Judge an estimate against a bound.
+    """Judge an estimate against a bound, inclusive on the fair side.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        What was measured.
-    bound : float
-        Inclusive on the fair side.
-    metric : JudgedMetric, optional
-        Which side is fairer, and the fair value; by default lower, and 0.
-    rules, settings : optional
-        How it is judged; by default by the settings of the session.
-    inputs : MetricInputs, optional
-        What is known about the data of the estimate.
-
-    Raises
-    ------
-    ValueError
-        If the bound is not a number, or no data of this call could reach or exceed it.
+    Without `metric` lower is fairer, and 0 is fair. A bound that no data of this call could reach
+    or exceed raises ``ValueError``.
     """
     metric, rules, inputs = metric or Unregistered(), rules or Rules(), inputs or MetricInputs()
     settings = settings or current_settings()
