@@ -8,8 +8,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-# As in pyproject.toml. Messages name packages, not extras: pip finds `pytest-llmfair[hf]` on PyPI
-# only, and packages also where the plugin came from a clone or a wheel.
+# As in pyproject.toml. Messages name packages instead of extras, because `pytest-llmfair[hf]` can
+# only be installed from PyPI, and the plugin may come from a clone or a wheel.
 PACKAGES = {
     "property": ("hypothesis>=6.100",),
     "hf": ("transformers>=4.44", "torch>=2.4", "safetensors>=0.4"),
@@ -43,14 +43,14 @@ def whole(x: Any, argument: str, least: int = 1) -> int:
 
 
 def whole_seed(x: Any) -> int:
-    """Return a seed: any whole number, so that a draw can be repeated."""
+    """Return a seed: any whole number."""
     if not _is_whole(x):
         raise ValueError(f"seed is {x!r}; give a whole number")
     return int(x)
 
 
 def check_is_list(rows: object, argument: str = "prompts", of: str = "texts") -> None:
-    """Raise ``ValueError`` for what has no rows: one text, a mapping, a table."""
+    """Raise ``ValueError`` unless `rows` is a list-like: not one text, a mapping or a table."""
     if isinstance(rows, (str, bytes)):
         raise ValueError(f"{argument} is one text, {rows[:40]!r}; give a list of {of}")
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping):
@@ -64,15 +64,7 @@ def _is_whole(x: Any) -> bool:
 
 
 def read_utf8(path: Path) -> str:
-    """Return the text of a file, without a byte order mark.
-
-    Raises
-    ------
-    ValueError
-        If it is not UTF-8; the message names the file and the byte.
-    OSError
-        If the file cannot be read.
-    """
+    """Return the text of a UTF-8 file without its byte order mark; errors name the file."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -84,5 +76,5 @@ def read_utf8(path: Path) -> str:
 
 
 def install(extra: str) -> str:
-    """Return the command that installs what an extra needs."""
+    """Return the pip command that installs the packages of an extra."""
     return " ".join(["pip install", *(f'"{package}"' for package in PACKAGES[extra])])

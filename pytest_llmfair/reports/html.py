@@ -1,4 +1,4 @@
-"""The results of a run as one page: no script, nothing loaded from elsewhere, all escaped."""
+"""The results of a run as one HTML page: no scripts, no external resources, all text escaped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 
 
 def html_page(records: Sequence[Record], settings: Settings) -> str:
-    """Return a run, its records with their messages, as one page that loads and runs nothing."""
+    """Return the records of a run, with their messages, as one page."""
     counts = last_line(records) if records else "No fairness assertion was judged."
     body = ["<h1>Fairness assertions</h1>", f"<p>{escaped(counts)}</p>"]
     if records:
@@ -55,7 +55,7 @@ def html_page(records: Sequence[Record], settings: Settings) -> str:
         body += [*_table(records), f"<p>PASS: {escaped(PASS_MEANS)}.</p>", *_details(records)]
     body += _settings(run_document([], settings))
     lines = "\n".join(body)
-    # Even if an answer of a model got past the escaping, nothing could run or be loaded.
+    # A second defence: even if an answer got past the escaping, nothing could run or be loaded.
     return f"""\
 <!doctype html>
 <html lang="en">
@@ -97,7 +97,7 @@ def _details(records: Sequence[Record]) -> Iterator[str]:
     yield "<h2>Results</h2>"
     for i, record in enumerate(records):
         name = f"{record['nodeid']} \N{MIDDLE DOT} {record['metric']}"
-        # Lines are escaped one by one: the breaks between them are ours.
+        # Escape line by line: the line breaks are ours, and must stay.
         lines = "\n".join(escaped(line) for line in str(record["message"]).split("\n"))
         yield f'<h3 id="result-{i}">{escaped(name)}</h3>'
         yield f"<pre>{lines}</pre>"

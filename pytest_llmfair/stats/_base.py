@@ -1,4 +1,4 @@
-"""What every estimate can do: an interval at any level, and p-values that never contradict it."""
+"""The base class of all estimates: an interval at any level, and p-values that agree with it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import FrozenInstanceError, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pytest_llmfair.stats._fair import within_share
-from pytest_llmfair.stats._intervals import normal_quantile, t_quantile
-from pytest_llmfair.stats._records import Finding, GroupRow, Interval, Sample
+import numpy as np
+from scipy import special
+
+from pytest_llmfair.stats._records import (
+    Contributions,
+    Finding,
+    Floats,
+    GroupRow,
+    Interval,
+    Sample,
+)
+from pytest_llmfair.stats._score_intervals import normal_quantile, t_quantile
 from pytest_llmfair.stats._shown import Shown
-
-if TYPE_CHECKING:
-    from pytest_llmfair.stats._contributions import Contributions
 
 # Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
 # right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
@@ -23,10 +29,6 @@ _SMALLEST_P = 1e-12
 
 # From so many units on the normal quantile stands for that of t when planning.
 _FEW = 30
-
-
-class NoRepeats(ValueError):
-    """Fixed units with a single generation: nothing shows how generations vary."""
 
 
 def check_level(level: float) -> float:
@@ -392,3 +394,34 @@ class Undefined(Estimate):
     ) -> float:
         """NaN."""
         return math.nan
+
+
+def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
+    """Probability that an interval of these widths around a normal draw lies in `allowed`.
+
+    Draws have mean 0 and standard deviation `error`; NaN where that is unknown.
+    """
+    (low, high), (below, above) = allowed, widths
+    if not math.isfinite(error):
+        return math.nan
+    low, high = (low + below if math.isfinite(low) else low), high - above
+    if math.isnan(high) or low > high:
+        return 0.0
+    if error == 0.0:
+        return float(low <= 0.0 <= high)
+    return float(special.ndtr(high / error) - special.ndtr(low / error))
+
+
+def share_of_ends(
+    ends: Floats, limit: float, units: int, power: float = 0.5
+) -> Callable[[float], float]:
+    """Share of fair upper ends within `limit`, which shrink with a power of the sample size.
+
+    Widths are themselves estimated, so that ends scatter by a further relative error.
+    """
+    if not np.isfinite(ends).all():
+        return lambda more: math.nan
+    scatter = np.maximum(ends, 1e-12) / math.sqrt(2.0 * units)
+    return lambda more: float(
+        special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()
+    )

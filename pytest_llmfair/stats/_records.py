@@ -1,22 +1,31 @@
-"""What an estimate consists of beside its number: interval, sample, and the table of groups."""
+"""What an estimate consists of besides its value: findings, sample, interval and group table."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pytest_llmfair._util.wording import number, p_value
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._base import Estimate
 
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 Population = Literal["sampled", "fixed"]
 
 # An interval a row takes its time.
 _ROWS_PRINTED = 10
+
+
+class NoRepeats(ValueError):
+    """Fixed units with a single generation: nothing shows how generations vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +205,34 @@ class Table(Mapping[Hashable, GroupRow]):
         shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]
         more = len(self) - len(shown)
         return f"{{{', '.join(shown)}{f', and {more:,} more' if more else ''}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """Pseudo-values of an estimate: their mean over rows is its value.
+
+    Value plus influence of each row, exact for means and first order for others. `reach` is the
+    largest difference that two models can make in one row.
+    """
+
+    values: Floats
+    units: Sequence[Hashable] | None
+    reach: float
+
+    def __repr__(self) -> str:
+        return f"Contributions of {len(self.values):,} rows"
+
+    @classmethod
+    def of_groups(
+        cls,
+        value: float,
+        influence_a: Floats,
+        influence_b: Floats,
+        units: Sequence[Hashable],
+        span: float,
+    ) -> Contributions:
+        """Rows of the first group, then of the second; `span` is the largest influence gap."""
+        n_a, n_b = len(influence_a), len(influence_b)
+        n = n_a + n_b
+        rows = np.concatenate([influence_a * (n / n_a), influence_b * (n / n_b)])
+        return cls(value + rows, units, span * n / min(n_a, n_b))

@@ -10,13 +10,12 @@ from itertools import product
 import numpy as np
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._contributions import Contributions
-from pytest_llmfair.stats._intervals import zero_event_bound
-from pytest_llmfair.stats._records import Sample
+from pytest_llmfair.stats._records import Contributions, Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE
+from pytest_llmfair.stats._score_intervals import zero_event_bound
+from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.seminorm import Distance
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 # Correlation of two models on the same rows that planning assumes: half of the variance is shared.

@@ -13,11 +13,10 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._bracket import QUANTILES
-from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._crossfit import QUANTILES
 from pytest_llmfair.stats._dissimilarities import PowerProduct, Sides
-from pytest_llmfair.stats._intervals import normal_quantile
-from pytest_llmfair.stats._records import Finding, Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
+from pytest_llmfair.stats._score_intervals import normal_quantile
 
 Aggregate = Literal["pooled", "mean"]
 

@@ -11,18 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, NoRepeats
-from pytest_llmfair.stats._bracket import Guard
-from pytest_llmfair.stats._canonical import canonical_orders
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._folded_bracket import FoldedBracket
-from pytest_llmfair.stats._intervals import t_quantile
-from pytest_llmfair.stats._layout import Layout, places, ranks
-from pytest_llmfair.stats._records import Finding, Population, Sample
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._crossfit import FoldedBracket
+from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats._totals import Totals
-from pytest_llmfair.stats.seminorm import Distance
+from pytest_llmfair.stats.distance import Distance
 
 # A unit is left out by a tenth: a count that one unit alone provides still has a logarithm then.
 _LEFT_OUT = 0.1
@@ -249,13 +246,7 @@ class ZeroCellLogRatio(Estimate):
 
 @dataclass(frozen=True, slots=True)
 class _MeanMagnitude:
-    """Mean of the absolute means of columns.
-
-    Attributes
-    ----------
-    units : int
-        What totals are divided by: weights are balanced, so it never changes.
-    """
+    """Mean of the absolute means of columns."""
 
     units: int
     free = False

@@ -11,13 +11,17 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._contributions import Contributions
-from pytest_llmfair.stats._fair import within_share
-from pytest_llmfair.stats._intervals import markov, normal_quantile, t_quantile, wilson
-from pytest_llmfair.stats._records import Finding, Population, Sample
+from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._records import (
+    Contributions,
+    Finding,
+    Floats,
+    Indices,
+    Population,
+    Sample,
+)
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE, Rows
+from pytest_llmfair.stats._score_intervals import markov, normal_quantile, t_quantile, wilson
 
 
 @dataclass(frozen=True, slots=True)

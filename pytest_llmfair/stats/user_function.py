@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._fair import share_of_ends
-from pytest_llmfair.stats._intervals import t_quantile
+from pytest_llmfair.stats._base import Estimate, share_of_ends
+from pytest_llmfair.stats._grouped import Grouped
 from pytest_llmfair.stats._layout import Layout
-from pytest_llmfair.stats._records import Finding, Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
 from pytest_llmfair.stats._rows import NO_VARIANCE, few_units
-from pytest_llmfair.stats._tables import Grouped
+from pytest_llmfair.stats._score_intervals import t_quantile
 
 Measure = Callable[[Indices, Indices], float]
 
