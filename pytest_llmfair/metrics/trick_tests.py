@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats, labels, same_length, score_rows
+from pytest_llmfair.metrics.arguments import Floats, labels, note_constant, same_length, score_rows
 from pytest_llmfair.stats import Estimate, Finding, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]

@@ -12,8 +12,13 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows
-from pytest_llmfair.metrics.allocation._quota import pool_numbers, reach, selected
+from pytest_llmfair.metrics.allocation._candidates import (
+    Candidates,
+    Rows,
+    pool_numbers,
+    reach,
+    selected,
+)
 from pytest_llmfair.metrics.arguments import Floats
 from pytest_llmfair.stats import (
     Finding,

@@ -12,14 +12,15 @@ import numpy as np
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows
-from pytest_llmfair.metrics.cooccurrence._counting import Presence, Texts
-from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
-from pytest_llmfair.metrics.cooccurrence._word_rows import (
+from pytest_llmfair.metrics.cooccurrence._counting import (
+    Presence,
+    Texts,
     gap_of_rates,
     note_words,
     widest_gap,
     without_targets,
 )
+from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
 from pytest_llmfair.stats import (
     Distance,
     Estimate,

@@ -13,17 +13,18 @@ import numpy as np
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows
-from pytest_llmfair.metrics.cooccurrence._counting import Nearness, Texts
+from pytest_llmfair.metrics.cooccurrence._counting import (
+    Nearness,
+    Texts,
+    note_words,
+    some,
+    without_targets,
+)
 from pytest_llmfair.metrics.cooccurrence._word_lists import (
     DEFAULT,
     Indices,
     WordLists,
     default_stop_words,
-)
-from pytest_llmfair.metrics.cooccurrence._word_rows import (
-    note_words,
-    some,
-    without_targets,
 )
 from pytest_llmfair.stats import (
     Estimate,

@@ -11,8 +11,8 @@ import numpy as np
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, sample_of_pairs
 from pytest_llmfair.metrics.counterfactual._ranked_lists import (
     List,

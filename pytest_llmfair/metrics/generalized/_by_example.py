@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.arguments import Floats, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     Design,

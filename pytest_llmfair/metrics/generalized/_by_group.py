@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pytest_llmfair.metrics._rates import is_positive
-from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.arguments import Floats, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     Design,
     Groups,
