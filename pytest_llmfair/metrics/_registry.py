@@ -194,6 +194,20 @@ def metric(
     ------
     ValueError
         If the name is taken by another metric, or a field has a value that is not allowed.
+
+    Examples
+    --------
+    >>> @metric(  # doctest: +SKIP
+    ...     family="length",
+    ...     paper="ours",
+    ...     symbol="EA",
+    ...     direction="lower",
+    ...     bounds=(0.0, 1.0),
+    ...     unit="prompt",
+    ... )
+    ... def empty_answers(texts, *, units=None, population="sampled"):
+    ...     empty = [float(not text) for text in texts]
+    ...     return Mean.of_indicators(empty, units=units, population=population)
     """
     low, high = bounds
     if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
@@ -302,7 +316,14 @@ def public_modules() -> list[ModuleType]:
 
 
 def all_metrics() -> dict[str, MetricInfo]:
-    """Return every metric by name, in alphabetical order; the folder is scanned at first use."""
+    """Return every metric by name, in alphabetical order; the folder is scanned at first use.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import all_metrics
+    >>> all_metrics()["rabbi"].paper
+    'rabbi'
+    """
     global _scanned
     if not _scanned:
         public_modules()
@@ -317,6 +338,12 @@ def get_metric(name: str) -> MetricInfo:
     ------
     ValueError
         If there is no such metric; the message suggests the nearest names.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import get_metric
+    >>> get_metric("DP")
+    MetricInfo demographic_parity_difference (classification, 0 to 1, lower is fairer)
     """
     if not isinstance(name, str):
         raise ValueError(f"the metric is {str(name)[:40]!r}, a {type(name).__name__}; give a name")
