@@ -1,4 +1,4 @@
-"""The one list of metrics: a decorator, a dictionary, and a scan of this folder at first use."""
+"""The registry of metrics: a decorator, and a scan of this folder at first use."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class MetricInfo:
     unit : str
         Unit of sampling, singular: "prompt", "pair", "candidate", "occupation", "person".
     reported : str
-        Values printed in the papers, as context and never as a standard.
+        Values printed in the papers, as context and not as a standard.
     needs : str
-        What the arguments are made of, so that responses can be turned into them.
+        Kind of data in the arguments, so that responses can be converted to them.
     scorer : str or None
         Scorer that turns texts into the scores this metric needs.
     generations : int
@@ -84,8 +84,8 @@ class MetricInfo:
     judged_with : mapping
         Keyword arguments that assertions use unless the caller gives others.
     example : callable or None
-        Number of units (of each group) and of generations to the keyword arguments of a perfectly
-        fair model: what plans and printed examples are made of.
+        Function from the numbers of units (of each group) and of generations to the keyword
+        arguments of a perfectly fair model, used for plans and printed examples.
     function : callable
         The metric itself.
     """
@@ -114,7 +114,7 @@ class MetricInfo:
 
     @property
     def side(self) -> str:
-        """Which values are fair, in words."""
+        """Description of the fair values."""
         if self.direction == "two-sided":
             return f"around {self.fair_value:g} is fair"
         return f"{self.direction} is fairer"

@@ -144,8 +144,8 @@ def background_comparison(
     """Mean distance of the score of a group from that of its background, over groups.
 
     Background Comparison Metric of Czarnowska et al. (2021), equations 3 and 4, divided by the
-    number of groups; in counterfactual form the mean over source examples. With `aggregate` off
-    the vector-valued one: the group furthest from fair is judged.
+    number of groups; in counterfactual form the mean over source examples. Without `aggregate`
+    it is vector-valued, and the group furthest from fair is judged.
 
     Parameters
     ----------

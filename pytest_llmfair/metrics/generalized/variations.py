@@ -19,13 +19,13 @@ def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[
     """Combine the variations of one source example: one of each group, in every way.
 
     Czarnowska et al. (2021), section 5: metrics that take one example per group are evaluated on
-    the Cartesian product of the groups' variations; of a large one some combinations are drawn,
-    all different and all equally likely.
+    the Cartesian product of the groups' variations; of a large product a sample of combinations
+    is drawn without replacement.
 
     Parameters
     ----------
     variations : sequence of sequences, or mapping of group to sequence
-        Variations of each group: texts, scores, probabilities or whatever stands for them.
+        Variations of each group: texts, scores or probabilities, for example.
     limit : int
         Most combinations to return, at least 1.
     seed : int
@@ -71,7 +71,7 @@ def class_probability(token_probabilities: ArrayLike, labels: Any) -> float:
     """Probability of a class at an identity term: its tags summed, its tokens averaged.
 
     Czarnowska et al. (2021), section 5.1: for each token the probabilities of the tags of the
-    class are added up; a term of several tokens has the mean over its tokens.
+    class are added up; the probability of a term is the mean over its tokens.
 
     Parameters
     ----------
