@@ -305,8 +305,8 @@ def equal_neutral_associations(
     Returns
     -------
     MaxPairwiseDifference or Undefined
-        Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word in some response; with more
-        than two groups the gap of the widest pair.
+        Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word that is in a
+        response; with more than two groups the gap of the widest pair.
 
     Raises
     ------
