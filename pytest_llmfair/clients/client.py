@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.extras import install
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.clients.protocol import (
     Backend,
     FirstTokenBackend,

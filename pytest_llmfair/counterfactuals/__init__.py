@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pytest_llmfair._util.lazy import handed_on
 from pytest_llmfair.counterfactuals.pairs import Pairs, check_pair, generate_pairs, mask, mentions
-from pytest_llmfair.counterfactuals.template_pairs import pairs_from_templates
 from pytest_llmfair.counterfactuals.templates import (
     SourceExample,
     SourceExamples,
@@ -15,12 +14,12 @@ from pytest_llmfair.counterfactuals.templates import (
     load_templates,
     template_set,
 )
+from pytest_llmfair.counterfactuals.templates.pairs import pairs_from_templates
 from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import Lexicons, load_lexicons
-from pytest_llmfair.lexicons.name_swaps import name_lexicon
-from pytest_llmfair.lexicons.names import name_groups, name_pairs, names
-from pytest_llmfair.lexicons.reading import Mention
+from pytest_llmfair.lexicons.matching import Mention
+from pytest_llmfair.lexicons.names import name_groups, name_lexicon, name_pairs, names
 from pytest_llmfair.lexicons.terms import Entry
 from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
 

@@ -1,4 +1,4 @@
-"""Counterfactual pairs: a prompt and its twin, equal but for the protected attribute."""
+"""Counterfactual pairs: a prompt and its twin, equal except for the protected attribute."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from dataclasses import replace
 from typing import Literal
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals._pairing.case import Exchange, case_of, exchange_of
-from pytest_llmfair.counterfactuals._pairing.omission import omitted
-from pytest_llmfair.counterfactuals._pairing.pair import Pairs, pair_of
-from pytest_llmfair.counterfactuals._pairing.placebo import placebo_of
-from pytest_llmfair.counterfactuals.made_elsewhere import reasons_against
-from pytest_llmfair.counterfactuals.validity import failed
+from pytest_llmfair.counterfactuals.checks import failed_checks
+from pytest_llmfair.counterfactuals.omission import omitted
+from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
+from pytest_llmfair.counterfactuals.pair_under_test import Exchange, exchange_of, read_pair
+from pytest_llmfair.counterfactuals.placebo import placebo_of
+from pytest_llmfair.counterfactuals.user_pairs import (
+    check_is_text,
+    check_pair,
+    lexicons_that_follow,
+    reasons_against,
+)
 from pytest_llmfair.lexicons.attributes import (
     Attribute,
     lexicon_for,
@@ -24,8 +29,7 @@ from pytest_llmfair.lexicons.attributes import (
 )
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.reading import Change, Mention, Reading
+from pytest_llmfair.lexicons.matching import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Edit, Pair, Rejected, Uncertain, marked
 from pytest_llmfair.text import mask_words
@@ -114,7 +118,7 @@ def generate_pairs(
     for row, text in enumerate(texts):
         if isinstance(text, tuple):
             own = _own_pair(lexicon, row, *text, wanted)
-            reasons = reasons_against(own, lexicon, _following(lexicon))
+            reasons = reasons_against(own, lexicon, lexicons_that_follow(lexicon))
             own = replace(own, edits=edits_between(*text))
             made: list[Pair | Rejected] = [Rejected(own, reasons) if reasons else marked(own)]
             lost: list[str] = []
@@ -134,7 +138,7 @@ def generate_pairs(
         rejected += (each for each in made if isinstance(each, Rejected))
         pairs += (each for each in made if isinstance(each, Pair))
     left = [] if wanted else [group for group in lexicon.groups if group not in exchanged]
-    _tell(lexicon, left, dropped, len(rejected), unsure)
+    _log_left_out(lexicon, left, dropped, len(rejected), unsure)
     return Pairs(
         pairs,
         rejected=rejected,
@@ -144,44 +148,6 @@ def generate_pairs(
         lacks=lexicon.lacks,
         unexchanged=left,
     )
-
-
-def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
-    """Put a pair that was made elsewhere (by hand, by a template, by a model) through the gate.
-
-    Beside the checks of :func:`generate_pairs`: nothing but mentions may change, each to one of
-    the same role and number. That is the texts are equal once masked; in other languages than
-    English words around a mention have to agree with it, and may change. Where a text leaves an
-    unmarked group unsaid ("a person" beside "a wheelchair user"), words around the mention may go
-    along with it.
-
-    Parameters
-    ----------
-    pair : Pair
-        The pair. Its groups may be aliases; where it has no edits, they are what differs, and
-        where it has no `variant`, the texts tell it.
-    attribute : str, Lexicon or tuple of two of these
-        Name of a shipped lexicon, or a lexicon.
-
-    Returns
-    -------
-    tuple of str
-        What is wrong, in words; empty where nothing is.
-
-    Raises
-    ------
-    ValueError
-        If the attribute or a group is unknown, this is no pair, or a member of it is no text.
-    """
-    if not isinstance(pair, Pair):
-        raise ValueError(
-            f"{str(pair)[:40]!r} is a {type(pair).__name__}; give a Pair(original, "
-            "counterfactual, from_group, to_group, (), attribute)"
-        )
-    for text in (pair.original, pair.counterfactual):
-        _check_text(text)
-    lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
-    return reasons_against(pair, lexicon, _following(lexicon))
 
 
 def mentions(text: str, attribute: Attribute) -> list[Mention]:
@@ -204,7 +170,7 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
     ValueError
         If there is no such attribute, or this is no text.
     """
-    _check_text(text)
+    check_is_text(text)
     return lexicon_of(attribute).mentions(text)
 
 
@@ -231,16 +197,11 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     ValueError
         If there is no such attribute, a word is none, or this is no text.
     """
-    _check_text(text)
+    check_is_text(text)
     known = lexicon_to_mask(attribute)
     if known is not None:
         return known.mask(text)
     return mask_words(text, words_to_mask(attribute, "attribute"))
-
-
-def _check_text(text: object) -> None:
-    if not isinstance(text, str):
-        raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
 
 
 def _checked(prompts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
@@ -262,15 +223,10 @@ def _prompt(row: int, text: object) -> str | tuple[str, str]:
     )
 
 
-def _following(lexicon: Lexicon) -> tuple[Lexicon, ...]:
-    """Return the lexicons whose words may change: the pronouns of a person follow the name."""
-    return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
-
-
 def _own_pair(
     lexicon: Lexicon, row: int, text: str, twin: str, wanted: tuple[str, str] | None
 ) -> Pair:
-    """Return the pair of a prompt and its twin; without groups asked for, of those they name."""
+    """Return the pair of a prompt and its twin; its groups are those that they name."""
     if wanted is None:
         edits = edits_between(text, twin)
         there = [(edit.start, edit.end) for edit in edits]
@@ -279,9 +235,9 @@ def _own_pair(
             for edit in edits
         ]
         found, found_twin = lexicon.read(text).with_doubts(), lexicon.read(twin).with_doubts()
-        first = lexicon.first_named(found.touched_by(there), lexicon.groups)
+        first = lexicon.first_named(found.overlapping(there), lexicon.groups)
         others = [group for group in lexicon.groups if group != first]
-        second = lexicon.first_named(found_twin.touched_by(back), others)
+        second = lexicon.first_named(found_twin.overlapping(back), others)
         if first is None or second is None:
             side = "it" if first is None else "its twin"
             raise ValueError(
@@ -312,7 +268,7 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
 
 
 def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> str | None:
-    """Return the group of a prompt that is exchanged; None for none."""
+    """Return the group of a prompt that is exchanged; None if there is none."""
     return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
 
 
@@ -323,23 +279,20 @@ def _exchanged(
     wanted: tuple[str, str] | None,
     placebo: str | None,
 ) -> tuple[list[Pair | Rejected], list[str]]:
-    """Return the pairs of a prompt, and the words that have no counterpart.
-
-    `placebo` is the seed of placebo twins; None for none.
-    """
+    """Return the pairs of a prompt, and its words without a counterpart."""
     first = _first(lexicon, found, wanted) if found else None
     if first is None:
         return [], [text[start:end] for start, end, own in found if own.role == UNPAIRED]
     made: list[Pair | Rejected] = []
     dropped: list[str] = []
     for exchange in _exchanges(lexicon, first, wanted):
-        for changes, lost, variant in _realised(lexicon, text, found, exchange):
+        for changes, lost, variant in _changes_by_variant(lexicon, text, found, exchange):
             dropped += lost
             if lost or not changes:
                 continue
             pair = pair_of(text, changes, exchange.groups, lexicon.name, variant)
             gone = exchange.vanishing(variant)
-            reasons = failed(case_of(pair, changes, lexicon, gone, found))
+            reasons = failed_checks(read_pair(pair, changes, lexicon, gone, found))
             if reasons:
                 made.append(Rejected(pair, reasons))
                 continue
@@ -355,17 +308,17 @@ def _flagged(made: Pair | Rejected, why: str) -> Pair | Rejected:
 
 
 def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[Exchange]:
-    """Return an exchange for each pair that a prompt gives which names this group first."""
+    """Return an exchange for each pair of a prompt that names this group first."""
     if wanted:
         return [exchange_of(lexicon, {wanted[0]: wanted[1]})]
     others = (group for group in lexicon.default_groups if group != first)
     return [exchange_of(lexicon, {first: group, group: first}) for group in others]
 
 
-def _realised(
+def _changes_by_variant(
     lexicon: Lexicon, text: str, found: Reading, exchange: Exchange
 ) -> Iterator[tuple[list[Change], list[str], str]]:
-    """Give the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
+    """Yield changes, words without a counterpart and variant: omission, then explicit."""
     changes, lost = lexicon.exchanges(text, exchange.to, found)
     unsaid = exchange.unsaid
     if unsaid and not any(sense.group in unsaid.values() for *_, sense in found):
@@ -376,7 +329,7 @@ def _realised(
     yield changes, lost, EXPLICIT if unsaid else ""
 
 
-def _tell(
+def _log_left_out(
     lexicon: Lexicon,
     left: list[str],
     dropped: Counter[str],

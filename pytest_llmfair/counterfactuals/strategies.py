@@ -18,14 +18,13 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.extras import install
-from pytest_llmfair._util.validation import check_is_list, number, whole
+from pytest_llmfair._util.validation import check_is_list, install, number, whole
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.loading import shipped
-from pytest_llmfair.lexicons.name_swaps import name_lexicon
+from pytest_llmfair.lexicons.names import name_lexicon
+from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import WRITTEN, is_joined
 from pytest_llmfair.responses import Pair
 
@@ -251,7 +250,7 @@ def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:
 
 
 def require_hypothesis(who_needs: str) -> None:
-    """Raise ``ImportError`` with what to install unless Hypothesis is there."""
+    """Raise ``ImportError`` with the install command if Hypothesis is missing."""
     try:
         import hypothesis  # noqa: F401
     except ImportError:
@@ -272,9 +271,9 @@ def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon
 
 @functools.cache
 def sentences_about(lexicon: Lexicon, groups: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return by role every sentence that a term of the groups makes, the simplest first.
+    """Return, by role, every sentence that a term of the groups makes, the simplest first.
 
-    A sentence in which the lexicon does not find its own term (a colour, a surname) is left out.
+    Sentences in which the lexicon does not find the term (a colour, a surname) are left out.
     """
     made: dict[str, list[tuple[int, str]]] = {}
     written: set[str] = set()

@@ -1,28 +1,38 @@
-"""The entries of a lexicon file, checked: every error names the file, the line and the entry."""
+"""The entries of a lexicon file, checked; every error names the file, the line and the entry."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from pytest_llmfair.lexicons.grammar import KINDS
-from pytest_llmfair.lexicons.loading import at_line, kind_of, suggestion
+from pytest_llmfair.lexicons.schema import (
+    at_line,
+    collection_in,
+    date_in,
+    suggestion,
+    terms_in,
+)
 from pytest_llmfair.lexicons.terms import REGISTERS, Entry, Register
-from pytest_llmfair.text import tokens
 
 # Roles that rules or reports read; any other word is a role too.
 _ROLES = (
     *("noun", "adjective", "title", "kinship", "occupation", "reflexive", "subject", "object"),
     *("possessive_determiner", "possessive_pronoun"),
 )
+
+
 _LISTS = ("not_before", "not_after", "only_before", "only_after")
-OF_ENTRY = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
+
+
+ENTRY_KEYS = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
+
+
 # Entries had a context before they had a kind.
 _CONTEXTS = {
     "person_adjective": "before_person no_switch contrasted demonym predicate compared old "
@@ -34,21 +44,32 @@ _CONTEXTS = {
     "title": "before_name not_with_word_name not_beside_name royal couple address noble",
     "plain": "field contracted scripture faith house",
 }
+
+
 _INSTEAD = {context: kind for kind, those in _CONTEXTS.items() for context in those.split()}
+
+
 # "{20..34}-year-old" stands for fifteen terms, and so does "{twenty..thirty-four}-year-old".
 _RANGE = re.compile(r"\{(\d{1,4}|[a-z-]{3,12})\.\.(\d{1,4}|[a-z-]{3,12})\}")
+
+
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     "nineteen",
 )
+
+
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
 _NUMBERS = [
     *_ONES,
     *(f"{ten}{one}" for ten in _TENS for one in ("", *(f"-{word}" for word in _ONES[1:10]))),
 ]
 
-# Words in front of a noun that agree with it ("la", "esta"), by the name of their list and group.
+
+# Words before a noun that agree with it ("la", "esta"), by the name of their list and group.
 _Determiners = Mapping[str, tuple[Mapping[str, str], ...]]
 
 
@@ -59,20 +80,11 @@ def entries_in(
     inherited: tuple[Entry, ...],
     reviewed: date | None,
 ) -> Iterator[Entry]:
-    """Give the entries of a lexicon file.
+    """Yield the entries of a lexicon file.
 
-    Parameters
-    ----------
-    data : mapping
-        Content of the file.
-    labels : mapping
-        Name or alias of a group to the group.
-    source : str
-        Name of the file.
-    inherited : tuple of Entry
-        Entries of the lexicon that the file extends.
-    reviewed : date or None
-        Date of entries that have none of their own.
+    `labels` maps a name or alias of a group to the group, `source` names the file, `inherited` are
+    the entries of the lexicon that the file extends, and `reviewed` is the date of entries without
+    one.
     """
     determiners = _determiners_in(data, labels, source)
     owner = {
@@ -81,7 +93,7 @@ def entries_in(
         for group, terms in entry.terms.items()
         for term in terms
     }
-    items = held(data, source, "entries", list, "a list")
+    items = collection_in(data, source, "entries", list, "a list")
     for number, item in enumerate(items, start=1):
         where = f"{at_line(source, items, number - 1)}: entry {number}"
         if not isinstance(item, Mapping):
@@ -98,7 +110,7 @@ def entries_in(
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
         places: dict[str, str] = {}
-        for key in (key for key in item if key not in OF_ENTRY):
+        for key in (key for key in item if key not in ENTRY_KEYS):
             # An entry can run over several lines; the line of the group is the nearer one.
             here = f"{at_line(source, item, key)}: entry {number}"
             group = known_group(key, labels, f"{here} ({role})")
@@ -125,54 +137,12 @@ def entries_in(
             yield entry
 
 
-def held(
-    data: Any, source: str, key: str, kind: type[dict[Any, Any]] | type[list[Any]], wanted: str
-) -> Any:
-    """Return the mapping or the list that a file holds for a key, empty if it has none."""
-    given = data.get(key) or kind()
-    if not isinstance(given, Mapping if kind is dict else (list, tuple)):
-        raise ValueError(
-            f"{at_line(source, data, key)}: {key} is a {kind_of(given)}; give {wanted}"
-        )
-    return given
-
-
 def known_group(name: object, labels: Mapping[str, str], where: str) -> str:
-    """Return the group that goes by a name; `where` begins the message if there is none."""
+    """Return the group with a name or alias; `where` begins the error message."""
     if name not in labels:
         hint = suggestion(str(name), list(labels))
         raise ValueError(f"{where}: unknown group {name!r}; {hint}")
     return labels[str(name)]
-
-
-def terms_in(value: Any, where: str) -> tuple[str, ...]:
-    """Return a term, or a list of them, with single spaces between its words."""
-    terms = [value] if isinstance(value, str) else value
-    if not isinstance(terms, (list, tuple)) or value == "":
-        raise ValueError(
-            f"{where}: {value!r} is neither a term nor a list of terms; put a term in quotes, for "
-            "YAML reads no, on, 1990 and the like as something else"
-        )
-    for term in terms:
-        if not isinstance(term, str) or not tokens(term):
-            raise ValueError(
-                f"{where}: {term!r} is no word; quote it if YAML reads it as something else"
-            )
-        if any(unicodedata.category(char) == "Cc" and not char.isspace() for char in term):
-            raise ValueError(f"{where}: {term!r} holds a control character; leave it out")
-    return tuple(" ".join(term.split()) for term in terms)
-
-
-def date_in(value: Any, where: str) -> date | None:
-    """Return the date of a review, None where the file has none."""
-    if value is None:
-        return value
-    try:
-        return date.fromisoformat(str(value)[:10])
-    except ValueError:
-        raise ValueError(
-            f"{where}: reviewed is {value!r}; give a date such as 2026-11-01"
-        ) from None
 
 
 def _where_counted(item: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -203,7 +173,7 @@ def _words(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _registered(value: Any, where: str, registers: dict[str, Register]) -> tuple[str, ...]:
-    """Return the terms; note the register of those that are not simply preferred."""
+    """Return the terms; record the register of those that are not preferred."""
     if not isinstance(value, (list, tuple, Mapping)):
         return terms_in(value, where)
     terms: list[Any] = []
@@ -228,7 +198,7 @@ def _registered(value: Any, where: str, registers: dict[str, Register]) -> tuple
 
 
 def _determiners_in(data: Any, labels: Mapping[str, str], source: str) -> _Determiners:
-    given = held(data, source, "determiners", dict, "name: [words by group]")
+    given = collection_in(data, source, "determiners", dict, "name: [words by group]")
     found = {}
     for name, listed in given.items():
         here = f"{at_line(source, given, name)}: determiners {name!r}"
@@ -248,10 +218,7 @@ def _determiners_in(data: Any, labels: Mapping[str, str], source: str) -> _Deter
 
 
 def _determined(entry: Entry, name: object, known: _Determiners, where: str) -> Iterator[Entry]:
-    """Give an entry, and one more for each determiner in front of its terms.
-
-    A noun that both groups share ("estudiante") is found after a determiner only.
-    """
+    """Yield an entry, and one for each determiner before its terms ("la estudiante")."""
     if name is None:
         yield entry
         return
@@ -274,10 +241,7 @@ def _with_word(words: Mapping[str, str], group: str, term: str) -> str:
 
 
 def _numbered(entry: Entry, where: str) -> Iterator[Entry]:
-    """Give an entry for every step of the ranges in the terms of one; itself if it has none.
-
-    All ranges take their steps together: of "{20..34}" and "{50..64}" 20 stands for 50.
-    """
+    """Yield an entry for every step of the ranges in its terms: "{20..34}" with "{50..64}"."""
     terms = [term for listed in entry.terms.values() for term in listed]
     ranges = [found for term in terms for found in _RANGE.findall(term)]
     for word in (word for both in ranges for word in both):

@@ -1,8 +1,7 @@
-"""YAML with the lines of its keys, and the lexicons that ship with the package."""
+"""Lexicon files: checks of their content, and the lexicons that ship with the package."""
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
@@ -10,104 +9,18 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from pytest_llmfair.lexicons.lexicon import Lexicon
-
-
-# Mappings and lists of a YAML file know the lines of their keys and items.
-class _Map(dict[Any, Any]):
-    lines: dict[Any, int]
-
-
-class _List(list[Any]):
-    lines: dict[Any, int]
-
-
-def load_yaml(text: str, source: str) -> Any:
-    """Read YAML with the safe loader; mappings and lists know the lines of what they hold.
-
-    Raises
-    ------
-    ValueError
-        If it is no YAML, holds a date that no calendar has, or a key stands twice in one mapping,
-        where all but the last would be lost; the message names the source and the line.
-    """
-    import yaml
-
-    try:
-        return yaml.load(text, Loader=_line_loader())
-    except yaml.MarkedYAMLError as error:
-        said, begun = error.problem, ""
-        if error.problem_mark is not None:
-            said = f"line {error.problem_mark.line + 1}: {said}"
-        if error.context and error.context_mark is not None:
-            begun = f" ({error.context}, line {error.context_mark.line + 1})"
-        raise ValueError(f"{source} is no valid YAML, {said}{begun}") from None
-    except yaml.YAMLError as error:  # a character that YAML does not allow
-        raise ValueError(f"{source} is no valid YAML: {error}") from None
-
-
-@functools.cache
-def shipped(path: str) -> Any:
-    """Return the content of a data file of the package, by its path in the package."""
-    file = resources.files("pytest_llmfair").joinpath(*path.split("/"))
-    return load_yaml(file.read_text(encoding="utf-8"), file.name)
-
-
-def kind_of(value: Any) -> str:
-    """Name the kind of a value: "list" too for a list that knows its lines."""
-    return next(kind.__name__ for kind in type(value).__mro__ if kind.__module__ == "builtins")
-
-
-def at_line(source: str, holder: Any, key: Any) -> str:
-    """Name the source, and the line of a key or item where it is known."""
-    line = getattr(holder, "lines", {}).get(key)
-    return source if line is None else f"{source}, line {line}"
-
-
-@functools.cache
-def _line_loader() -> Any:
-    import yaml
-
-    loader: Any = type("LineLoader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
-
-    def read_map(self: Any, node: Any) -> Iterator[_Map]:
-        data = _Map()
-        data.lines = {}
-        for key in (key for key, _ in node.value if isinstance(key.value, str)):
-            if key.value in data.lines:
-                said = f"key {key.value!r} stands twice in one mapping; keep one"
-                raise yaml.MarkedYAMLError(problem=said, problem_mark=key.start_mark)
-            data.lines[key.value] = key.start_mark.line + 1
-        yield data
-        data.update(self.construct_mapping(node))
-
-    def read_list(self: Any, node: Any) -> Iterator[_List]:
-        data = _List()
-        data.lines = {place: item.start_mark.line + 1 for place, item in enumerate(node.value)}
-        yield data
-        data.extend(self.construct_sequence(node))
-
-    def read_date(self: Any, node: Any) -> Any:
-        try:
-            return self.construct_yaml_timestamp(node)
-        except ValueError as error:
-            said = f"{node.value!r} is no date ({error}); correct it, or put a text in quotes"
-            raise yaml.MarkedYAMLError(problem=said, problem_mark=node.start_mark) from None
-
-    loader.add_constructor("tag:yaml.org,2002:map", read_map)
-    loader.add_constructor("tag:yaml.org,2002:seq", read_list)
-    loader.add_constructor("tag:yaml.org,2002:timestamp", read_date)
-    return loader
-
-
-def suggestion(name: str, known: Sequence[str]) -> str:
-    """Say which known name was meant, or list them all."""
-    near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-    alike = [difflib.SequenceMatcher(None, word, name).ratio() for word in near]
-    near = [word for word, share in zip(near, alike, strict=True) if share > alike[0] - 0.15]
-    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}"
-
+from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_in
+from pytest_llmfair.lexicons.peoples import KINDS, NEEDED, People, synonyms_of
+from pytest_llmfair.lexicons.schema import (
+    at_line,
+    collection_in,
+    date_in,
+    kind_of,
+    load_yaml,
+    suggestion,
+    terms_in,
+    text_in,
+)
 
 # What people call the attributes that ship with the package.
 _CALLED = {
@@ -123,7 +36,7 @@ _CALLED = {
 
 
 def meant_lexicon(name: str, known: Sequence[str]) -> str:
-    """Say which known lexicon was meant, or list them all."""
+    """Return a hint: the lexicon that was probably meant, or all known ones."""
     folded = name.casefold().replace(" ", "_")
     meant = _CALLED.get(folded, folded)
     return f"did you mean {meant}?" if meant in known else suggestion(name, known)
@@ -205,3 +118,220 @@ def load_lexicons(*files: str | Path) -> Lexicons:
             )
         own[lexicon.name] = lexicon
     return Lexicons(own)
+
+
+if TYPE_CHECKING:
+    from pytest_llmfair.lexicons.lexicon import Lexicon
+
+
+_TEXTS = ("name", "language", "version", "source", "licence", "limits")
+
+
+_LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
+
+
+_OTHERS = (
+    *("extends", "aliases", "reviewed", "determiners", "entries"),
+    *("neutral_nouns", "synonyms", "peoples"),
+)
+
+
+_REQUIRED = ("name", "groups", "entries")
+
+
+def fields_from(data: Any, source: str) -> dict[str, Any]:
+    """Check the content of a lexicon file and return the fields of a `Lexicon`."""
+    if not isinstance(data, Mapping):
+        content = "is empty" if data is None else f"holds a {kind_of(data)}"
+        raise ValueError(f"{source} {content}; a lexicon is a mapping of name, groups and entries")
+    at = functools.partial(at_line, source, data)
+    known = [*_TEXTS, *_LISTS, *_OTHERS]
+    for key in data:
+        if key not in known:
+            raise ValueError(f"{at(key)}: unknown key {key!r}; {suggestion(str(key), known)}")
+    base = _base(data, source)
+    for key in _REQUIRED if base is None else ():
+        if not data.get(key):
+            raise ValueError(f"{at(key)}: {key!r} is missing or empty; a lexicon needs it")
+    fields: dict[str, Any] = {
+        key: text_in(data[key], f"{at(key)}: {key}") for key in _TEXTS if data.get(key) is not None
+    }
+    for key in _LISTS:
+        fields[key] = terms_in(data.get(key) or [], f"{at(key)}: {key}")
+    fields["reviewed"] = date_in(data.get("reviewed"), at("reviewed"))
+    given = {key: value for key, value in fields.items() if value}
+    if base is not None:
+        fields = _extended(base, fields)
+    groups = fields["groups"]
+    if len(set(groups)) < 2 or len(set(groups)) != len(groups):
+        raise ValueError(f"{at('groups')}: groups are {list(groups)}; name two or more, each once")
+    for group in groups:
+        if group in ENTRY_KEYS:
+            raise ValueError(
+                f"{at('groups')}: a group cannot be called {group!r}, a key of every entry"
+            )
+    aliases = _aliases(data, groups, {} if base is None else base.aliases, source)
+    labels = {**{group: group for group in groups}, **aliases}
+    for key, called in (("default_groups", "default"), ("unmarked", "unmarked")):
+        for name in fields[key]:
+            if name not in labels:
+                hint = suggestion(name, list(labels))
+                raise ValueError(f"{at(key)}: {called} group {name!r} is no group; {hint}")
+        fields[key] = tuple(labels[name] for name in fields[key])
+    fields["default_groups"] = fields["default_groups"] or groups
+    if len(set(fields["default_groups"])) < 2:
+        raise ValueError(
+            f"{at('default_groups')}: default_groups are {list(fields['default_groups'])}; name "
+            "two or more, for they are exchanged with each other"
+        )
+    for group in given.get("lacks", ()):
+        if group in labels:
+            raise ValueError(f"{at('lacks')}: {group!r} is lacking and a group; keep one")
+    fields["lacks"] = tuple(group for group in fields["lacks"] if group not in labels)
+    fields["aliases"] = aliases
+    inherited = () if base is None else base.entries
+    own = entries_in(data, labels, source, inherited, given.get("reviewed"))
+    # The entries of a user come first, so that they are read and written first.
+    fields["entries"] = (*own, *inherited)
+    spelled = {
+        term: group
+        for entry in fields["entries"]
+        for group, terms in entry.terms.items()
+        for term in terms
+    }
+    for group in groups:
+        if not any(group in entry.terms for entry in fields["entries"]):
+            raise ValueError(
+                f"{at('groups')}: no entry has a term of group {group!r}; give one, or move the "
+                "group to lacks"
+            )
+    for term in given.get("exact", ()):
+        if term not in spelled:
+            raise ValueError(
+                f"{at('exact')}: exact {term!r} is no term of an entry in this spelling; "
+                + suggestion(term, list(spelled))
+            )
+    owners = {term.casefold(): group for term, group in spelled.items()}
+    fields["neutral_nouns"] = _neutral_nouns(data, owners, source)
+    fields["peoples"] = _peoples(data, owners, source)
+    fields["synonyms"] = (
+        *(
+            _of_one_group(line, owners, where)
+            for where, line in _lines(data, "synonyms", "lists", source)
+        ),
+        *synonyms_of(fields["peoples"], owners),
+    )
+    if base is not None:
+        fields["neutral_nouns"] = {**base.neutral_nouns, **fields["neutral_nouns"]}
+        fields["synonyms"] += base.synonyms
+        fields["peoples"] += base.peoples
+    return fields
+
+
+def _base(data: Any, source: str) -> Lexicon | None:
+    """Return the shipped lexicon that the data extend, or None."""
+    name = data.get("extends")
+    if name is None:
+        return None
+    try:
+        return load_lexicons()[name]
+    except (KeyError, TypeError):
+        known = suggestion(str(name), list(load_lexicons()))
+        raise ValueError(
+            f"{at_line(source, data, 'extends')}: extends {name!r}, which is no lexicon that "
+            f"ships with the package; {known}"
+        ) from None
+
+
+def _extended(base: Lexicon, own: dict[str, Any]) -> dict[str, Any]:
+    """Return the plain fields of a lexicon that extends another."""
+    fields = {key: getattr(base, key) for key in (*_TEXTS, *_LISTS, "reviewed")}
+    fields |= {key: value for key, value in own.items() if value and key not in _LISTS}
+    for key in _LISTS:
+        fields[key] = tuple(dict.fromkeys((*fields[key], *own[key])))
+    # Every group is exchanged where it was so before; else those that the file names.
+    if own["default_groups"] or base.default_groups == base.groups:
+        fields["default_groups"] = own["default_groups"]
+    return fields
+
+
+def _aliases(
+    data: Any, groups: tuple[str, ...], inherited: Mapping[str, str], source: str
+) -> dict[str, str]:
+    given = collection_in(data, source, "aliases", dict, "group: [aliases]")
+    aliases = dict(inherited)
+    for group in groups:
+        if group in inherited:
+            where = at_line(source, data, "groups")
+            raise ValueError(
+                f"{where}: {group!r} is another name of {inherited[group]!r}; use that"
+            )
+    for group, names in given.items():
+        here = at_line(source, given, group)
+        if group not in groups:
+            hint = suggestion(str(group), groups)
+            raise ValueError(f"{here}: aliases of {group!r}, which is no group; {hint}")
+        for name in terms_in(names, f"{here}: aliases of {group}"):
+            if name in groups or aliases.setdefault(name, group) != group:
+                owner = aliases.get(name, name)
+                raise ValueError(
+                    f"{here}: alias {name!r} of {group} already stands for {owner}; use it once"
+                )
+    return aliases
+
+
+def _neutral_nouns(data: Any, owners: Mapping[str, str], source: str) -> dict[str, str]:
+    """Return, by term, the noun that remains when the group is not named."""
+    wanted = "noun: [terms that it takes the place of]"
+    given = collection_in(data, source, "neutral_nouns", dict, wanted)
+    nouns: dict[str, str] = {}
+    for noun, terms in given.items():
+        where = f"{at_line(source, given, noun)}: neutral_nouns, {noun}"
+        (word,) = terms_in(noun, where)
+        for term in terms_in(terms, where):
+            _owner(term, owners, where)
+            nouns[term.casefold()] = word
+    return nouns
+
+
+def _peoples(data: Any, owners: Mapping[str, str], source: str) -> tuple[People, ...]:
+    """Return the words of each people by their kind."""
+    peoples = []
+    for where, people in _lines(data, "peoples", "mappings", source):
+        if not isinstance(people, Mapping):
+            raise ValueError(f"{where} is a {kind_of(people)}; give its words by their kind")
+        for kind in people:
+            if kind not in KINDS:
+                hint = suggestion(str(kind), [*KINDS])
+                raise ValueError(f"{where}: unknown kind {kind!r}; {hint}")
+        for kind in NEEDED:
+            if not people.get(kind):
+                raise ValueError(f"{where}: {kind!r} is missing or empty; a people needs it")
+        words = {kind: terms_in(terms, where) for kind, terms in people.items()}
+        _of_one_group([term for terms in words.values() for term in terms], owners, where)
+        peoples.append(words)
+    return tuple(peoples)
+
+
+def _lines(data: Any, key: str, wanted: str, source: str) -> Iterator[tuple[str, Any]]:
+    """Yield the items of a list, each with its place in the file."""
+    given = collection_in(data, source, key, list, f"a list of {wanted}")
+    for number, line in enumerate(given, start=1):
+        yield f"{at_line(source, given, number - 1)}: {key}, line {number}", line
+
+
+def _of_one_group(value: Any, owners: Mapping[str, str], where: str) -> tuple[str, ...]:
+    terms = terms_in(value, where)
+    groups = list(dict.fromkeys(_owner(term, owners, where) for term in terms))
+    if len(groups) > 1:
+        raise ValueError(
+            f"{where}: {', '.join(terms)} name the groups {' and '.join(groups)}; a line names one"
+        )
+    return terms
+
+
+def _owner(term: str, owners: Mapping[str, str], where: str) -> str:
+    if term.casefold() not in owners:
+        hint = suggestion(term, [*owners])
+        raise ValueError(f"{where}: {term!r} is no term of an entry; {hint}")
+    return owners[term.casefold()]

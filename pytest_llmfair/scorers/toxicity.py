@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from pytest_llmfair._util.extras import install
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.scorers.classifier import ClassifierScorer
 from pytest_llmfair.scorers.registry import scorer, source
 from pytest_llmfair.scorers.transformer import (

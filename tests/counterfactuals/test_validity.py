@@ -17,7 +17,7 @@ from pytest_llmfair.counterfactuals import (
     check_pair,
     generate_pairs,
 )
-from pytest_llmfair.counterfactuals.validity import CHECKS
+from pytest_llmfair.counterfactuals.checks import CHECKS
 
 
 def own(*entries: dict[str, Any], **keys: Any) -> Lexicon:

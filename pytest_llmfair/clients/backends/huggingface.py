@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pytest_llmfair._util.extras import install
 from pytest_llmfair._util.huggingface import (
     first_line,
     load_tokenizer,
@@ -17,6 +16,7 @@ from pytest_llmfair._util.huggingface import (
     looks_local,
     readable,
 )
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.clients.backends.decoding import Decoder, EncoderDecoder, Ending
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion

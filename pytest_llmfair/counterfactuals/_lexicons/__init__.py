@@ -1,1 +1,0 @@
-"""Lexicons: from files to checked terms, crossed attributes, names."""

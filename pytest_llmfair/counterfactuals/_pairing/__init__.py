@@ -1,1 +1,0 @@
-"""What a pair is made of: edits, omission, placebo twins, the table."""

@@ -1,1 +1,0 @@
-"""Templates: slots, fillers, and the data files that ship with them."""

@@ -1,0 +1,249 @@
+"""Unmarked groups by omission: "my blind neighbour" becomes "my neighbour".
+
+Texts usually do not say that a person is sighted, straight or cisgender, so the natural twin omits
+the words. If they cannot be omitted ("She is blind.", "She is a lesbian.") there is no such twin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from pytest_llmfair.lexicons.english.articles import article_before, refitted
+from pytest_llmfair.lexicons.english.case import begins_sentence, capitalized
+from pytest_llmfair.lexicons.english.words import (
+    WORD,
+    is_adjective,
+    is_in_ly,
+    is_modifier,
+    is_one_of,
+    is_person,
+    is_verb,
+)
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.terms import Sense
+
+_BE = r"(?:is|are|was|were)"
+_HAVE = rf"(?:has|have|had|(?:{_BE}\s+)?(?:living|lives?|lived|born)\s+with)"
+# What links a mention of each role to the noun before it.
+_LINKS = {
+    "noun": rf"(?:(?P<who>(?:who|that)\s+{_HAVE})|(?:living\s+|born\s+)?with)\s+",
+    "adjective": rf"(?P<who>who|that)(?:\s+{_BE}|['\u2019]s)(?:\s+[a-z]+ly)?\s+",
+    "verb phrase": r"(?P<who>who|that)\s+",
+    "attribute": rf"(?:(?P<who>(?:who|that)\s+{_BE})\s+)?",
+}
+_PHRASES = {
+    role: re.compile(rf"(?P<person>{WORD})(?P<comma>,?)\s+{link}\Z", re.IGNORECASE)
+    for role, link in _LINKS.items()
+}
+_NEXT = re.compile(rf"[^\S\n]*(?P<word>{WORD}|\S|\n|\Z)")
+_LAST = re.compile(rf"({WORD})\s+\Z")
+_JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z")
+_JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
+_BLANK = re.compile(r"\s+")
+_FIRST = re.compile(WORD)
+# Here the sentence is about the group: "any openly gay men".
+_MATTERS = re.compile(
+    r"\b(?:any|all|every|each|no|only|first|whether|as|including|especially|namely|because\W.{0,40})"
+    r"\s(?:[a-z]{3,12}ly\s)?\Z",
+    re.IGNORECASE,
+)
+# "My gay friend and my bisexual friend", "a gay dad is less of a dad"
+_AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
+# All that describes a subject: "she was a lesbian", "they are openly gay men".
+_IS = r"(?:am|is|are|was|were|be|been|being|become|becomes|became|remained)"
+_SAID = re.compile(
+    rf"(?:(?<!\w)(?!(?:there|here|why|how|where|when|and|or|but|if)\b)[a-z]+\s{_IS}(?:n['\u2019]t)?"
+    rf"|\b{_IS}\s(?:i|you|he|she|they|we)|['\u2019](?:m|re|s|ve been)|\b(?:out|identif\w+) as)"
+    r"\s(?:(?:not|also|still|both|all|just|[a-z]{2,12}ly)\s){0,2}(?:an?\s)?\Z",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"[-\w]|['\u2019]s?\b|,?\s(?:who|whose|that|which|with|from|of|in|at|on|by|for|[a-z]{2,12}ing)\b"
+)
+_MAN = re.compile(r"(?:(?:wo)?m[ae]n|person|people|guys?)\Z")
+# "Gays and sinners" are no "people and sinners"; more is said in "a quadriplegic since 1994".
+_ANOTHER = re.compile(
+    r"\s(?:(?:and|or)\s(?!(?:an?|one|two|their|his|her|my|they|we|you|i|he|she|it|to|is|are)\b)\w"
+    r"|(?:since|from|by)\b)"
+)
+_PEOPLE = re.compile(r"\bpeople\b", re.IGNORECASE)
+_STOP = re.compile(r"[.!?;\n]")
+_ENDS = frozenset('.;:!?)]\u201d"\n')
+_BARE = (
+    *("he", "she", "they", "it", "and", "or", "one", "ones", "those", "another", "other"),
+    *("others", "many", "some", "them", "us", "whom"),
+)
+_MORE_OF_IT = ("that", "which", "of", "since", "because", "due", "caused")
+_NEAR = 60
+_FAR = 160
+
+
+def omitted(
+    lexicon: Lexicon,
+    text: str,
+    found: Reading,
+    groups: Collection[str],
+    others: Sequence[Change] = (),
+) -> list[Change] | None:
+    """Return the changes that omit all mentions of some groups; None if one cannot be omitted.
+
+    Neutral nouns of the lexicon replace nouns that name the group. The changes are in order, with
+    articles and capitals repaired, and include the `others`: exchanges of other groups in the
+    text.
+    """
+    changes: list[Change] = []
+    for start, end, sense in found:
+        if sense.entry is None or sense.group not in groups:
+            continue
+        made = _left_out(lexicon, text, (start, end, sense))
+        overlaps = made and changes and made[0].start < changes[-1].end
+        if made is None or overlaps or _leaves_people(text, start, end, made):
+            return None
+        changes += made
+    return _merged(changes, others) if changes else None
+
+
+def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | None:
+    """Merge exchanges with omissions; None where the two overlap."""
+    merged: list[Change] = []
+    for change in sorted((*changes, *others), key=lambda change: change[:2]):
+        last = merged[-1] if merged else None
+        if last is None or last.end <= change.start:
+            merged.append(change)
+        elif last.after and last.end == change.end:
+            merged[-1] = last._replace(after=capitalized(change.after))
+        else:
+            return None
+    return merged
+
+
+def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
+    start, end, sense = found
+    front = text[max(0, start - _NEAR) : start]
+    if front.endswith("-") or _MATTERS.search(front) or _AGAIN.match(text, end):
+        return None  # "non-gay people"
+    if sense.role in _PHRASES and (cut := _phrase(sense.role, text, start, end)):
+        return [Change(*cut, "", sense.group)]
+    noun = lexicon.neutral_nouns.get(sense.term.casefold())
+    one = noun is not None and sense.role == "noun" and not re.search(r"s\Z| ", sense.term)
+    if (sense.role == "adjective" or one) and (person := _person(text, start, end, one)):
+        said = _MAN.search(text, end, person) and _is_all_said(front, text, person)
+        return None if said else _attribute(text, found)
+    if noun is None or sense.role == "adjective" or _ANOTHER.match(text, end):
+        return None
+    words = front.lower().split()
+    if _is_all_said(front, text, end) or (words and is_in_ly(words[-1])):
+        return None  # "an openly lesbian woman"
+    if one and any(own.role == "adjective" for own in lexicon.senses(sense.term)):
+        while words and is_adjective(words[-1]):
+            words.pop()
+        if not words or not is_one_of(words[-1], "determiners"):
+            return None  # "a young lesbian" has a noun, "she is lesbian" has none
+    made = lexicon.change(text, found, noun, sense.group)
+    return [*made[:-1], made[-1]._replace(sense=None, becomes="")]
+
+
+def _person(text: str, start: int, end: int, noun: bool) -> int:
+    """Return the end of the noun for a person that a mention describes; 0 if there is none."""
+    gap = (_BLANK if noun else _JOIN).match(text, end)
+    for place in range(4):
+        match = _FIRST.match(text, gap.end()) if gap else None
+        if match is None or is_one_of(word := match[0].lower(), "closed"):
+            return 0
+        described = is_modifier(word) or is_adjective(word)
+        if place == 0 and gap and not (gap[0].isspace() or described):
+            return 0  # "he is gay, and nobody cares"
+        if is_one_of(word, "bare_groups"):
+            return 0  # "the community" is no twin of "the gay community"
+        if is_person(word):
+            cooks = word.endswith("s") and not word.endswith("ss")
+            return 0 if noun and cooks and article_before(text, start) else match.end()
+        end = match.end()
+        gap = _BLANK.match(text, end)
+    return 0
+
+
+def _is_all_said(front: str, text: str, end: int) -> bool:
+    """Whether the mention is the whole predicate, so omitting it would leave nothing."""
+    return _SAID.search(front) is not None and _MORE.match(text, end) is None
+
+
+def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
+    """Whether "people" would remain next to other people: "women and gay people"."""
+    if _PEOPLE.search(made[-1].after or text[max(0, start - 9) : end + 9]) is None:
+        return False
+    before = _STOP.split(text[max(0, start - _FAR) : made[0].start])[-1]
+    after = _STOP.split(text[made[-1].end : end + _FAR])[0]
+    joined = _JOINED.search(before)
+    if joined is not None and joined["join"].strip() != "," and is_person(joined["word"].lower()):
+        return True
+    rest = before.rstrip().removesuffix("people") + " , " + after.lstrip().removeprefix("people")
+    return _PEOPLE.search(rest) is not None
+
+
+def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return the span of "who is blind" or "with epilepsy" that a mention ends, or None."""
+    before = _PHRASES[role].search(text, max(0, start - _NEAR), start)
+    if before is None or before["person"].lower() in _BARE:
+        return None
+    who, person = before["who"] is not None, before["person"].lower()
+    known = is_person(person) or is_one_of(person, "person_subjects")
+    if not who and (before["comma"] or not known or person in ("live", "lives", "lived")):
+        return None
+    begin, following = before.start("comma"), _NEXT.match(text, end)
+    word = following["word"].lower() if following else ""
+    if word == "," and before["comma"]:  # between commas; the second goes too
+        return begin, text.index(",", end) + 1
+    if not word or word in _ENDS:
+        return begin, end
+    if before["comma"] or following is None:
+        return None
+    if word in (",", "and", "or", "but"):  # "and her mother", not "and asthma"
+        follows = _NEXT.match(text, following.end())
+        next_word = follows["word"].lower() if follows else ""
+        clause = is_one_of(next_word, "person_subjects") or is_one_of(next_word, "determiners")
+        return (begin, end) if clause and next_word not in ("a", "an") else None
+    if not word[0].isalnum() or word in _MORE_OF_IT:
+        return None
+    verb = any(is_one_of(word, kind) for kind in ("be", "modals", "finite_verbs", "plural_verbs"))
+    if verb or is_verb(word, "", bare=True) or role == "noun":
+        return begin, end
+    # "Who is blind in one eye", "who is deaf from birth": more is said of it.
+    return (begin, end) if role == "attribute" and not is_one_of(word, "closed") else None
+
+
+def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
+    """Omit an adjective before its noun, with its adverb or the "and" next to it."""
+    start, end, sense = found
+    before = _LAST.search(text, max(0, start - _NEAR), start)
+    if before and (is_in_ly(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):
+        start = before.start()
+        before = _LAST.search(text, max(0, start - _NEAR), start)
+    if before and before[1].lower() in ("both", "either", "neither"):
+        return None
+    joined = _JOINED.search(text, max(0, start - _NEAR), start)
+    if joined is not None:
+        word = joined["word"].lower()
+        if is_adjective(word) and not is_in_ly(word):
+            return [Change(joined.start("join"), end, "", sense.group)]  # "a tall, blind man"
+        if not is_person(word) and (
+            article_before(text, joined.start()) or joined["join"].strip() != ","
+        ):
+            return None
+    rest = _JOIN.match(text, end)
+    stop = rest.end() if rest else end
+    if "\n" in text[end:stop] and text[start - 1 : start] == " ":  # the line break stays
+        start, stop = start - 1, end
+    changes = []
+    article = article_before(text, start)
+    if article is not None:
+        fitting = refitted(article[1], text[start : start + _NEAR], text[stop : stop + _NEAR])
+        if fitting:
+            changes.append(Change(*article.span(1), fitting, sense.group))
+    elif text[start].isupper() and begins_sentence(text, start):
+        match = _FIRST.match(text, stop)
+        if match is not None and not match[0][0].isupper():
+            return [Change(start, match.end(), capitalized(match[0]), sense.group)]
+    return [*changes, Change(start, stop, "", sense.group)]

@@ -1,0 +1,75 @@
+"""A pair under test, and the groups that take each other's place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.terms import Sense
+from pytest_llmfair.responses import OMISSION, Edit, Pair
+
+
+class Exchange(NamedTuple):
+    """The groups that take each other's place in a pair.
+
+    `to` maps a group to the one in its place, `spread` does so for groups of mentions (which
+    differ for intersections), and `unsaid` maps groups that can be omitted to the group that this
+    implies.
+    """
+
+    groups: tuple[str, str]
+    to: Mapping[str, str]
+    spread: Mapping[str, str]
+    unsaid: Mapping[str, str]
+
+    def vanishing(self, variant: str) -> frozenset[str]:
+        """Return the groups that the counterfactual must not name."""
+        if variant == OMISSION:
+            return frozenset(self.unsaid)
+        return frozenset(self.spread).difference(self.spread.values())
+
+
+def exchange_of(lexicon: Lexicon, to: Mapping[str, str]) -> Exchange:
+    """Return the exchange of groups; the first two are from and to."""
+    groups = next(iter(to.items()))
+    return Exchange(groups, to, lexicon.spread(to), lexicon.left_unsaid(*groups))
+
+
+class PairUnderTest(NamedTuple):
+    """A pair with its changes and what the lexicon reads in both members.
+
+    `twin` maps start to end and meaning in the counterfactual, `gone` are the groups that it must
+    not name, and `named` are the changes of words for a group, with meaning and edit.
+    """
+
+    pair: Pair
+    changes: list[Change]
+    found: Reading
+    twin: Mapping[int, tuple[int, Sense]]
+    gone: frozenset[str]
+    lexicon: Lexicon
+    named: list[tuple[Change, Sense, Edit]]
+
+
+def read_pair(
+    pair: Pair,
+    changes: list[Change],
+    lexicon: Lexicon,
+    gone: frozenset[str],
+    found: Reading | None = None,
+    found_twin: Reading | None = None,
+) -> PairUnderTest:
+    """Return a pair under test; its members are read unless their readings are given."""
+    twin: dict[int, tuple[int, Sense]] = {}
+    read = lexicon.read(pair.counterfactual, doubts=False) if found_twin is None else found_twin
+    for start, end, sense in read:
+        twin.setdefault(start, (end, sense))  # of two at one place the first counts
+    known = lexicon.read(pair.original) if found is None else found
+    named = [
+        (change, change.sense, edit)
+        for change, edit in zip(changes, pair.edits, strict=True)
+        if change.sense is not None
+    ]
+    return PairUnderTest(pair, changes, known, twin, gone, lexicon, named)

@@ -1,0 +1,309 @@
+"""Counterfactual pairs from templates: the same fills, two groups."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import logging
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_llmfair._util.validation import check_is_list, whole_seed
+from pytest_llmfair.counterfactuals.checks import (
+    articles_fit,
+    changes_something,
+    equal_outside,
+    no_doubled_words,
+    no_residual_term,
+    one_determiner,
+)
+from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
+from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, read_pair
+from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
+from pytest_llmfair.counterfactuals.templates.fillers import (
+    Fillers,
+    Forms,
+    Term,
+    all_fillers,
+    attribute_of_templates,
+    known_slots,
+    read_fillers,
+    uncovered_groups,
+)
+from pytest_llmfair.counterfactuals.templates.slots import (
+    Part,
+    almost_slots,
+    as_written,
+    slot_names,
+    text_of,
+)
+from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
+from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
+from pytest_llmfair.lexicons.matching import Change
+from pytest_llmfair.responses import Pair, Rejected, marked
+
+__all__ = ["pairs_from_templates"]
+
+_log = logging.getLogger("pytest_llmfair")
+_WORDS = re.compile(r"(\s+)")
+_NEAR = 0.8
+# Names that take turns; more than any list of prompts needs.
+_COUNT = 100
+# The checks of the gate that do not read who is meant from the words: a slot knows it.
+_CHECKS = (
+    changes_something,
+    equal_outside,
+    no_residual_term,
+    articles_fit,
+    one_determiner,
+    no_doubled_words,
+)
+
+
+def pairs_from_templates(
+    prompts: Iterable[str | tuple[str, str] | Template],
+    attribute: Attribute | None = None,
+    groups: tuple[str, str] | None = None,
+    *,
+    fillers: Mapping[str, Any] | None = None,
+    fill_limit: int = 100,
+    placebo: bool = False,
+    seed: int = 0,
+    uncertain: WhenUncertain = "reject",
+) -> Pairs:
+    """Make counterfactual pairs of templates and of texts.
+
+    A text with a slot that is known is a template; every other text is a prompt as it stands,
+    whatever its braces hold, and its mentions are exchanged by ``generate_pairs``. Known are the
+    slots of the attribute (see :func:`fill_templates`) and those of the fillers. A `Template` is a
+    template always. One without a slot of a group is filled, and its mentions are exchanged.
+
+    Each template and combination of fillers gives one pair, with terms of the two groups that
+    stand for each other; terms and names take turns in an order that the seed decides. A group
+    that texts leave unsaid gives two: by omission, and named.
+
+    Parameters
+    ----------
+    prompts : iterable of str, (str, str) or Template
+        Texts, templates, and texts with a twin of your own.
+    attribute : str, Lexicon, "name", or tuple of two, optional
+        Protected attribute, as in :func:`fill_templates`; by default that of a set of templates,
+        else gender.
+    groups : (str, str), optional
+        From and to. Without it the first group is paired with every other; where the lexicon has a
+        group that texts leave unsaid, every other is paired with that one.
+    fillers : mapping, optional
+        Fillers by slot, as in :func:`fill_templates`.
+    fill_limit : int
+        Most combinations of fillers a template.
+    placebo : bool
+        Whether to give every pair a placebo twin: the original with another term or name of its
+        own group.
+    seed : int
+        Of all choices.
+    uncertain : {"reject", "keep"}
+        What becomes of texts in which a word can be read in two ways, as in `generate_pairs`.
+
+    Returns
+    -------
+    Pairs
+        In the order of the prompts; what fails the checks of the validity gate is in `.rejected`.
+
+    Raises
+    ------
+    ValueError
+        If the attribute, a group or a slot is unknown, a filler is empty, a brace of a template is
+        neither doubled nor part of a slot, or there are no prompts.
+    """
+    check_is_list(prompts)
+    seed = whole_seed(seed)
+    attribute = attribute if attribute is not None else attribute_of_templates(prompts) or "gender"
+    filled = all_fillers(prompts, fillers)
+    slots = known_slots(attribute, filled)
+    read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
+
+    def exchanged(texts: list[Any]) -> Pairs:
+        return generate_pairs(
+            texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
+        )
+
+    if not any(isinstance(each, Template) for each in read):
+        return exchanged(read)
+    if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
+        raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
+    known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
+    made = Pairs()
+    for is_pair, run in itertools.groupby(
+        _made(read, known, fill_limit, placebo, seed), lambda each: isinstance(each, Pair)
+    ):
+        own = list(run)
+        made += _checked(own, attribute) if is_pair else exchanged(own)
+    unexchanged = []
+    if attribute != NAME and not groups:
+        unexchanged = [
+            group for group in lexicon_of(attribute).groups if group not in known.groups
+        ]
+    return Pairs(made, lacks=uncovered_groups(attribute, known.groups), unexchanged=unexchanged)
+
+
+def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
+    """Return a template, or the text itself if no slot is known."""
+    if isinstance(prompt, tuple):
+        return prompt
+    if not isinstance(prompt, str):
+        return as_template(prompt, f"prompt {row}")
+    found = slot_names(prompt)
+    known = next((name for name in found if name in slots), None)
+    if known is not None:
+        return as_template(prompt, f"prompt {row}, a template for its slot {{{known}}}")
+    for written, name in almost_slots(prompt):
+        if name in slots:
+            _log.warning(
+                "prompt %d is a text as it stands, for %s is no slot; write {%s}",
+                *(row, written, name),
+            )
+    for name in found:
+        near = difflib.get_close_matches(name.lower(), slots, n=1, cutoff=_NEAR)
+        if near:
+            _log.warning(
+                "prompt %d is a text as it stands, for {%s} is no slot; did you mean {%s}?",
+                *(row, as_written(name), near[0]),
+            )
+    return prompt
+
+
+def _made(
+    read: Sequence[Any], known: Fillers, limit: int, placebo: bool, seed: int
+) -> Iterator[Any]:
+    """Yield texts unchanged, filled templates without a group slot, and pairs of the others."""
+    for row, each in enumerate(read):
+        if not isinstance(each, Template):
+            yield each
+            continue
+        combinations = known.combinations(each, row, limit, seed)
+        if known.has_group(each):
+            yield from _pairs(row, each, combinations, known, placebo, seed)
+        else:
+            yield from map(each.fill, combinations)
+
+
+def _pairs(
+    row: int,
+    template: Template,
+    combinations: list[Forms],
+    known: Fillers,
+    placebo: bool,
+    seed: int,
+) -> Iterator[Pair]:
+    """Yield the pairs of a template: per combination of fillers, two groups and variant."""
+    turns = {
+        (first, second): _turns(template, known, (first, second), f"{seed} {row}")
+        for first, second in _group_pairs(known)
+    }
+    for number, fills in enumerate(combinations):
+        for (first, second), variants in turns.items():
+            for variant, terms in variants.items():
+                one, other = terms[number % len(terms)]
+                before = template.parts({**one.forms, **fills})
+                after = template.parts({**other.forms, **fills})
+                text = text_of(before)
+                changes = [Change(*change, first) for change in differences(before, after)]
+                pair = pair_of(text, changes, (first, second), known.attribute, variant)
+                if placebo:
+                    own, turn = known.terms_of(template, first), f"{seed} {row} {number}"
+                    twin = _reworded(text, one, template, own, fills, turn)
+                    pair = replace(pair, placebo=twin)
+                yield pair
+
+
+def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
+    groups, unmarked = known.groups, known.unmarked
+    if len(groups) > 2 and unmarked:
+        return [(group, unmarked[0]) for group in groups if group != unmarked[0]]
+    return [(groups[0], group) for group in groups[1:]]
+
+
+def _turns(
+    template: Template, known: Fillers, groups: tuple[str, str], seed: str
+) -> dict[str, list[tuple[Term, Term]]]:
+    """Return, by variant, the shuffled counterpart terms of two groups."""
+    every = list(itertools.product(*(known.terms_of(template, group) for group in groups)))
+    aligned = [pair for pair in every if pair[0].line == pair[1].line] or every
+    found: dict[str, list[tuple[Term, Term]]] = {}
+    for one, other in aligned:
+        found.setdefault(one.variant or other.variant, []).append((one, other))
+    generator = random.Random(f"{seed} {groups}")
+    for pairs in found.values():
+        generator.shuffle(pairs)
+    return found
+
+
+def _reworded(
+    text: str, term: Term, template: Template, terms: Sequence[Term], fills: Forms, seed: str
+) -> str | None:
+    """Return the text with another term of its group; None if there is none."""
+    others = [
+        other
+        for own in terms
+        if (own.variant, own.kin) == (term.variant, term.kin)
+        and (other := text_of(template.parts({**own.forms, **fills}))) != text
+    ]
+    return random.Random(seed).choice(others) if others else None
+
+
+def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
+    """Put pairs through the validity gate."""
+    passed, rejected = [], []
+    for pair in pairs:
+        case = _case(pair, attribute)
+        reasons = tuple(said for check in _CHECKS if (said := check(case)) is not None)
+        if reasons:
+            rejected.append(Rejected(pair, reasons))
+        else:
+            passed.append(marked(pair))
+    return Pairs(passed, rejected=rejected)
+
+
+def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
+    changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
+    if attribute == NAME:  # other people of a text may have the gender of the source group
+        lexicon, gone = lexicon_of("gender"), frozenset[str]()
+    else:
+        lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
+        becomes = lexicon.spread({pair.from_group: pair.to_group})
+        gone = frozenset(becomes) - frozenset(becomes.values())
+    return read_pair(pair, changes, lexicon, gone)
+
+
+def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
+    """Return the changes between two fillings of one template: start, end and new text.
+
+    Adjacent parts that differ are one change, without the words that both begin or end with: from
+    "person with epilepsy" to "person", " with epilepsy" is removed.
+    """
+    found = []
+    at = 0
+    for differs, run in itertools.groupby(
+        zip(before, after, strict=True), lambda pair: pair[0].text != pair[1].text
+    ):
+        pairs = list(run)
+        old, new = ("".join(pair[side].text for pair in pairs) for side in (0, 1))
+        if differs:
+            start, stop = _common(_WORDS.split(old), _WORDS.split(new))
+            found.append((at + start, at + len(old) - stop, new[start : len(new) - stop]))
+        at += len(old)
+    return found
+
+
+def _common(old: list[str], new: list[str]) -> tuple[int, int]:
+    """Return the length of the whole words that two texts begin and end with."""
+    start = stop = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    most = min(len(old), len(new)) - start
+    while stop < most and old[-1 - stop] == new[-1 - stop]:
+        stop += 1
+    return len("".join(old[:start])), len("".join(old[len(old) - stop :]))

@@ -1,0 +1,330 @@
+"""Templates: sentences with slots, gold labels and token tags, alone or in a YAML file."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, overload
+
+from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair.counterfactuals.templates.slots import (
+    Part,
+    Piece,
+    Slot,
+    SlotError,
+    as_written,
+    is_attributive,
+    parse,
+    render,
+    template_tokens,
+    text_of,
+    tokens_of,
+)
+from pytest_llmfair.lexicons.loading import load_lexicons, meant_lexicon
+from pytest_llmfair.lexicons.schema import (
+    at_line,
+    date_in,
+    kind_of,
+    load_yaml,
+    shipped,
+    suggestion,
+    text_in,
+)
+from pytest_llmfair.text.bilou import expand_label, spans
+
+NAME = "name"
+_SHOWN = 40
+_TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")
+_KEYS = (*_TEXTS, "fillers", "templates", "shared")
+_PARTS = ("text", "label", "tags")
+_SHARED = "shared"
+
+
+def as_template(template: str | Template, where: str) -> Template:
+    """Return a template; `where` says in errors where it comes from."""
+    if not isinstance(template, Template):
+        return Template(template, where=where)
+    return template if template.where else replace(template, where=where)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A sentence with slots.
+
+    ``{occupation}`` inserts a fill, ``{Occupation}`` with a capital first letter,
+    ``{a:occupation}`` and ``{A:occupation}`` with the article that fits before it; ``{{`` and
+    ``}}`` are braces of the text. A slot that stands there twice gets the same fill.
+
+    Parameters
+    ----------
+    text : str
+        The sentence.
+    label : hashable, optional
+        Gold label, such as "positive".
+    tags : sequence of str, or str, optional
+        BILOU tags for sequence labelling, one per token of the template (a text is split at
+        spaces). Tokens are words, marks and a possessive 's; a slot, with its article, is one.
+    where : str
+        What messages call the template, such as "file.yaml, line 12".
+
+    Raises
+    ------
+    ValueError
+        If a brace is neither doubled nor part of a slot, the label is a list, there are not as
+        many tags as tokens, or the tags are not BILOU.
+    """
+
+    text: str
+    label: Hashable = None
+    tags: Sequence[str] | None = None
+    where: str = field(default="", compare=False, repr=False)
+    _pieces: tuple[Piece, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str) or not self.text.strip():
+            raise ValueError(f"{self.named()}: the text is {self.text!r}; give a sentence")
+        if not isinstance(self.label, Hashable):
+            raise ValueError(
+                f"{self.named()}: the label is {self.label!r}; give one text or number"
+            )
+        try:
+            object.__setattr__(self, "_pieces", parse(self.text))
+        except SlotError as error:
+            raise ValueError(f"{self.named()}, {error}") from None
+        if self.tags is not None:
+            tags = self.tags.split() if isinstance(self.tags, str) else self.tags
+            object.__setattr__(self, "tags", tuple(tags))
+            if len(tags) != len(self.tokens):
+                raise ValueError(
+                    f"{self.named()}: {len(tags)} tags for {len(self.tokens)} tokens; give one "
+                    f"for each of {' '.join(self.tokens)}"
+                )
+            spans(tuple(tags), f"tags of {self.named()}", strict=True)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """Names of the slots, each once, in order."""
+        return tuple(dict.fromkeys(p.name for p in self._pieces if isinstance(p, Slot)))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Tokens that tags belong to; a slot is one, written ``{name}``."""
+        return tuple(token for _, token in template_tokens(self._pieces))
+
+    def fill(self, fills: Mapping[str, str]) -> str:
+        """Return the text with a fill in every slot.
+
+        Raises
+        ------
+        ValueError
+            If a slot has no fill, or a space one.
+        """
+        for name in self.slots:
+            if name not in fills:
+                raise ValueError(self.unknown(name, list(fills)))
+            if not fills[name].strip():
+                raise ValueError(f"{self.named()}: slot {{{name}}} has an empty fill")
+        return text_of(self.parts(fills))
+
+    def parts(self, fills: Mapping[str, str]) -> list[Part]:
+        """Return the filled text in parts; the same template always gives as many."""
+        return render(self._pieces, fills)
+
+    def tagged(self, parts: Sequence[Part]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """Return the tokens of the filled text, and their tags if the template has tags."""
+        tags: dict[int, list[str]] = {}
+        for (piece, _), tag in zip(template_tokens(self._pieces), self.tags or (), strict=False):
+            tags.setdefault(piece, []).append(tag)
+        found: list[str] = []
+        spread: list[str] = []
+        for part in parts:
+            own = tokens_of(part.text)
+            found += own
+            if self.tags is None or not own:
+                continue
+            if part.slot:
+                spread += expand_label(tags[part.piece][0], len(own))
+            elif isinstance(self._pieces[part.piece], Slot):  # the article of a slot
+                spread += ["O"] * len(own)
+            else:
+                spread += tags[part.piece]
+        return tuple(found), None if self.tags is None else tuple(spread)
+
+    def places(self, parts: Sequence[Part], without: Container[str]) -> tuple[int, ...]:
+        """Return the positions of the tokens that come from slots, except slots in `without`."""
+        found: list[int] = []
+        start = 0
+        for part in parts:
+            stop = start + len(tokens_of(part.text))
+            if part.slot and part.slot not in without:
+                found += range(start, stop)
+            start = stop
+        return tuple(found)
+
+    def may_be_empty(self, name: str) -> bool:
+        """Whether every slot with this name comes before the noun that it describes."""
+        return is_attributive(self._pieces, name)
+
+    def unknown(self, name: str, known: Sequence[str]) -> str:
+        """Return the message for an unknown slot, with the nearest names."""
+        hint = suggestion(name.lower(), known) if known else "there are no fillers"
+        return f"{self.named()}: slot {{{as_written(name)}}} is unknown; {hint}"
+
+    def named(self) -> str:
+        """Return the name of this template in messages."""
+        text = self.text if isinstance(self.text, str) else repr(self.text)
+        short = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+        return f"{self.where or 'template'} ({short!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSet(Sequence[Template]):
+    """The templates of a file.
+
+    Attributes
+    ----------
+    templates : tuple of Template
+        In the order of the file.
+    name : str
+        What the set is called.
+    attribute : str
+        Attribute whose groups fill the templates; "" where the caller says.
+    fillers : dict
+        Fillers of the file, as :func:`fill_templates` takes them.
+    language, version, source, licence, limits, reviewed : str
+        Where the templates come from, when they were read last, and what they do not cover.
+    """
+
+    templates: tuple[Template, ...]
+    name: str = ""
+    attribute: str = ""
+    fillers: Mapping[str, Any] = field(default_factory=dict)
+    language: str = "en"
+    version: str = "1"
+    source: str = ""
+    licence: str = ""
+    limits: str = ""
+    reviewed: str = ""
+
+    @overload
+    def __getitem__(self, place: int) -> Template: ...
+    @overload
+    def __getitem__(self, place: slice) -> TemplateSet: ...
+    def __getitem__(self, place: int | slice) -> Template | TemplateSet:
+        if isinstance(place, slice):
+            return replace(self, templates=self.templates[place])
+        return self.templates[place]
+
+    def __len__(self) -> int:
+        return len(self.templates)
+
+
+def load_templates(path: str | Path) -> TemplateSet:
+    """Read templates from a YAML file.
+
+    The file holds `templates`: a list of texts and of mappings with `text`, `label` and `tags`
+    (a list, or a text split at spaces); or a mapping of gold label to such a list. It may hold
+    `attribute`, `fillers` as :func:`fill_templates` takes them, ``shared: true`` for the thirty
+    templates of the package that suit any attribute of people, and `name`, `language`, `version`,
+    `source`, `licence`, `limits` and `reviewed`.
+
+    Raises
+    ------
+    ValueError
+        If the file is wrong; the message names the file and the line.
+    OSError
+        If the file cannot be read.
+    """
+    return _read(load_yaml(read_utf8(Path(path)), str(path)), str(path))
+
+
+@functools.cache
+def template_set(name: str) -> TemplateSet:
+    """Return a set of templates that ships with the package.
+
+    Parameters
+    ----------
+    name : str
+        An attribute (gender, race, religion, age, disability, sexual_orientation, nationality,
+        name): 60 templates of which 20 each are labelled "positive", "neutral" and "negative"; or
+        "country": templates with token tags for sequence labelling.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the nearest names are suggested.
+    """
+    folder = resources.files("pytest_llmfair.counterfactuals.templates") / "data"
+    names = {entry.name.removesuffix(".yaml") for entry in folder.iterdir()}
+    known = sorted(names - {_SHARED})
+    if name not in known:
+        hint = suggestion(str(name), known)
+        if name != str(name):
+            hint = f"a set is about one attribute: {', '.join(known)}"
+        raise ValueError(
+            f"no template set is called {name!r}; {hint} (load_templates reads yours)"
+        )
+    return _read(shipped(f"counterfactuals/templates/data/{name}.yaml"), f"{name}.yaml")
+
+
+def _read(data: Any, source: str) -> TemplateSet:
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{source} holds a {kind_of(data)}; give a mapping with 'templates'")
+    for key in data:
+        if key not in _KEYS:
+            where = at_line(source, data, key)
+            raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _KEYS)}")
+    fillers = data.get("fillers") or {}
+    if not isinstance(fillers, Mapping):
+        raise ValueError(
+            f"{at_line(source, data, 'fillers')}: fillers is a {kind_of(fillers)}; give a "
+            "mapping of slot to a list of texts"
+        )
+    templates = list(_templates(data, source))
+    if data.get("shared"):
+        templates += _templates(
+            shipped(f"counterfactuals/templates/data/{_SHARED}.yaml"), f"{_SHARED}.yaml"
+        )
+    if not templates:
+        raise ValueError(f"{source} has no templates; give at least one under 'templates'")
+    texts = {
+        key: text_in(data[key], f"{at_line(source, data, key)}: {key}")
+        for key in _TEXTS
+        if data.get(key) not in (None, "")
+    }
+    date_in(data.get("reviewed"), at_line(source, data, "reviewed"))
+    attribute = texts.get("attribute", NAME)
+    if attribute != NAME and attribute not in load_lexicons():
+        raise ValueError(
+            f"{at_line(source, data, 'attribute')}: attribute {attribute!r} is no lexicon that "
+            f"ships with the package; {meant_lexicon(attribute, list(load_lexicons()))} (for one "
+            "of your own leave it out, and give attribute=... with the templates)"
+        )
+    return TemplateSet(tuple(templates), fillers=dict(fillers), **texts)
+
+
+def _templates(data: Mapping[str, Any], source: str) -> Iterator[Template]:
+    given = data.get("templates") or []
+    if not isinstance(given, Mapping):
+        yield from _listed(given, None, source, at_line(source, data, "templates"))
+        return
+    for label, own in given.items():
+        yield from _listed(own, label, source, f"{at_line(source, given, label)}, label {label!r}")
+
+
+def _listed(given: Any, label: Hashable, source: str, start: str) -> Iterator[Template]:
+    if not isinstance(given, list):
+        raise ValueError(f"{start}: templates is a {kind_of(given)}; give a list")
+    for place, item in enumerate(given):
+        where = f"{at_line(source, given, place)}: template {place + 1}"
+        own = item if isinstance(item, Mapping) else {"text": item}
+        for key in own:
+            if key not in _PARTS:
+                raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _PARTS)}")
+        tags = own.get("tags")
+        if tags is not None and not isinstance(tags, (str, list)):
+            raise ValueError(f"{where}: tags is {tags!r}; give a list, or a text with blanks")
+        yield Template(own.get("text", ""), own.get("label", label), tags, where)

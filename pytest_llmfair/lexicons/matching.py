@@ -1,0 +1,252 @@
+"""What a lexicon finds in a text: mentions, uncertain places, and effects of nearby words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from pytest_llmfair.lexicons.english.case import begins_sentence
+from pytest_llmfair.lexicons.english.protected import with_spaces
+from pytest_llmfair.lexicons.english.words import is_one_of
+from pytest_llmfair.lexicons.terms import UNPAIRED, WRITTEN, Entry, Register, Sense
+
+Confidence = Literal["certain", "context", "uncertain"]
+
+
+class Change(NamedTuple):
+    """A replacement: ``text[start:end]``, which names `group`, becomes `after`.
+
+    `sense` is what the words mean and `becomes` the group then named; an article that has to
+    follow, and words that are left out, have neither.
+    """
+
+    start: int
+    end: int
+    after: str
+    group: str
+    sense: Sense | None = None
+    becomes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place where a text names a group.
+
+    Attributes
+    ----------
+    start, end : int
+        Span in characters; ``text[start:end]`` is `text`.
+    text : str
+        The words as they stand there.
+    group : str
+        The group named.
+    role : str
+        What the words are: a pronoun's case ("subject", "object", "possessive_determiner",
+        "possessive_pronoun", "reflexive"), or "noun", "adjective", "title", "kinship" and so on,
+        as the lexicon says.
+    register : {"preferred", "neutral", "outdated", "slur"}
+        How people take the words.
+    confidence : {"certain", "context", "uncertain"}
+        "certain" if the words name the group wherever they stand; "context" if the grammar reads
+        them so from the words around them, as with "black" and "French"; "uncertain" if the text
+        allows the other reading too, so that they may name no group, or have another role.
+    """
+
+    start: int
+    end: int
+    text: str
+    group: str
+    role: str
+    register: Register = "preferred"
+    confidence: Confidence = "certain"
+
+
+class Doubt(NamedTuple):
+    """A place whose reading is uncertain.
+
+    Attributes
+    ----------
+    start, end : int
+        Its span.
+    senses : tuple of Sense
+        What the words may mean; the roles that a pronoun may have.
+    counted : bool
+        Whether the reading takes the words as a mention.
+    why : str
+        What makes it uncertain.
+    """
+
+    start: int
+    end: int
+    senses: tuple[Sense, ...]
+    counted: bool
+    why: str
+
+
+class Reading(list[tuple[int, int, Sense]]):
+    """Mentions and neutral words as (start, end, meaning), in order, and the `doubts`."""
+
+    def __init__(
+        self, found: Iterable[tuple[int, int, Sense]] = (), doubts: Sequence[Doubt] = ()
+    ) -> None:
+        super().__init__(found)
+        self.doubts = tuple(doubts)
+
+    def doubt_about(self, groups: Collection[str]) -> Doubt | None:
+        """Return the first uncertain place that can name one of these groups."""
+        for doubt in self.doubts:
+            if any(own.group in groups and own.role != UNPAIRED for own in doubt.senses):
+                return doubt
+        return None
+
+    def with_doubts(self) -> Reading:
+        """Return the reading with every uncertain place as a mention."""
+        passed = [
+            (each.start, each.end, each.senses[0]) for each in self.doubts if not each.counted
+        ]
+        longest_first = sorted([*self, *passed], key=lambda each: (each[0], -each[1]))
+        return Reading(longest_first, self.doubts)
+
+    def overlapping(self, spans: Sequence[tuple[int, int]]) -> Reading:
+        """Return the mentions that overlap one of these spans."""
+        return Reading(each for each in self if any(a < each[1] and each[0] < b for a, b in spans))
+
+    def settled(
+        self,
+        edits: Sequence[tuple[int, int, str]],
+        counterpart: Callable[[Sense], str | None],
+    ) -> Reading:
+        """Return the reading that a user's own twin implies.
+
+        An uncertain word counts as a mention if an edit changes it. Of several meanings it has the
+        one whose `counterpart` the edit writes. `edits` are start, end and replacement.
+        """
+        doubtful = {(doubt.start, doubt.end) for doubt in self.doubts}
+        found = [each for each in self if each[:2] not in doubtful]
+        for start, end, senses, *_ in self.doubts:
+            for first, last, after in edits:
+                inserted = first == last and start <= first <= end
+                if inserted or (first < end and start < last):
+                    fitting = (own for own in senses if counterpart(own) == after.lower())
+                    found.append((start, end, next(fitting, senses[0])))
+                    break
+        return Reading(sorted(found, key=lambda each: each[:2]))
+
+
+_SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
+_FAR = 40
+# Not in "with and without epilepsy"
+_WITHOUT = re.compile(
+    r"(?<![\w'\u2019-])(?<!\bwith and )(?<!\bwith or )(?P<words>without(?:\s+any)?)\s+\Z",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r"(?:,\s*|\s+)(?:(?:and|or|nor)\s+)?")
+_NEAR = 24
+_Found = list[tuple[int, int, Sense]]
+
+
+def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, str]]:
+    """Return the edit that turns "without" before a condition into "with"."""
+    lack = _without(with_spaces(text), start) if sense.negated else None
+    return [] if lack is None else [(*lack.span("words"), lack["words"][:4])]
+
+
+def _without(text: str, start: int) -> re.Match[str] | None:
+    if not text[max(0, start - 5) : start].rstrip().lower().endswith(("out", "any")):
+        return None  # the usual case at less cost
+    return _WITHOUT.search(text, max(0, start - _NEAR), start)
+
+
+def with_negated_conditions(
+    text: str, reading: _Found, unmarked: tuple[str, ...], known: dict[int, Sense | None]
+) -> _Found:
+    """Return a reading in which "without epilepsy" names the unmarked group.
+
+    `known` caches, by the id of a meaning, what it becomes.
+    """
+    if not unmarked or "ithout" not in text.lower():
+        return reading
+    negated: _Found = []
+    last = -1  # where what is lacked ends, to which others can be joined
+    for start, end, sense in reading:
+        other = None
+        if _without(text, start) or (last > 0 and _JOINT.fullmatch(text, last, start)):
+            if id(sense) not in known:
+                known[id(sense)] = _negated_sense(sense, unmarked)
+            other = known[id(sense)]
+        last = end if other is not None else -1
+        negated.append((start, end, other or sense))
+    return negated
+
+
+def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
+    """Return a reading in which a condition had and the same condition negated change alike.
+
+    "Are people with autism happier than people without autism?" asks about one condition, unless
+    having it and not having it take each other's place.
+    """
+    if all(sense.negated is None or sense.group in to for *_, sense in reading):
+        return reading
+    had = {sense.term for *_, sense in reading if sense.negated is None}
+    return [
+        (start, end, sense.negated or sense if sense.term in had else sense)
+        for start, end, sense in reading
+    ]
+
+
+def _negated_sense(sense: Sense, unmarked: tuple[str, ...]) -> Sense | None:
+    """Return what a condition (one with "no ..." in its entry) means after "without", or None."""
+    if sense.entry is None or sense.role != "noun" or sense.group in unmarked:
+        return None
+    for group in unmarked:
+        if (sense.entry.written(group) or "").startswith("no "):
+            return replace(sense, group=group, negated=sense)
+    return None
+
+
+def has_own_capital(text: str, start: int, end: int, sense: Sense) -> bool:
+    """Whether a condition has a capital of its own: "with Autism", "has Type 1 diabetes".
+
+    Other terms do not take it over. In a heading every word except function words has a capital.
+    """
+    if not (sense.is_condition and text[start].isupper()) or text[end - 1].isupper():
+        return False
+    around = text[max(0, start - _FAR) : start], text[end : end + _FAR]
+    return any(not is_one_of(word, "closed") for part in around for word in _SMALL.findall(part))
+
+
+def partly_capitalised(entries: Iterable[Entry]) -> frozenset[int]:
+    """Return the ids of entries with a capital for some groups only: "Black", "white"."""
+    return frozenset(
+        id(entry)
+        for entry in entries
+        if len({term[0].isupper() for group in entry.terms if (term := entry.written(group))}) > 1
+    )
+
+
+def terms_used(
+    text: str, found: Iterable[tuple[int, int, Sense]], capitalised: frozenset[int]
+) -> dict[tuple[int, str], str]:
+    """Return the terms that a text uses: id of an entry and group to the first term.
+
+    For an entry of `capitalised` the capital follows the text too, so "a Black man and a White
+    man" change places; the capital at the beginning of a sentence does not count.
+    """
+    said = {}
+    for start, end, sense in found:
+        entry = sense.entry
+        key = id(entry), sense.group
+        if entry is None or sense.negated or key in said:
+            continue
+        if entry.register(sense.term) not in WRITTEN:
+            continue
+        if key[0] in capitalised:
+            spelled = text[start:end]
+            clear = spelled[0].islower() or not begins_sentence(text, start)
+            own = clear and not spelled.isupper() and spelled.casefold() == sense.term.casefold()
+            said[key] = spelled if own else sense.term
+        elif len(entry.terms[sense.group]) > 1:
+            said[key] = sense.term
+    return said
