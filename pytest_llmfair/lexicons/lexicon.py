@@ -77,9 +77,9 @@ class Lexicon(ByValue):
     entries : tuple of Entry
         Terms by meaning.
     unmarked : tuple of str
-        Groups that texts usually leave unsaid: made by leaving words out too.
+        Groups that texts usually do not name; they are also made by omitting words.
     neutral_nouns : dict
-        Term to the noun that is left of it when its group is not named; keys in lower case.
+        Term to the noun that remains when its group is not named; keys in lower case.
     synonyms : tuple of tuple of str
         Terms that stand for each other within a group, for placebo twins, where those of an entry
         do not.
@@ -146,15 +146,21 @@ class Lexicon(ByValue):
             At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
             group (a term or a list of terms) and optionally `kind`, `not_before`, `not_after`,
             `only_before`, `only_after`, `reviewed` and `determiner` (as in ``gender_es.yaml``). A
-            term is a text or a mapping ``{"term": ..., "register": ...}``. With `extends`, a
-            shipped lexicon, all else is optional and comes on top of it.
+            term is a text or a mapping ``{"term": ..., "register": ...}``. With `extends`, the
+            name of a shipped lexicon, everything else is optional and is added to it.
         source : str
-            What messages call the data.
+            Name of the data in messages.
 
         Raises
         ------
         ValueError
             If the data are wrong; the message names `source` and the entry.
+
+        Examples
+        --------
+        >>> entry = {"role": "noun", "day": "day nurse", "night": "night nurse"}
+        >>> Lexicon.from_dict({"name": "shift", "groups": ["day", "night"], "entries": [entry]})
+        Lexicon('shift', en, 2 groups, 1 entries)
         """
         from pytest_llmfair.lexicons.loading import fields_from
 
@@ -173,7 +179,8 @@ class Lexicon(ByValue):
         Raises
         ------
         ValueError
-            If there is none; the message suggests the nearest, or the group that a term names.
+            If there is no such group; the message suggests the nearest, or the group that a term
+            names.
         """
         group = self.called(name)
         if group is not None:
@@ -201,6 +208,12 @@ class Lexicon(ByValue):
 
         Whole words in any case, the longest term first; nothing inside addresses, code, tags and
         handles. A neutral word is no mention.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.lexicons.loading import load_lexicons
+        >>> [each.group for each in load_lexicons()["religion"].mentions("A Muslim met a Jew.")]
+        ['muslim', 'jewish']
         """
         found = self.read(text, doubts=doubts)
         doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
@@ -231,6 +244,12 @@ class Lexicon(ByValue):
         Neutral words are masked too, and so is "people" after an adjective where the lexicon has
         a term such as "deaf people"; "an" before a mention becomes "a" and a possessive "'s": the
         members of a counterfactual pair are equal once masked.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.lexicons.loading import load_lexicons
+        >>> load_lexicons()["religion"].mask("An atheist and a Muslim met.")
+        'A [MASK] and a [MASK] met.'
         """
         changes: list[tuple[int, int, str]] = []
         last = 0
@@ -262,7 +281,7 @@ class Lexicon(ByValue):
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:
-        """Return what to write where, so that groups take each other's place.
+        """Return the changes that exchange groups in a text.
 
         Parameters
         ----------

@@ -263,7 +263,7 @@ class Index:
             phrase = pending.pop()
             if len(phrase) > _LONGEST:
                 raise ValueError(
-                    f"terms of this lexicon hold each other, so that exchanging them never ends "
+                    f"terms of this lexicon contain each other, so exchanging them never ends "
                     f"({phrase[:40]!r} and on); give the shorter one a kind, or leave it out"
                 )
             for start, end, word in words.find(phrase):

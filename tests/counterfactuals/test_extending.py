@@ -114,7 +114,7 @@ def test_another_name_puts_it_beside_the_shipped_one(tmp_path: Path) -> None:
 def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
     for old, new, message in [
         ("extends: gender", "extends: gendr",
-         "ours.yaml, line 1: extends 'gendr', which is no lexicon .*; did you mean gender"),
+         "ours.yaml, line 1: extends 'gendr', which is not a lexicon .*; did you mean gender"),
         ("extends: gender", "extends: [gender]", "line 1: extends .'gender'.*, which is no"),
         ("female: seamstress", "femal: seamstress",
          "line 6: entry 1 .*unknown group 'femal'; did you mean female"),
@@ -123,9 +123,9 @@ def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
          "group male"),
         ("[agender]", "[non-binary]", "line 2: 'non-binary' is another name of 'nonbinary'"),
         ("genderless", "trans", "line 4: alias 'trans' of agender already stands for transgender"),
-        ("[two-spirit]", "[female]", "line 3: 'female' is lacking and a group"),
+        ("[two-spirit]", "[female]", "line 3: 'female' is in lacks and is also a group"),
         ("[nan, grandmother]", "[nan, grandmothr]",
-         "line 11: synonyms, line 1: 'grandmothr' is no term .*did you mean grandmother"),
+         "line 11: synonyms, line 1: 'grandmothr' is not a term .*did you mean grandmother"),
         ("[nan, grandmother]", "[nan, grandfather]",
          "line 11: synonyms, line 1: nan, grandfather name the groups female and male"),
         ("exceptions:", "exeptions:", "line 8: unknown key 'exeptions'; did you mean exceptions"),
@@ -136,9 +136,9 @@ def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
 
 def test_errors_in_a_dict_name_the_key() -> None:
     for data, message in [
-        ({"unmarked": ["cys"]}, "lexicon: unmarked group 'cys' is no group; did you mean cis"),
+        ({"unmarked": ["cys"]}, "lexicon: unmarked group 'cys' is not a group; did you mean cis"),
         ({"neutral_nouns": ["person"]}, "neutral_nouns is a list; give noun: "),
-        ({"neutral_nouns": {"person": "womn"}}, "person: 'womn' is no term of an entry"),
+        ({"neutral_nouns": {"person": "womn"}}, "person: 'womn' is not a term of any entry"),
         ({"synonyms": "mother"}, "synonyms is a str; give a list of lists"),
         ({"peoples": "women"}, "peoples is a str; give a list of mappings"),
         ({"peoples": ["women"]}, "peoples, line 1 is a str; give its words by their kind"),

@@ -101,7 +101,7 @@ class TestGroups:
     ) -> None:
         with caplog.at_level(logging.INFO, "pytest_llmfair"):
             assert twins(["The queen lost her keys."], groups=("female", "nonbinary")) == []
-        assert "no counterpart is listed of 'queen' (1)" in caplog.text
+        assert "these words have no counterpart: 'queen' (1)" in caplog.text
 
     def test_by_default_gender_says_that_it_swaps_two_of_its_groups(
         self, caplog: pytest.LogCaptureFixture
@@ -307,7 +307,7 @@ def test_articles_follow_the_sound():
 
 
 def test_names_given_as_groups_of_an_attribute_are_an_error_that_says_how() -> None:
-    with pytest.raises(ValueError, match=r"no group 'John'; names change .* attribute="):
+    with pytest.raises(ValueError, match=r"no group 'John'; names are exchanged .* attribute="):
         generate_pairs(["John left."], "gender", ("John", "Jane"))
 
 

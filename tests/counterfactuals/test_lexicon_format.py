@@ -114,12 +114,12 @@ def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
     for old, new, message in [
         ("groups:", "grops:", "team.yaml, line 2: unknown key 'grops'; did you mean groups"),
         ("[day, night]", "[day]", r"team.yaml, line 2: groups are \['day'\]"),
-        ("{day: [early", "{dya: [early", "line 3: aliases of 'dya', which is no group"),
+        ("{day: [early", "{dya: [early", "line 3: aliases of 'dya', which is not a group"),
         ("morning]", "night]", "line 3: alias 'night' of day already stands for night"),
         ("{day: [early shift, morning]}", "x", "line 3: aliases is a str"),
-        ("[weekend]", "[morning]", "line 4: 'morning' is lacking and a group"),
+        ("[weekend]", "[morning]", "line 4: 'morning' is in lacks and is also a group"),
         ("2026-11-01", "last week", "line 5: reviewed is 'last week'; give a date"),
-        ("2026-11-01", "2026-13-45", "team.yaml .*line 5: '2026-13-45' is no date"),
+        ("2026-11-01", "2026-13-45", "team.yaml .*line 5: '2026-13-45' is not a date"),
         ("owls}", "owls, regster: slur}", "line 8: entry 1 .*no 'regster'; did you mean register"),
         ("slur}", "slurr}", "line 7: entry 1 .*unknown register 'slurr'; did you mean slur"),
         ("day: bright", "dya: bright", "line 10: entry 2 .*unknown group 'dya'; did you mean day"),
@@ -136,22 +136,22 @@ def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
         ("lacks: [weekend]", "determiners: {one: the}", "line 4: determiners 'one' is 'the'"),
         ("lacks: [weekend]", "determiners: {one: [the]}", "determiners 'one' holds 'the'"),
         ("lacks: [weekend]", "determiners: {one: [{dya: a}]}", "group 'dya'; did you mean day"),
-        ("lacks: [weekend]", "determiners: {one: [{day: 1}]}", "determiners 'one': 1 is no word"),
-        ("- {term: gloomy, register: outdated}", "- {register: slur}", "line 11.*None is no word"),
+        ("lacks: [weekend]", "determiners: {one: [{day: 1}]}", "determiners 'one': 1 is not a word"),
+        ("- {term: gloomy, register: outdated}", "- {register: slur}", "line 11.*None is not a word"),
         ("day: bright", "day: Bright\n    day2: x", "unknown group .day2."),
         (
             "day: bright",
             "day: bright\n    day: sunny",
-            "team.yaml .*line 11: key 'day' stands twice",
+            "team.yaml .*line 11: key 'day' is repeated",
         ),
-        ("name: team", "name: team\nname: crew", "team.yaml .*line 2: key 'name' stands twice"),
+        ("name: team", "name: team\nname: crew", "team.yaml .*line 2: key 'name' is repeated"),
         ("day: bright", "day: []", r"line 10: entry 2 \(adjective\): the list of 'day' is empty"),
-        ("day: bright", 'day: "br\\0ght"', "line 10: entry 2 .*holds a control character"),
+        ("day: bright", 'day: "br\\0ght"', "line 10: entry 2 .*contains a control character"),
         ("name: team", "name: [team]", "line 1: name is a list; give a text"),
         ("lacks: [weekend]", "version: {a: b}", "line 4: version is a dict; give a text"),
         ("[day, night]", "[day, night, role]", "line 2: a group cannot be called 'role'"),
         ("lacks: [weekend]", "default_groups: [day, morning]", "line 4: default_groups are .*two"),
-        ("lacks: [weekend]", "exact: [Larks]", "line 4: exact 'Larks' is no term .*larks"),
+        ("lacks: [weekend]", "exact: [Larks]", "line 4: exact 'Larks' is not a term .*larks"),
     ]:
         with pytest.raises(ValueError, match=message):
             lexicon(tmp_path, FILE.replace(old, new, 1))
@@ -220,7 +220,7 @@ def test_terms_that_hold_each_other_are_an_error_and_no_endless_loop() -> None:
             ],
         }
     )
-    with pytest.raises(ValueError, match="terms of this lexicon hold each other"):
+    with pytest.raises(ValueError, match="terms of this lexicon contain each other"):
         lexicon.mentions("an old friend")
 
 

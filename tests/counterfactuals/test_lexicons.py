@@ -150,7 +150,7 @@ class TestRefused:
             (minimal(groups=["day"]), r"groups are \['day'\]; name two or more"),
             (minimal(groups=["day", "day"]), "each once"),
             (minimal(entries={"a": 1}), "entries is a dict; give a list"),
-            (minimal(default_groups=["dya"]), "default group 'dya' is no group; did you mean day"),
+            (minimal(default_groups=["dya"]), "default group 'dya' is not a group; did you mean day"),
             (minimal(entries=["x"]), "entry 1 is 'x'; give a mapping"),
             (minimal(entries=[{"day": "x"}]), "entry 1 has no role"),
             (minimal(entries=[{"role": "noun"}]), r"entry 1 \(noun\) has no terms"),
@@ -176,10 +176,10 @@ class TestRefused:
             ),
             (
                 minimal(entries=[{"role": "noun", "day": "a", "only_after": [1990]}]),
-                r"entry 1 \(noun\), only_after: 1990 is no word; quote it",
+                r"entry 1 \(noun\), only_after: 1990 is not a word; quote it",
             ),
-            (minimal(entries=[{"role": "noun", "day": ["a", 3]}]), r"\(noun, day\): 3 is no word"),
-            (minimal(entries=[{"role": "noun", "day": "--"}]), "'--' is no word"),
+            (minimal(entries=[{"role": "noun", "day": ["a", 3]}]), r"\(noun, day\): 3 is not a word"),
+            (minimal(entries=[{"role": "noun", "day": "--"}]), "'--' is not a word"),
             (
                 minimal(entries=[{"role": "noun", "day": "sun"}]),
                 "no entry has a term of group 'night'; give one, or move the group to lacks",
@@ -204,11 +204,11 @@ class TestRefused:
             assert str(caught.value).startswith("team.yaml")
 
     def test_broken_yaml_with_its_place(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match=r"team\.yaml is no valid YAML(.|\n)*line 2"):
+        with pytest.raises(ValueError, match=r"team\.yaml is not valid YAML(.|\n)*line 2"):
             Lexicon.from_file(write(tmp_path, "name: team\ngroups: [day\n"))
 
     def test_yaml_that_would_make_objects(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="is no valid YAML"):
+        with pytest.raises(ValueError, match="is not valid YAML"):
             Lexicon.from_file(write(tmp_path, "!!python/object/apply:os.getcwd []"))
 
 

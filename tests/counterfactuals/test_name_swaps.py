@@ -99,8 +99,8 @@ def test_mentions_and_masks_use_the_same_lexicon() -> None:
         ("John", "groups is 'John'; give two names"),
         (("John",), "give two names"),
         (("John", "john"), "the same name twice"),
-        (("John", ""), "'' is no name"),
-        (("John", 3), "3 is no name"),
+        (("John", ""), "'' is not a name"),
+        (("John", 3), "3 is not a name"),
     ],
 )
 def test_other_groups_are_refused(groups: Any, message: str) -> None:
@@ -209,8 +209,8 @@ def test_a_prompt_that_names_both_is_left_out() -> None:
     ("groups", "message"),
     [
         (("Black Female", "White Male"), r"'Black Female' is a group, not a name; name_pairs\("),
-        (("John", "John Smith"), "one name holds the other; give a first and a last name"),
-        (("Ann", "Mary Ann"), "one name holds the other"),
+        (("John", "John Smith"), "one name contains the other; give a first and a last name"),
+        (("Ann", "Mary Ann"), "one name contains the other"),
         (5, r"groups is 5; give two names, such as \(\"John\", \"Jane\"\)"),
     ],
 )

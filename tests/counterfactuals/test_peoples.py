@@ -32,10 +32,10 @@ def test_take_each_others_place() -> None:
 
 def test_errors_name_the_one_that_is_no_people() -> None:
     for groups, message in [
-        (("Italian", "Narnian"), "Italian is a people, 'Narnian' is none; did you mean Iranian"),
+        (("Italian", "Narnian"), "Italian is a people, 'Narnian' is not; did you mean Iranian"),
         (("Italian", "Italy"), "one people in this lexicon, called Italian; give two different"),
         (("English", "Scottish"), "one people in this lexicon, called British"),
-        (("gdp 1 to 2 trillion", "Italian"), "'gdp 1 to 2 trillion' is none, but a group of"),
+        (("gdp 1 to 2 trillion", "Italian"), "'gdp 1 to 2 trillion' is not, but a group of"),
         (("Italian", "xyzzy"), "Brazilian, Chinese, Japanese and 163 more$"),
         (("Narnian", "Elvish"), "nationality has no group 'Narnian'"),
     ]:
@@ -80,5 +80,5 @@ def test_placebo_twins_are_of_the_same_people_and_sex() -> None:
 
 
 def test_one_people_alone_is_no_group(nationality: Lexicon) -> None:
-    with pytest.raises(ValueError, match="a people changes places with another"):
+    with pytest.raises(ValueError, match="a people is exchanged with another"):
         nationality.group("Italian")

@@ -40,7 +40,7 @@ def test_a_range_can_be_of_a_term_with_a_register() -> None:
     ("terms", "words"),
     [
         ({"low": "tier {1..3}", "high": "tier {11..12}"}, "its ranges have 2, 3 steps"),
-        ({"low": "tier {two..elven}"}, "'elven' is no number from zero to ninety-nine"),
+        ({"low": "tier {two..elven}"}, "'elven' is not a number from zero to ninety-nine"),
         ({"low": "tier {3..1}"}, "its ranges have -1 steps; give ranges of equally many"),
         (
             {"low": "tier {1..3}", "high": "tier {3..5}"},

@@ -106,7 +106,7 @@ class TestTemplates:
             ["Jane {Person} waved.", "{Person} waved."], "name", ("John", "Jane")
         )
         assert [pair.counterfactual for pair in made] == ["Jane waved."]
-        assert [one.reasons for one in made.rejected] == [("a word stands twice: jane jane",)]
+        assert [one.reasons for one in made.rejected] == [("a word is doubled: jane jane",)]
 
     def test_take_every_label_of_a_group_of_names(self) -> None:
         by_label = pairs_from_templates(["{Person} left."], "name", ("Black Female", "White Male"))
@@ -224,8 +224,8 @@ class TestTexts:
         with caplog.at_level(logging.WARNING, "pytest_llmfair"):
             pairs_from_templates(["{Preson} lost her hat."], "gender")
             pairs_from_templates(["{PERSON} lost her hat."], "gender")
-        assert "{preson} is no slot; did you mean {person}?" in caplog.text
-        assert "{PERSON} is no slot; did you mean {person}?" in caplog.text
+        assert "{preson} is not a slot; did you mean {person}?" in caplog.text
+        assert "{PERSON} is not a slot; did you mean {person}?" in caplog.text
 
     def test_with_a_slot_and_other_braces_say_what_to_do(self) -> None:
         said = r"prompt 0, a template for its slot \{person\} .*line 1: .*\{\{ and \}\}"
@@ -279,9 +279,9 @@ def test_two_peoples_change_places_in_templates() -> None:
 def test_what_is_nearly_a_slot_is_warned_of(slot: str, caplog: pytest.LogCaptureFixture) -> None:
     (pair,) = pairs_from_templates([f"{slot} met her."], "gender")
     assert pair.original == f"{slot} met her."
-    assert f"for {slot} is no slot; write {{person}}" in caplog.text
+    assert f"because {slot} is not a slot; write {{person}}" in caplog.text
 
 
 def test_other_braces_are_not_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     pairs_from_templates(['{"person": 1, "a": {}} { x } {{ Person }} her'], "gender")
-    assert "is no slot" not in caplog.text
+    assert "is not a slot" not in caplog.text

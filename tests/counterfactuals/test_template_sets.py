@@ -207,14 +207,14 @@ class TestFiles:
             ("templates:\n  - {text: a b, tags: O}", "line 2: template 1 .*1 tags for 2 tokens"),
             ("templates:\n  - {text: a, tags: 3}", "line 2: template 1: tags is 3"),
             ("fillers: [x]\ntemplates: [a]", "mine.yaml, line 1: fillers is a"),
-            ("templates: [", "mine.yaml is no valid YAML"),
+            ("templates: [", "mine.yaml is not valid YAML"),
             (
                 "templates: [a]\nattribute: gendr",
                 "line 2: attribute 'gendr' .*you mean gender",
             ),
             ("templates: [a]\nreviewed: soon", "line 2: reviewed is 'soon'; give a date"),
             ("templates: [a]\nversion: [1]", "line 2: version is a list; give a text"),
-            ("name: x\nreviewed: 2026-02-30", "mine.yaml .*line 2: '2026-02-30' is no date"),
+            ("name: x\nreviewed: 2026-02-30", "mine.yaml .*line 2: '2026-02-30' is not a date"),
         ],
     )
     def test_that_are_wrong_are_errors_by_line(self, tmp_path: Path, text: str, said: str) -> None:

@@ -61,12 +61,12 @@ class TestSlots:
         for text, said in [
             ("Hello {person", r"line 1: the brace of '\{person' has no partner"),
             ("Hello person}", "has no partner"),
-            ("One\ntwo {}", r"line 2: '\{\}' is no slot; write \{name\}"),
-            ("{ person }", r"is no slot; write \{person\}"),
-            ("{person.name}", "is no slot"),
-            ("{the:person}", r"is no slot; write \{person\}"),
-            ("{an:occupation}", r"is no slot; write \{occupation\}, \{a:occupation\}"),
-            ('{"a": 1}', r"is no slot.*\{\{ and \}\}"),
+            ("One\ntwo {}", r"line 2: '\{\}' is not a slot; write \{name\}"),
+            ("{ person }", r"is not a slot; write \{person\}"),
+            ("{person.name}", "is not a slot"),
+            ("{the:person}", r"is not a slot; write \{person\}"),
+            ("{an:occupation}", r"is not a slot; write \{occupation\}, \{a:occupation\}"),
+            ('{"a": 1}', r"is not a slot.*\{\{ and \}\}"),
             ("  ", "give a sentence"),
         ]:
             with pytest.raises(ValueError, match=said):
@@ -402,7 +402,7 @@ class TestWhatIsWrong:
             (
                 ["{Person}"],
                 {"attribute": "race", "groups": ("caucasian", "white")},
-                "white stands",
+                "white is repeated",
             ),
             (["{Person}"], {"attribute": "race", "groups": 5}, "groups is a int; give a list"),
             (["{Person}"], {"attribute": "race", "groups": ("black", "bleu")}, "no group 'bleu'"),
@@ -426,8 +426,8 @@ class TestWhatIsWrong:
             ({"job": "nurse"}, "filler 'job' is 'nurse'; give a list"),
             ({"job": ["nurse", ""]}, "filler 'job' holds ''"),
             ({"job": [3]}, "filler 'job' holds 3"),
-            ({"Job": ["nurse"]}, "filler 'Job' is no name of a slot"),
-            ({"a job": ["nurse"]}, "is no name of a slot"),
+            ({"Job": ["nurse"]}, "filler 'Job' is not a slot name"),
+            ({"a job": ["nurse"]}, "is not a slot name"),
             ({"job": {"female": ["nurse"]}}, "filler 'job' has no fills for group 'male'"),
             ({"job": {"female": [], "male": ["x"]}}, "filler 'job', group 'female' is empty"),
         ]:

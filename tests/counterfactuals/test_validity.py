@@ -48,27 +48,27 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
     # A term that reads as an address, in which nothing counts.
     ("names the other group", "Nice autistic people",
      own({"a": "autistic", "b": "ask@typical.org"}), None,
-     "a replacement names nobody: 'ask@typical.org' is not read as b"),
+     "a replacement names no group: 'ask@typical.org' is not read as b"),
     # An exchange that takes from another word the person that it described.
     ("read alike", "a tall nurse",
      own({"c": "tall", "role": "adjective", "kind": "person_adjective"},
          {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("a", "b"),
-     "the texts are read differently: 'tall' counts in the original only"),
+     "the texts are read differently: 'tall' is a mention only in the original"),
     ("read alike", "a tall machine",
      own({"c": "tall", "role": "adjective", "kind": "person_adjective"},
          {"a": "nurse", "b": "machine"}, groups=["a", "b", "c"]), ("b", "a"),
-     "the texts are read differently: more words count in the counterfactual"),
+     "the texts are read differently: the counterfactual has more mentions"),
     # A longer term of another role, which then is masked with what follows.
     ("read alike", "A cook here left.",
      own({"a": "cook", "b": "nurse", "kind": "person_noun"},
          {"a": "guard", "b": "nurse here", "role": "place"}), None,
-     "the texts are read differently: they differ once masked"),
+     "the texts are read differently: the masked texts differ"),
     # "Straight women" bring the gender back that the exchange took away.
     ("no residual term", "She met lesbians.", ("gender", "sexual_orientation"),
      ("gay female", "straight male"),
      "a term of the source group is left: 'women' names female"),
     ("the name is new", "John met Jane.", "name", ("John", "Jane"),
-     "the prompt already holds the name: 'Jane'"),
+     "the prompt already contains the name: 'Jane'"),
     ("articles fit", "He is an ((((uncle)))).", own({"a": "uncle", "b": "nephew"}), None,
      "an article does not fit: an 'nephew'"),
     ("one determiner", "She wrote about her epilepsy.", "disability",
@@ -88,11 +88,11 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
     ("the denial fits", "She does not have epilepsy.", "disability",
      ("epilepsy", "no disability"), "a denial does not fit here: She does not have no disability"),
     ("the denial fits", "She has epilepsy and diabetes.", "disability",
-     ("epilepsy", "no disability"), "a condition is denied and another stays: 'no disability'"),
+     ("epilepsy", "no disability"), "one condition is denied and another remains: 'no disability'"),
     ("no doubled words", "Help the young.", own({"a": "young", "b": "the elderly"}), None,
-     "a word stands twice: the the"),
+     "a word is doubled: the the"),
     ("no doubled words", "An uncle called.", own({"a": "uncle", "b": "aunt who called"}), None,
-     "a word stands twice: called called"),
+     "a word is doubled: called called"),
     ("groups told apart", "Men and women met.", "gender", ("male", "female"),
      "different words become the same: 'Women and women'"),
     ("groups told apart", "White women and Black women met.", "race", ("black", "white"),
@@ -119,9 +119,9 @@ WRONG: list[tuple[str, str, Any, tuple[str, str] | None, str]] = [
     ("no word without a counterpart", "The church was founded by Christ.", "religion",
      ("christian", "hindu"), "names christian: 'Christ' has no counterpart"),
     ("the word fits the age", "A young, shy boy waved.", "age", ("young", "older"),
-     "nobody older is called 'boy': choose a word for any age"),
+     "no older person is called 'boy': choose a word for any age"),
     ("the word fits the age", "My elderly grandmother waved.", "age", ("older", "young"),
-     "nobody young is called 'grandmother': choose a word for any age"),
+     "no young person is called 'grandmother': choose a word for any age"),
 ]  # fmt: skip
 
 
@@ -200,13 +200,13 @@ class TestRejected:
         assert rejected.pair.counterfactual == "Help the the elderly."
         assert rejected.reasons == (
             "two determiners: the the elderly",
-            "a word stands twice: the the",
+            "a word is doubled: the the",
         )
 
     def test_pairs_are_logged(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.INFO, "pytest_llmfair"):
             generate_pairs(["John met Jane."], "name", groups=("John", "Jane"))
-        assert "name: 1 pairs left out, for they fail the checks" in caplog.text
+        assert "name: 1 pairs left out because they fail a check" in caplog.text
 
 
 class TestPairs:
@@ -294,8 +294,8 @@ class TestPairsMadeElsewhere:
     @pytest.mark.parametrize(
         ("edit", "reason"),
         [
-            (Edit(4, 7, "him", "his", 4), "an edit does not stand in the original: 'him'"),
-            (Edit(4, 7, "her", "his", 5), "an edit does not stand in the counterfactual: 'his'"),
+            (Edit(4, 7, "him", "his", 4), "an edit does not match the original: 'him'"),
+            (Edit(4, 7, "her", "his", 5), "an edit does not match the counterfactual: 'his'"),
         ],
     )
     def test_fail_where_an_edit_is_not_where_it_says(self, edit: Edit, reason: str) -> None:
@@ -316,7 +316,7 @@ class TestPairsMadeElsewhere:
     def test_fail_within_one_group(self) -> None:
         pair = Pair("A Caucasian man", "A white man", "caucasian", "white", (), "race")
         assert check_pair(pair, "race") == (
-            "both members are of one group, which makes a placebo: white",
+            "both members name the same group, as in a placebo: white",
         )
 
     def test_of_unknown_groups_are_an_error(self) -> None:
@@ -329,7 +329,7 @@ class TestPairsMadeElsewhere:
 
     def test_fail_without_edits(self) -> None:
         pair = replace(self.PAIR, counterfactual="Ask her son.", edits=())
-        assert "nothing is edited" in check_pair(pair, "gender")
+        assert "there are no edits" in check_pair(pair, "gender")
 
     def test_may_be_by_omission(self) -> None:
         pair = Pair(

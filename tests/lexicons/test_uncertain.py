@@ -91,8 +91,8 @@ def test_a_twin_of_ones_own_says_which_role_a_pronoun_has() -> None:
 @pytest.mark.parametrize(
     ("twin", "reason"),
     [
-        ("The white, perhaps, doctor spoke.", "words change that name nobody"),
-        ("The black, perhaps, nurse spoke.", "nothing is edited"),
+        ("The white, perhaps, doctor spoke.", "text outside a mention changed"),
+        ("The black, perhaps, nurse spoke.", "there are no edits"),
     ],
 )
 def test_a_twin_of_ones_own_passes_the_same_checks(twin: str, reason: str) -> None:

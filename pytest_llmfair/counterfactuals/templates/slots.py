@@ -112,7 +112,7 @@ def _wrong(brace: str, following: str) -> str:
     name = re.sub(r"\W+", "_", plain).strip("_")
     name = name if name[:1].isalpha() else "name"
     return (
-        f"{brace!r} is no slot; write {{{name}}}, {{a:{name}}} with its article, or "
+        f"{brace!r} is not a slot; write {{{name}}}, {{a:{name}}} with its article, or "
         "{{ and }} for braces of the text itself"
     )
 

@@ -15,7 +15,7 @@ VETO_OF_NAMES = 0.95
 _ROLES = {
     "object": "the object",
     "possessive_determiner": "the owner of what follows",
-    "possessive_pronoun": "what somebody owns",
+    "possessive_pronoun": "a possession",
 }
 _SHOWN = 24
 
@@ -48,7 +48,7 @@ class SecondOpinion:
         likely = student().counts(text, start, end, kind, self.attribute)
         if (1 - likely if verdict.answer else likely) < self.veto:
             return verdict
-        why = f"{_place(text, start, end)} may or may not speak of a person"
+        why = f"{_place(text, start, end)} may or may not refer to a person"
         return Verdict(verdict.answer, False, why)
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:

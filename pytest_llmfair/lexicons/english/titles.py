@@ -77,7 +77,7 @@ def counts(text: str, start: int, end: int) -> Verdict:
     answer = _counts(text, start, end)
     alone = opens_sentence(text, start) and _SMALL_AFTER.match(text, end)
     if text[start:end] in _SURNAMES and alone:
-        why = f"{text[start:end]!r} at the begin of a sentence can be a ruler or a name"
+        why = f"{text[start:end]!r} at the beginning of a sentence can be a ruler or a name"
         return Verdict(answer, False, why)
     return Verdict(answer)
 
