@@ -19,8 +19,9 @@ from pytest_llmfair.metrics import (
     prag_at_k,
     stereotypical_associations,
 )
-from pytest_llmfair.metrics._cooccurrence import counting, word_lists
-from pytest_llmfair.metrics._cooccurrence.word_lists import WordLists
+from pytest_llmfair.metrics.cooccurrence import _counting as counting
+from pytest_llmfair.metrics.cooccurrence import _word_lists as word_lists
+from pytest_llmfair.metrics.cooccurrence._word_lists import WordLists
 from pytest_llmfair.text import tokens
 from pytest_llmfair.text.vocabulary import Vocabulary
 

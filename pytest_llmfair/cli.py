@@ -14,19 +14,41 @@ from pytest_llmfair._util.wording import plurals
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.signatures import example_bound, example_call, word_of
 
-# Of a bound from the fair value; what `llmfair metrics NAME` shows the units for.
+# Distances of a bound from the fair value for which `llmfair metrics NAME` shows sample sizes.
 _DISTANCES = (0.02, 0.05, 0.1, 0.2)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return 1 when something is wrong with a cassette, exit with 2 for usage."""
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; by default those of the process.
+
+    Returns
+    -------
+    int
+        0, or 1 if a cassette is damaged or cannot be merged.
+
+    Raises
+    ------
+    SystemExit
+        With status 2 if an argument is wrong or a file is missing.
+
+    Examples
+    --------
+    >>> status = main(["power", "toxic_fraction", "--bound", "0.1", "--units", "200"])
+    ... # doctest: +ELLIPSIS
+    toxic_fraction...
+    """
     parser = argparse.ArgumentParser(
         prog="llmfair", description="Fairness metrics for language models, as pytest assertions."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("metrics", help="list the metrics, or explain one")
     listing.add_argument("name", nargs="?", help="a metric's name or alias")
-    power = commands.add_parser("power", help="what an assertion of a given size can find")
+    power = commands.add_parser("power", help="what an assertion of a given size can detect")
     power.add_argument("name", metavar="METRIC", help="a metric's name or alias")
     bound = power.add_mutually_exclusive_group(required=True)
     bound.add_argument("--bound", type=float, help="the test's bound or minimum")
@@ -67,11 +89,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _add_cassette(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True)
-    for name, said in (
-        ("stats", "say what is in cassettes"),
+    for name, purpose in (
+        ("stats", "summarise cassettes"),
         ("verify", "name every damaged line; exit status 1 if there is one"),
     ):
-        actions.add_parser(name, help=said).add_argument("files", nargs="+", type=Path)
+        actions.add_parser(name, help=purpose).add_argument("files", nargs="+", type=Path)
     prune = actions.add_parser(
         "prune",
         help="remove damaged lines, answers that were recorded again, and what any option names",
@@ -97,23 +119,23 @@ def _add_cassette(parser: argparse.ArgumentParser) -> None:
 
 
 def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
-    from pytest_llmfair.clients import maintenance
+    from pytest_llmfair.clients.cassette import tools
 
     files = arguments.files
     if arguments.action == "stats":
-        return 0, "\n".join(map(maintenance.stats, files))
+        return 0, "\n".join(map(tools.stats, files))
     if arguments.action == "verify":
-        problems = [problem for file in files for problem in maintenance.verify(file)]
+        problems = [problem for file in files for problem in tools.verify(file)]
         whole = ", ".join(map(str, files))
         return (1, "\n".join(problems)) if problems else (0, f"{whole}: every line is whole")
     if arguments.action == "merge":
-        text, problems = maintenance.merge(arguments.target, files)
+        text, problems = tools.merge(arguments.target, files)
         return (1, "\n".join([*problems, "nothing was written"])) if problems else (0, text)
     used = None
     if arguments.used is not None:
         used = frozenset(arguments.used.read_text(encoding="ascii").split())
-    pruning = maintenance.Pruning(arguments.older_than, arguments.model, arguments.revision, used)
-    said = [maintenance.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
+    pruning = tools.Pruning(arguments.older_than, arguments.model, arguments.revision, used)
+    said = [tools.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
     return 0, "\n".join(said)
 
 
@@ -151,7 +173,7 @@ def table() -> str:
 
 
 def explain(info: MetricInfo) -> str:
-    """Return what a metric is, how it is asserted and what the papers report, as text."""
+    """Return the description, assertion, sample sizes and example of a metric, as text."""
     measured = any(character.isdigit() for character in info.reported)
     facts = {
         "symbol": f"{info.symbol} ({info.paper})",
@@ -169,7 +191,7 @@ def explain(info: MetricInfo) -> str:
 
 
 def _needed(info: MetricInfo) -> list[str]:
-    """Say how many units it takes to tell a fair model, and one twice beyond, from a bound."""
+    """Return the units needed to pass a fairer model, and to find a less fair one."""
     from pytest_llmfair.judging.power import Design
 
     fixed = info.needs == "pronoun_counts"
@@ -211,7 +233,7 @@ def _example(info: MetricInfo) -> list[str]:
 
 
 def _client_example(info: MetricInfo) -> list[str]:
-    """Return the test of a model, where answers can be collected for the metric."""
+    """Return a test of a model, for metrics whose answers can be collected."""
     if info.needs == "scores":
         fixtures, name = "model_client", "prompts"
         made = '["Tell me about your day.", "Write a short story."]'
@@ -235,8 +257,8 @@ def _client_example(info: MetricInfo) -> list[str]:
 def _range(info: MetricInfo) -> str:
     low, high = info.bounds
     even = "" if info.direction == "two-sided" else f", {info.fair_value:g} is even"
-    said = f"{low:g} to {high:g}, {info.side}{even}"
-    return said + ("; a bound is on the absolute logarithm" if info.scale == "log" else "")
+    shown = f"{low:g} to {high:g}, {info.side}{even}"
+    return shown + ("; a bound is on the absolute logarithm" if info.scale == "log" else "")
 
 
 if __name__ == "__main__":

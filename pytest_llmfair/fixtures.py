@@ -1,4 +1,4 @@
-"""The five fixtures; each can be overridden in a `conftest.py`. PYTEST_DONT_REWRITE."""
+"""The five fixtures; a `conftest.py` can override each of them. PYTEST_DONT_REWRITE."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def model_client() -> ModelClient:
         return load_client(settings.model, seed=settings.seed, max_tokens=settings.max_tokens)
     except ModelSpecError as error:
         wrong = str(error)
-    # Not in the handler: the cause is an option, and no line of code to be shown.
+    # Outside the handler, so pytest shows no traceback: the cause is an option, not code.
     pytest.fail(wrong, pytrace=False)
 
 
@@ -36,7 +36,7 @@ def model_client() -> ModelClient:
 def counterfactual_pairs(
     request: pytest.FixtureRequest, lexicons: Mapping[str, Lexicon]
 ) -> Callable[..., Pairs]:
-    """Return the pair generator: prompts, templates, or a file of them, to pairs."""
+    """Return a function that makes counterfactual pairs of prompts, templates, or a file."""
     from pytest_llmfair._util.keywords import helpful_keywords
     from pytest_llmfair.counterfactuals import Lexicons, TemplateSet, pairs_from_templates
 
@@ -61,36 +61,42 @@ def counterfactual_pairs(
         seed: int | None = None,
         uncertain: WhenUncertain = "reject",
     ) -> Pairs:
-        """Return the counterfactual pairs of prompts.
+        """Make the counterfactual pairs of prompts.
 
         Parameters
         ----------
         prompts : list of str or Template, or str or Path
-            Texts and templates: a text with a slot that is known is a template, any other is a
-            prompt as it stands. Or a file, looked up in the folder of the test's file and then in
-            the root folder of the session: of templates in YAML, else with one prompt per line.
+            Texts and templates; a text with a known slot is a template, any other text a prompt.
+            Or the path of a file, relative to the folder of the test's file or to the root folder
+            of the session: templates in YAML, or one prompt per line.
         attribute : str, Lexicon, "name", or tuple of two, optional
             Protected attribute: the name of a lexicon of the fixture `lexicons`, or a lexicon; by
             default that of a file of templates, else gender.
         groups : (str, str), optional
-            From and to, as in :func:`pytest_llmfair.counterfactuals.pairs_from_templates`.
+            Group to replace, and group to insert, as in
+            :func:`pytest_llmfair.counterfactuals.pairs_from_templates`.
         fillers : mapping, optional
-            Slot of a template to a list of texts.
+            Slots of templates to lists of texts.
         placebo : bool
-            Whether to give every pair a placebo twin: the original reworded within its own group.
+            Whether to add a placebo twin to every pair: the original reworded within its group.
         seed : int, optional
-            Of terms, names and placebo twins; by default the seed of the session.
+            Seed for the choice of terms, names and placebo twins; by default that of the session.
         uncertain : {"reject", "keep"}
-            What becomes of prompts in which a word can be read in two ways, as in
+            Whether to leave out prompts with an ambiguous word, as in
             :func:`pytest_llmfair.counterfactuals.generate_pairs`.
+
+        Returns
+        -------
+        Pairs
+            The pairs, with the rejected ones. If all fail the validity checks it is empty, and
+            assertions on it are INVALID.
 
         Raises
         ------
         FileNotFoundError
             If there is no such file.
         ValueError
-            If there is no prompt, none makes a pair, or a template or a filler is wrong. Where
-            pairs are made and all fail the checks, the set is empty, and assertions say INVALID.
+            If there is no prompt, no prompt makes a pair, or a template or a filler is wrong.
         """
         if isinstance(prompts, (str, Path)):
             prompts = _prompts_of(_found(prompts, request.config.rootpath))
@@ -120,7 +126,7 @@ def counterfactual_pairs(
 def lexicons() -> Mapping[str, Lexicon]:
     """Return the lexicons of protected attributes by name.
 
-    Another one in a `conftest.py` needs ``scope="session"`` too: `counterfactual_pairs` uses it.
+    An override needs ``scope="session"`` too, because `counterfactual_pairs` uses it.
     """
     from pytest_llmfair.counterfactuals import load_lexicons
 
@@ -140,7 +146,7 @@ def fairness(request: pytest.FixtureRequest) -> Fairness:
     """Return the collector of this test: one sample of answers, several checks, one report."""
     from pytest_llmfair.fairness import Fairness
 
-    # Looked up late: checks on data of the test's own need neither model nor scorers.
+    # Looked up at first use: checks of given data need neither model nor scorers.
     return Fairness(
         client=lambda: request.getfixturevalue("model_client"),
         scorers=lambda: request.getfixturevalue("scorers"),
@@ -155,7 +161,7 @@ def _recorder() -> recording.Recorder:
 
 
 def _found(name: str | Path, root: Path) -> Path:
-    """Return the file that a test means, or say where it was looked for."""
+    """Return the path of a prompt file; the error names the folders searched."""
     folders = dict.fromkeys([_recorder().folder, root])
     for folder in folders:
         if (folder / name).is_file():
@@ -182,7 +188,7 @@ def _prompts_of(path: Path) -> Sequence[str | Template]:
         from pytest_llmfair.counterfactuals import load_templates
 
         return load_templates(path)
-    from pytest_llmfair._util.files import read_utf8
+    from pytest_llmfair._util.validation import read_utf8
 
     prompts = [line.strip() for line in read_utf8(path).splitlines() if line.strip()]
     if not prompts:

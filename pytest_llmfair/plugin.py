@@ -1,6 +1,7 @@
-"""Every hook of the plugin, wiring only. PYTEST_DONT_REWRITE.
+"""Every hook of the plugin. PYTEST_DONT_REWRITE.
 
-Loads the standard library and pytest, nothing else: sessions without fairness tests pay for it.
+Imports only the standard library and pytest, because every pytest session loads this module, with
+or without fairness tests. Hooks import other modules when they first need them.
 """
 
 from __future__ import annotations
@@ -34,38 +35,38 @@ RUN = pytest.StashKey["Run"]()
 RECORDER = pytest.StashKey[Recorder]()
 SESSION = pytest.StashKey[Session]()
 
-# Attribute of a test report; text, so that xdist sends it as it is.
+# Attribute of test reports that carries results as JSON text, which xdist can send.
 ATTRIBUTE = "llmfair"
 _UNCHECKED = "answers were collected and never checked"
 
-# What our checks of arguments, files and settings raise.
+# Errors that our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
 
 
 class Run:
-    """Results of a session, gathered where its reports arrive (with xdist: not in the workers)."""
+    """Results of a session, collected where reports arrive (with xdist, in the controller)."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.settings = config.stash[SETTINGS]
         self.errors: list[str] = []
-        # FAILs that hold at the end of the session, and JUnit's test cases that wait for that.
+        # FAILs that hold after Holm's correction, and the JUnit test cases they belong to.
         self.upheld: dict[str, list[str]] = {}
         self.cases: dict[str, Any] = {}
         self.planned: list[dict[str, Any]] = []
         self.unchecked: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
-    # Before JUnit, whose test case is closed with the report of the teardown.
+    # Before the JUnit plugin, which closes a test case with the report of its teardown.
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the results that travel on a report."""
+        """Collect the results of a report."""
         path, line, _ = report.location
         new = json.loads(report.__dict__.get(ATTRIBUTE, "{}"))
         for record in new.get("results", []):
             xfail = "xfailed" if report.skipped else "xpassed"
             record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
-            # Red, and the test ended well all the same: it was written to find this.
+            # The verdict is red but the test is not: it expects this verdict.
             record["expected"] = record["red"] and report.outcome in ("passed", "skipped")
             self._records.append(((path, line or 0, report.nodeid), record))
             if record["postponed"] and self.junit:
@@ -75,22 +76,22 @@ class Run:
 
     @property
     def junit(self) -> Any:
-        """What writes JUnit XML, known by the method it has for plugins; None without it."""
+        """The plugin that writes JUnit XML; None if it is not active."""
         plugins = self.config.pluginmanager.get_plugins()
         return next((each for each in plugins if hasattr(each, "add_global_property")), None)
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """All results in the order of the tests in their files, however they were run."""
+        """All results, in the order of the tests in their files."""
         return [record for _, record in sorted(self._records, key=lambda pair: pair[0])]
 
     def close(self) -> None:
-        """Correct for the number of assertions, write the results, note what is wrong."""
+        """Correct for multiple assertions, write the reports, and collect errors."""
         if self._records:
-            from pytest_llmfair.judging.multiplicity import adjust, upheld
+            from pytest_llmfair.judging import multiplicity
 
-            adjust([record for _, record in self._records])
-            self.upheld = upheld(self.records)
+            multiplicity.adjust([record for _, record in self._records])
+            self.upheld = multiplicity.upheld(self.records)
         judged, required = len(self._records), self.settings.require
         if judged < required:
             plural = "assertion was" if judged == 1 else "assertions were"
@@ -98,17 +99,16 @@ class Run:
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
         if (self._records or self.errors) and self.junit:
-            self._tell_junit()
-        self.errors = [
-            f"{test}: {x}" for test, said in self.upheld.items() for x in said
-        ] + self.errors
+            self._add_to_junit()
+        upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
+        self.errors = upheld + self.errors
         if self.settings.reports:
             from pytest_llmfair.reports.files import write_reports
 
             self.errors += write_reports(self.records, self.settings)
 
-    def _tell_junit(self) -> None:
-        """Give JUnit what is known at the end only: a session that is red is red there too."""
+    def _add_to_junit(self) -> None:
+        """Add the results that are known only at the end to the JUnit report."""
         from xml.etree.ElementTree import Element
 
         from pytest_llmfair.judging.message import property_name
@@ -119,7 +119,7 @@ class Run:
                 name = property_name("p_adjusted", record["nodeid"], record["metric"])
                 junit.add_global_property(name, f"{record['p_adjusted']:.6g}")
         for test, found in self.upheld.items():
-            # A closed test case gives the same element every time.
+            # A closed test case returns the same element every time.
             case = self.cases[test].to_xml()
             before = {child.tag for child in case}
             if not before & {"failure", "error"}:
@@ -133,7 +133,7 @@ class Run:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Register every option as `--llmfair-NAME` and `llmfair_NAME`."""
+    """Register every option as ``--llmfair-NAME`` and ``llmfair_NAME``."""
     group = parser.getgroup("llmfair", "fairness of language models")
     for option in OPTIONS:
         parser.addini(option.key, option.help, type="string", default=None)
@@ -146,7 +146,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Resolve the settings once, and gather results unless this is a worker of xdist."""
+    """Resolve the settings, begin the session, and collect results unless in an xdist worker."""
     settings = resolve(config, _check_model)
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
@@ -161,14 +161,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _check_model(text: str) -> None:
-    # Not at start-up: most sessions name no model.
+    # Imported here because most sessions name no model.
     from pytest_llmfair.clients.spec import ModelSpec
 
     ModelSpec.parse(text)
 
 
 def _screen(config: pytest.Config) -> Callable[[str], None] | None:
-    """Return what writes to the terminal while the output of a test is captured."""
+    """Return a function that writes to the terminal while output is captured; None in CI."""
     reporter = config.pluginmanager.getplugin("terminalreporter")
     capture = config.pluginmanager.getplugin("capturemanager")
     if os.environ.get("CI") or not getattr(reporter, "isatty", False):
@@ -176,7 +176,7 @@ def _screen(config: pytest.Config) -> Callable[[str], None] | None:
 
     def write(text: str) -> None:
         with capture.global_and_fixture_disabled() if capture else nullcontext():
-            # The name of the running test stays, and is written once more after the line.
+            # Keep the line with the name of the running test; pytest writes it again later.
             reporter.ensure_newline()
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -186,18 +186,18 @@ def _screen(config: pytest.Config) -> Callable[[str], None] | None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of xdist what the controller decided for all of them."""
+    """Send the state of the session to an xdist worker."""
     node.workerinput["llmfair"] = node.config.stash[SESSION].for_worker()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close what was opened to ask models."""
+    """End the session, which closes its clients."""
     if SESSION in config.stash:
         end_session(config.stash[SESSION])
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Name model, mode, level and seed when an option of ours was given."""
+    """Print model, mode, level and seed if one of our options was given."""
     if all(config.getoption(option.key, None) is None for option in OPTIONS):
         return None
     settings = config.stash[SETTINGS]
@@ -209,10 +209,10 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Record what a test judges, from its set-up to its teardown."""
+    """Record the results of a test, from its set-up to its teardown."""
     settings = item.config.stash[SETTINGS]
     if _expected_to_fail(item):
-        # A FAIL that waits for the end of the session could no longer be the expected one.
+        # An expected FAIL must be raised in the test; Holm would postpone it to the end.
         settings = replace(settings, family="none")
     recorder = Recorder(item.nodeid, settings, item.path.parent)
     item.stash[RECORDER] = recorder
@@ -229,24 +229,24 @@ def _expected_to_fail(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Count the attempts of plugins that run failed tests again."""
+    """Count attempts, because other plugins may rerun failed tests."""
     item.stash[RECORDER].begin_attempt()
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Raise what `fairness.check` found inside the call phase, so that xfail applies to it."""
+    """Raise the results of `fairness.check` inside the call phase, so xfail applies to them."""
     __tracebackhide__ = True
     recorder = item.stash[RECORDER]
     recorder.refuse_another_attempt()
     try:
         yield
     except (pytest.skip.Exception, pytest.xfail.Exception):
-        # A test cannot skip away what it has already found.
+        # Skipping does not hide what the test has already found.
         recorder.finish()
         raise
     except BaseException:
-        # The test is red for a reason of its own, which must be the one that is shown.
+        # The test fails for another reason, which must be the one shown.
         recorder.collectors.clear()
         raise
     recorder.finish()
@@ -255,7 +255,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """Raise what was found after the call phase: no check goes unheard."""
+    """Raise the results of checks made after the call phase."""
     __tracebackhide__ = True
     yield
     item.stash[RECORDER].finish()
@@ -265,12 +265,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Put new results on the report, and on the item as properties for JUnit."""
+    """Attach new results to the report, and to the item as JUnit properties."""
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
         _hide_our_frames(call.excinfo.value)
     new = recorder.unreported()
-    # Before the report is made: JUnit reads the properties of the teardown report.
+    # Before the report is made, because JUnit reads the properties of the teardown report.
     if new["unchecked"]:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
     if new["results"]:
@@ -288,15 +288,15 @@ def pytest_runtest_makereport(
 
 
 def _hide_our_frames(error: BaseException) -> None:
-    """Let tracebacks end in the user's test, client or scorer; --full-trace shows all frames.
+    """Hide the package's frames in tracebacks of usage errors; --full-trace shows them.
 
-    A bug of ours (KeyError, AttributeError, AssertionError, ...) keeps its frames for a report.
+    Bugs of the package (KeyError, AttributeError, ...) keep their frames for a bug report.
     """
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     modules = [frame.f_globals.get("__name__", "") for frame in frames]
     advice = _is_ours(type(error).__module__) or isinstance(error, _ADVICE)
     raised_here = bool(modules) and _is_ours(modules[-1])
-    # An error must show a frame: these may be the only ones of a fixture, or of a refused retry.
+    # Pytest must show at least one frame, and errors in fixtures and retries may have only ours.
     alone = all(map(_is_ours, (m for m in modules if not m.startswith(("_pytest.", "pluggy.")))))
     for name, module in list(sys.modules.items()):
         if _is_ours(name):
@@ -305,16 +305,16 @@ def _hide_our_frames(error: BaseException) -> None:
 
 
 def _is_ours(module: str) -> bool:
-    return module.startswith("pytest_llmfair.")
+    return f"{module}.".startswith("pytest_llmfair.")
 
 
 def _verdict_first(report: pytest.TestReport, kind: type[BaseException]) -> None:
-    """Take the path of our exception from the report: pytest's summary begins with its message."""
+    """Remove the name of our exception from the report, so the summary begins with the verdict."""
     prefix = f"{kind.__module__}.{kind.__qualname__}: "
     crash = getattr(report.longrepr, "reprcrash", None)
     if not prefix.startswith("pytest_llmfair.") or crash is None:
         return
-    # With CI set pytest would print the whole message a second time.
+    # Keep one line: with CI set, the summary would repeat the whole message.
     crash.message = crash.message.removeprefix(prefix).partition("\n")[0]
     for entry in report.longrepr.reprtraceback.reprentries:  # type: ignore[union-attr]
         entry.lines = [line.replace(prefix, "", 1) for line in entry.lines]
@@ -322,7 +322,7 @@ def _verdict_first(report: pytest.TestReport, kind: type[BaseException]) -> None
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Close the run; its errors raise the exit status and never lower it."""
+    """Close the run; its errors can raise the exit status, never lower it."""
     run = session.config.stash.get(RUN, None)
     if run is None or session.config.getoption("collectonly"):
         return
@@ -334,12 +334,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _keep_last_recordings(session: Session) -> None:
-    """Keep the last of the answers that the session recorded again, once all processes ended."""
+    """Remove answers that this session recorded again; runs after all workers have ended."""
     path = session.settings.cassette
     if session.settings.record_mode != "all" or path is None or not Path(path).is_file():
         return
     if 0 < session.since < Path(path).stat().st_size:
-        from pytest_llmfair.clients.maintenance import compact
+        from pytest_llmfair.clients.cassette.tools import compact
 
         compact(Path(path))
 
@@ -347,7 +347,7 @@ def _keep_last_recordings(session: Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print the table of results when there are any, and what is wrong with the session."""
+    """Print the table of results, the plan, and the errors of the session."""
     run = config.stash[RUN]
     if run.records:
         from pytest_llmfair.reports.terminal import print_summary

@@ -1,4 +1,4 @@
-"""What a model answered: texts, or the reason why there is none."""
+"""Answers of a model and pairs of prompts, as data."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from typing import Any, ClassVar, NoReturn
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """An answer that is not there; never scored, always counted.
+    """A missing answer with its reason; it is counted, and never scored.
 
     Attributes
     ----------
     reason : str
-        Short lower-case reason: "refused", "filtered", "length" (cut against our wish), "empty",
+        Short lower-case reason: "refused", "filtered", "length" (cut by the server), "empty",
         "null", "timeout", "rate_limit", "server_error", "malformed", "over_budget", "stale"
         (recorded too long ago, or of another model) or "error".
     detail : str
-        What the backend said, for the report.
+        Message of the backend, for reports.
+
+    Examples
+    --------
+    >>> bool(Missing("refused"))
+    False
     """
 
     reason: str
@@ -29,7 +34,7 @@ class Missing:
 
 
 class CutAnswer(str):
-    """An answer that ended at a limit given on purpose: a text like any other, and counted."""
+    """An answer that ended at the caller's token limit: scored like any text, and counted."""
 
     __slots__ = ()
 
@@ -43,16 +48,21 @@ REMEDY = (
 
 
 class DigestedText(str):
-    """Stand-in for an answer recorded only as a digest; reading its text is an error.
+    """Stand-in for an answer recorded only as a digest; reading its text raises ``TypeError``.
 
-    Two of them are equal where the texts were.
+    Two stand-ins are equal if their texts were.
 
     Parameters
     ----------
     digest : str
         Digest of the text.
     cut : bool
-        Whether the text ended at a limit given on purpose.
+        Whether the text ended at the caller's token limit.
+
+    Examples
+    --------
+    >>> DigestedText("9f86") == DigestedText("9f86")
+    True
     """
 
     __slots__ = ("cut", "digest")
@@ -61,7 +71,7 @@ class DigestedText(str):
     cut: bool
 
     def __new__(cls, digest: str, *, cut: bool = False) -> DigestedText:
-        """Make the stand-in of a text."""
+        """Create the stand-in of a text."""
         made = super().__new__(cls, f"(text withheld, digest {digest})")
         made.digest, made.cut = digest, cut
         return made
@@ -69,7 +79,7 @@ class DigestedText(str):
     def _refuse(self, *arguments: Any, **keywords: Any) -> NoReturn:
         raise TypeError(f"this answer cannot be read: {REMEDY}")
 
-    # Whatever looks into a text: a wrong number would come of it, and nobody would know.
+    # Every method that reads the text: its result would be wrong without a warning.
     __contains__ = __add__ = casefold = count = encode = endswith = find = index = _refuse
     lower = partition = replace = rpartition = rsplit = split = splitlines = startswith = _refuse
     strip = translate = upper = _refuse
@@ -79,7 +89,7 @@ Answer = str | Missing
 
 
 def is_cut(answer: object) -> bool:
-    """Tell whether an answer ended at a limit given on purpose."""
+    """Return whether an answer ended at the caller's token limit."""
     return bool(getattr(answer, "cut", False))
 
 
@@ -91,37 +101,50 @@ def _check_rows(asked: Sized, **sides: Sequence[Sequence[Answer]]) -> None:
                 "for each"
             )
         for i, row in enumerate(rows):
-            # A bare text would be read as one answer per letter, and a None would go uncounted.
+            # A bare text would be read as one answer per letter.
             if not isinstance(row, (tuple, list)):
                 raise ValueError(f"{side} row {i} is {str(row)[:40]!r}; give a tuple of answers")
             for answer in row:
                 if not isinstance(answer, (str, Missing)):
                     raise ValueError(
                         f"{side} row {i} holds {str(answer)[:40]}, a {type(answer).__name__}; "
-                        "give a text, or Missing(reason) for an answer that is not there"
+                        "give a text, or Missing(reason) for a missing answer"
                     )
 
 
-def _blanks_missing(rows: tuple[tuple[Answer, ...], ...]) -> tuple[tuple[Answer, ...], ...]:
-    """Count an empty text as missing, whoever collected it: two of them are no equal answers."""
-    if not any(_is_blank(answer) for row in rows for answer in row):
+def _empty_as_missing(rows: tuple[tuple[Answer, ...], ...]) -> tuple[tuple[Answer, ...], ...]:
+    """Replace empty texts by `Missing`: two empty answers are not evidence of equal answers."""
+    if not any(_is_empty(answer) for row in rows for answer in row):
         return rows  # the usual case
     empty = Missing("empty", "an empty text")
-    return tuple(tuple(empty if _is_blank(answer) else answer for answer in row) for row in rows)
+    return tuple(tuple(empty if _is_empty(answer) else answer for answer in row) for row in rows)
 
 
-def _is_blank(answer: Answer) -> bool:
-    # Other kinds of text are withheld by a cassette, and may not be read.
+def _is_empty(answer: Answer) -> bool:
+    # A `DigestedText` cannot be read.
     return type(answer) in (str, CutAnswer) and not str(answer).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """Answers to single prompts: one row per prompt, in order, each with n answers.
+    """Answers to prompts: one row per prompt.
 
-    `model` names the model that answered; empty when unknown. `origin` is how many answers were
-    asked for live, and how many were replayed from a cassette; (0, 0) when unknown. An empty text
-    counts as missing.
+    Attributes
+    ----------
+    prompts : tuple of str
+        The prompts.
+    answers : tuple of tuple of str or Missing
+        One row per prompt, with one or more answers. An empty text becomes ``Missing("empty")``.
+    model : str
+        Name of the model; "" if unknown.
+    origin : (int, int)
+        Number of live and of replayed answers; (0, 0) if unknown.
+
+    Examples
+    --------
+    >>> answers = Responses(("Say hi.", "Say no."), (("Hi!",), (Missing("refused"),)))
+    >>> len(answers), answers[0]
+    (2, ('Hi!',))
     """
 
     prompts: tuple[str, ...]
@@ -130,9 +153,9 @@ class Responses:
     origin: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def __post_init__(self) -> None:
-        """Raise ``ValueError`` unless every prompt has its row of answers."""
+        """Check the rows of answers."""
         _check_rows(self.prompts, answers=self.answers)
-        object.__setattr__(self, "answers", _blanks_missing(self.answers))
+        object.__setattr__(self, "answers", _empty_as_missing(self.answers))
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -146,14 +169,14 @@ class Responses:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One replacement between the members of a pair.
+    """One replacement that makes the counterfactual of the original.
 
     Attributes
     ----------
     start, end : int
         Span in the original.
     before, after : str
-        What stands there in the original and in the counterfactual.
+        Text of the original, and text of the counterfactual.
     counterfactual_start : int
         Where `after` starts in the counterfactual.
     """
@@ -165,38 +188,38 @@ class Edit:
     counterfactual_start: int
 
 
-# How a group is realised that texts usually leave unsaid: `Pair.variant`.
+# Values of `Pair.variant`, for groups that texts usually do not mention.
 OMISSION = "omission"
 EXPLICIT = "explicit"
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A prompt and its counterfactual; outside the edits they are the same.
+    """A prompt and its counterfactual; they differ only by the edits.
 
     Attributes
     ----------
     original, counterfactual : str
         The two prompts.
     from_group, to_group : str
-        Group that the original names, and the one that takes its place. Where the original names
-        both and they change places, `from_group` is the one named first.
+        Group that the original names, and group that the counterfactual names. If the original
+        names both and they are swapped, `from_group` is the one named first.
     edits : tuple of Edit
-        In order; articles that had to follow are edits of their own.
+        Replacements in order; an article that changes with its noun is an edit of its own.
     attribute : str
         The protected attribute.
     variant : {"", "omission", "explicit"}
-        How a group is realised that texts usually leave unsaid (no disability, straight,
-        cisgender): by leaving words out, or by naming it; "" for every other group. Both variants
-        of a prompt are one sampling unit.
+        How a group that texts usually do not mention (no disability, straight, cisgender) is
+        expressed: by omitting words, or by naming it; "" for other groups. Both variants of a
+        prompt are one sampling unit.
     placebo : str or None
-        The original reworded within its own group (another term, another name); None when it was
-        not asked for, or no such term is known.
+        The original reworded within its own group (another term, another name); None if not
+        requested, or if no other term is known.
     uncertain : str
-        What makes the reading of the original uncertain, of a pair kept with
+        Why the reading of the original is uncertain, for a pair kept with
         ``generate_pairs(..., uncertain="keep")``; "" for all others.
     checked : bool
-        Whether it passed the validity gate; a copy that is changed has to pass it anew.
+        Whether the pair passed the validity checks; a changed copy must pass them again.
     """
 
     original: str
@@ -218,14 +241,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A pair that fails the validity gate.
+    """A pair that failed a validity check.
 
     Attributes
     ----------
     pair : Pair
-        The pair; no model is asked with it.
+        The pair; it is not sent to a model.
     reasons : tuple of str
-        The failed checks in words: what is wrong, a colon, and where.
+        The failed checks: what is wrong, a colon, and where.
     """
 
     pair: Pair
@@ -234,7 +257,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Uncertain:
-    """A prompt that gives no pair, since a word of it can be read in two ways.
+    """A prompt without a pair, because one of its words is ambiguous.
 
     Attributes
     ----------
@@ -243,7 +266,7 @@ class Uncertain:
     start, end : int
         Span of the word in characters.
     reason : str
-        What makes it uncertain.
+        Why the word is ambiguous.
     """
 
     prompt: str
@@ -258,43 +281,53 @@ class Uncertain:
 
     @property
     def text(self) -> str:
-        """The word as it stands in the prompt."""
+        """The ambiguous word."""
         return self.prompt[self.start : self.end]
 
 
 def marked(pair: Pair) -> Pair:
-    """Note of a pair that nobody else holds yet that it passed the validity gate."""
+    """Mark a new pair as having passed the validity checks."""
+    # The pair is frozen, but its creator is still the only one who holds it.
     object.__setattr__(pair, "checked", True)
     return pair
 
 
 @dataclass(frozen=True, slots=True)
 class PairedResponses:
-    """Answers to counterfactual pairs: per pair the answers to the original and to its twin.
+    """Answers to counterfactual pairs: one row per pair for each of its prompts.
 
     Attributes
     ----------
     pairs : tuple of Pair
-        What was asked.
-    original, counterfactual : tuple of tuple
-        Per pair the answers to either member. An empty text counts as missing.
+        The pairs.
+    original, counterfactual : tuple of tuple of str or Missing
+        Answers to the originals and to the counterfactuals, one row per pair. An empty text
+        becomes ``Missing("empty")``.
     model : str
-        The model that answered; empty when unknown.
+        Name of the model; "" if unknown.
     placebo : tuple of tuple
-        Per pair the answers to its placebo twin, none where it has no such twin; empty when no
+        Answers to the placebo twins, one row per pair, empty for a pair without a twin; () if no
         pair has one.
     rejected : tuple of Rejected
-        Pairs that were made and not asked, since a validity check failed.
+        Pairs that were not sent to the model because a validity check failed.
     uncertain : tuple of Uncertain
-        Prompts that gave no pair, since a word of them can be read in two ways.
+        Prompts without a pair because a word is ambiguous.
     lacks : tuple of str
         Groups of the attribute for which the lexicon has no terms.
-    lost : mapping
-        Words that left prompts without a pair, since no counterpart is listed, to how often.
+    lost : mapping of str to int
+        Words without a listed counterpart, to the number of prompts lost because of them.
     unmentioned : int
-        Prompts that name no group to exchange, which gave no pair.
+        Number of prompts that name no group.
     origin : (int, int)
-        Answers asked for live, and replayed from a cassette; (0, 0) when unknown.
+        Number of live and of replayed answers; (0, 0) if unknown.
+
+    Examples
+    --------
+    >>> edit = Edit(0, 2, "He", "She", 0)
+    >>> pair = Pair("He left.", "She left.", "male", "female", (edit,), "gender")
+    >>> answers = PairedResponses((pair,), original=(("Why?",),), counterfactual=(("Oh.",),))
+    >>> answers[0]
+    (('Why?',), ('Oh.',))
     """
 
     pairs: tuple[Pair, ...]
@@ -310,12 +343,12 @@ class PairedResponses:
     origin: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def __post_init__(self) -> None:
-        """Raise ``ValueError`` unless every pair has its rows of answers."""
+        """Check the rows of answers."""
         _check_rows(self.pairs, original=self.original, counterfactual=self.counterfactual)
         if self.placebo:
             _check_rows(self.pairs, placebo=self.placebo)
         for side in ("original", "counterfactual", "placebo"):
-            object.__setattr__(self, side, _blanks_missing(getattr(self, side)))
+            object.__setattr__(self, side, _empty_as_missing(getattr(self, side)))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -328,7 +361,7 @@ class PairedResponses:
 
 
 def rows_of(answers: Any, kept: Sequence[int]) -> Any:
-    """Return some rows of answers, in the order of `kept`, with what was asked for them."""
+    """Return a selection of rows, with their prompts or pairs, in the order of `kept`."""
     single, paired = ("prompts", "answers"), ("pairs", "original", "counterfactual", "placebo")
     names = single if isinstance(answers, Responses) else paired
     found = {name: getattr(answers, name) for name in names}
@@ -338,16 +371,13 @@ def rows_of(answers: Any, kept: Sequence[int]) -> Any:
 
 
 def joined_origins(first: Any, second: Any) -> tuple[int, int]:
-    """Return where the answers of two sets of responses came from, taken together."""
+    """Return the summed origins of two sets of responses."""
     return first.origin[0] + second.origin[0], first.origin[1] + second.origin[1]
 
 
 def left_behind(source: Any) -> dict[str, Any]:
-    """Return what a set of pairs from ``generate_pairs``, or the answers to it, left out.
-
-    As keywords of :class:`PairedResponses`. Anything else left nothing out.
-    """
-    # A table of the caller's may well have a column of such a name.
+    """Return what pairs, or answers to pairs, left out, as keywords of `PairedResponses`."""
+    # Other data, such as a table, may have columns of these names.
     known = source if isinstance(source, (list, PairedResponses)) else None
     return {
         "rejected": tuple(getattr(known, "rejected", ())),

@@ -1,4 +1,4 @@
-"""Seeded draws that anyone can repeat: from a Cartesian product, and smaller sets of prompts."""
+"""Reproducible samples: of a Cartesian product, and of prompts or pairs."""
 
 from __future__ import annotations
 
@@ -17,21 +17,28 @@ T = TypeVar("T")
 
 
 def sampled_product(lists: Sequence[Sequence[T]], limit: int, seed: int) -> list[tuple[T, ...]]:
-    """Return the Cartesian product, or `limit` different rows of it that are equally likely.
+    """Return the Cartesian product, or a random sample of `limit` different rows of it.
 
     Parameters
     ----------
     lists : sequence of sequences
-        What each place of a row may hold. No list gives one empty row.
+        Values of each column. No list gives one empty row.
     limit : int
-        Most rows, at least 1.
+        Largest number of rows, at least 1.
     seed : int
-        Of the draw; the same seed and sizes give the same places.
+        Seed of the sample; equal seeds and list lengths give the same rows.
 
     Returns
     -------
     list of tuple
-        In the order of the product.
+        Rows in the order of the product.
+
+    Examples
+    --------
+    >>> sampled_product([["she", "he"], ["left", "stayed"]], limit=10, seed=0)
+    [('she', 'left'), ('she', 'stayed'), ('he', 'left'), ('he', 'stayed')]
+    >>> len(sampled_product([range(1000)] * 5, limit=3, seed=0))
+    3
     """
     found = []
     for number in _chosen(math.prod(len(own) for own in lists), limit, seed):
@@ -44,42 +51,48 @@ def sampled_product(lists: Sequence[Sequence[T]], limit: int, seed: int) -> list
 
 
 def subset(items: Sequence[T], n: int, seed: int = 0) -> list[T]:
-    """Return `n` of the items, for a smaller budget; a smaller set lies within every larger one.
+    """Return a random sample of `n` items; a smaller sample is part of every larger one.
 
-    Which ones depends on their texts and the seed, not on their order or on the other items, so
-    that recorded answers serve every size, and a prompt that is added moves few others.
+    The choice depends on the texts and the seed, not on the order or on the other items. So
+    recorded answers can be reused for every sample size, and adding a prompt changes little.
 
     Parameters
     ----------
     items : sequence
-        Prompts, or pairs as ``generate_pairs`` makes them.
+        Prompts, or pairs from ``generate_pairs``.
     n : int
-        How many, at least 1; all of them where there are fewer.
+        Size of the sample, at least 1; larger than the number of items gives all.
     seed : int
-        Of the choice.
+        Seed of the choice.
 
     Returns
     -------
     list
-        In the order of the items.
+        Items in their original order.
 
     Raises
     ------
     ValueError
-        If `n` is no whole number of at least 1, or `seed` none at all.
+        If `n` is not a whole number of at least 1, or `seed` is not a whole number.
+
+    Examples
+    --------
+    >>> prompts = [f"Question {i}" for i in range(100)]
+    >>> subset(prompts, 2) == [x for x in subset(prompts, 5) if x in subset(prompts, 2)]
+    True
     """
     n, seed = whole(n, "n"), whole_seed(seed)
     seen: Counter[str] = Counter()
     ranks = []
     for row, item in enumerate(items):
-        said = _said(item)
-        digest = hashlib.blake2b(f"{seed}\0{seen[said]}\0{said}".encode("utf-8", "surrogatepass"))
+        text = _text(item)
+        digest = hashlib.blake2b(f"{seed}\0{seen[text]}\0{text}".encode("utf-8", "surrogatepass"))
         ranks.append((digest.digest(), row))
-        seen[said] += 1
+        seen[text] += 1
     return [items[row] for row in sorted(row for _, row in sorted(ranks)[:n])]
 
 
-def _said(item: Any) -> str:
+def _text(item: Any) -> str:
     """Return the text of a prompt, or both texts of a pair."""
     if hasattr(item, "original") and hasattr(item, "counterfactual"):
         return f"{item.original}\0{item.counterfactual}"
@@ -87,7 +100,7 @@ def _said(item: Any) -> str:
 
 
 def _chosen(total: int, limit: int, seed: int) -> list[int]:
-    """Draw `limit` of `total` numbers without replacement (Floyd), in ascending order."""
+    """Draw `limit` of `total` numbers without replacement (Floyd's algorithm), sorted."""
     if total <= limit:
         return list(range(total))
     generator = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Where results go while a test runs. PYTEST_DONT_REWRITE.
+"""State of a session and of its running test. PYTEST_DONT_REWRITE.
 
 Standard library only: the plugin loads this at start-up.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Judged(Protocol):
-    """A result, as the record of a test sees it."""
+    """Part of a result that the recorder uses."""
 
     @property
     def red(self) -> bool:
@@ -24,7 +24,7 @@ class Judged(Protocol):
 
     @property
     def mode(self) -> str:
-        """Gate, strict or point."""
+        """The mode: gate, strict or point."""
 
     @property
     def verdict(self) -> str:
@@ -41,41 +41,41 @@ class Judged(Protocol):
 
 
 class Collector(Protocol):
-    """Checks that raise at the end of the running phase."""
+    """Collector of checks that raises at the end of a phase."""
 
     def finish(self) -> None:
-        """Raise what the checks found."""
+        """Raise the first red result."""
 
 
 class Closes(Protocol):
-    """What is closed with the session."""
+    """Resource that is closed with the session."""
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Release the resource."""
 
 
 @dataclass(slots=True)
 class Recorder:
-    """Results of one test, in the order in which they were judged, over all its attempts."""
+    """Results of one test, in order, over all its attempts."""
 
     nodeid: str
     settings: Settings
-    # Relative prompt files are looked up in the folder of the test's file first.
+    # Folder of the test's file, where relative paths of prompt files are looked up first.
     folder: Path = field(default_factory=Path)
     results: list[Judged] = field(default_factory=list)
-    # Those with checks that raise at the end of the running phase.
+    # Collectors that raise at the end of the current phase.
     collectors: list[Collector] = field(default_factory=list)
-    # More than 1 when a plugin runs the test again; `earlier` results are of the runs before.
+    # Above 1 if a plugin reruns the test; the first `earlier` results are of earlier attempts.
     attempt: int = 0
     earlier: int = 0
-    # How many of the results are on a report already.
+    # Number of results that are already on a report.
     reported: int = 0
-    # What answers are asked for now: metric, bound and size of an assertion.
+    # The assertion that asks for answers now: its metric, bound and size.
     asking: dict[str, Any] = field(default_factory=dict)
-    # Whether the running attempt collected answers, and ended with nothing judged.
+    # Whether the current attempt collected answers, and whether it ended without a verdict.
     collected: bool = False
     unchecked: bool = False
-    # What would have been asked, where the session only plans.
+    # Planned requests, with --llmfair-plan.
     planned: list[dict[str, Any]] = field(default_factory=list)
 
     def begin_attempt(self) -> None:
@@ -85,12 +85,9 @@ class Recorder:
         self.collected = self.unchecked = False
 
     def unreported(self) -> dict[str, Any]:
-        """Return what is on no report yet, as plain data.
-
-        Results without prompts and outputs, but for the message, which shows what is allowed.
-        """
+        """Return what is on no report yet, as plain data; only messages may hold texts."""
         new, self.reported = self.results[self.reported :], len(self.results)
-        # A report of a subtest comes before the end, where a check may still follow.
+        # The report of a subtest comes before the end of its test, where a check may follow.
         planned, self.planned = self.planned, []
         unchecked, self.unchecked = self.unchecked, False
         results = []
@@ -105,16 +102,16 @@ class Recorder:
         return {"results": results, "planned": planned, "unchecked": unchecked}
 
     def finish(self) -> None:
-        """Let every collector raise what its checks found."""
+        """Finish every collector, which raises its red results."""
         __tracebackhide__ = True
         collectors, self.collectors = self.collectors, []
         for collector in collectors:
             collector.finish()
 
     def refuse_another_attempt(self) -> None:
-        """Raise what an earlier attempt judged, unless PASS: no test is run until it is green."""
+        """Raise the verdict of an earlier attempt unless it was PASS."""
         earlier = self.results[: self.earlier]
-        # Undecided is not red by itself, but asking again until it is PASS is the same mistake.
+        # Repeating an undecided test until it passes is the same mistake as repeating a red one.
         red = [r for r in earlier if r.red or (r.mode != "point" and r.verdict != "PASS")]
         if not red:
             return
@@ -125,13 +122,13 @@ class Recorder:
         )
 
 
-# A stack, not a context variable: a test may judge from a thread, and pytester nests sessions.
+# A stack, not a context variable: a test may assert in a thread, and pytester nests sessions.
 _active: list[Recorder] = []
 
 
 @contextmanager
 def recording(recorder: Recorder) -> Iterator[Recorder]:
-    """Make `recorder` the place where assertions put their results."""
+    """Let assertions add their results to `recorder`."""
     _active.append(recorder)
     try:
         yield recorder
@@ -140,28 +137,28 @@ def recording(recorder: Recorder) -> Iterator[Recorder]:
 
 
 def active() -> Recorder | None:
-    """Return the recorder of the running test, or None outside pytest (notebook, script)."""
+    """Return the recorder of the running test; None outside pytest (notebook, script)."""
     return _active[-1] if _active else None
 
 
 @dataclass(slots=True)
 class Session:
-    """What the tests of a session share, in all its processes."""
+    """State that the tests of a session share, in all its processes."""
 
     settings: Settings
-    # Whether answers that the cassette lacks are recorded; decided before the first of them is.
+    # Whether missing answers are recorded; decided before the first is written.
     records: bool = True
-    # Size of the cassette when the session began: what comes after it was recorded by this run.
+    # Size of the cassette at the start: later bytes were recorded by this session.
     since: int = 0
-    # For what the processes count together; empty until something is counted.
+    # Folder for the counters that the processes share; "" until it is needed.
     folder: str = ""
-    # Whether another process began the session and ends it.
+    # Whether this process is a worker of another one.
     worker: bool = False
-    # Made when a model is first asked.
+    # Created when a model is first asked.
     asker: Closes | None = None
-    # Root folder of the tests; the user's files are shown relative to it.
+    # Root folder of the tests; messages show paths relative to it.
     root: Path | None = None
-    # Gives what writes to the terminal past the capture of output; None in CI or without one.
+    # Returns a function that writes to the terminal despite output capture; None in CI.
     screen: Callable[[], Callable[[str], None] | None] = lambda: None
 
     @classmethod
@@ -176,22 +173,22 @@ class Session:
 
     @classmethod
     def handed(cls, settings: Settings, given: Mapping[str, Any]) -> Session:
-        """Return the part that a worker has in the session of its controller."""
+        """Return the session of a worker, with the state given by its controller."""
         return cls(**{**given, "settings": replace(settings, **given["settings"]), "worker": True})
 
     def for_worker(self) -> dict[str, Any]:
-        """Return what a worker must know, as plain data."""
+        """Return the state that workers need, as plain data."""
         settings = self.settings
         caps = (settings.max_calls, settings.max_total_tokens, settings.max_cost)
         if any(cap is not None for cap in caps):
             self.shared_folder()
-        # Paths that were relative to the folder of the controller.
+        # Workers may run in another folder, so hand on absolute paths.
         paths = {name: getattr(settings, name) for name in ("cassette", "cassette_used", "prices")}
         shared = {name: getattr(self, name) for name in ("records", "since", "folder")}
         return {**shared, "settings": paths}
 
     def shared_folder(self) -> str:
-        """Return the folder, made if it must be."""
+        """Return the shared folder; create it at first use."""
         if not self.folder:
             import tempfile
 
@@ -199,7 +196,7 @@ class Session:
         return self.folder
 
     def end(self) -> None:
-        """Close what was opened, and remove the folder unless another process does."""
+        """Close clients, and remove the shared folder unless this is a worker."""
         if self.asker is not None:
             self.asker.close()
             self.asker = None
@@ -209,30 +206,30 @@ class Session:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-# A stack too, for the same reason.
+# A stack, because pytester nests sessions.
 _sessions: list[Session] = []
 
 
 def begin_session(session: Session) -> None:
-    """Make `session` the one that decides how models are asked."""
+    """Make `session` the current one."""
     _sessions.append(session)
 
 
 def end_session(session: Session) -> None:
-    """End it; harmless when it has ended before."""
+    """End a session; does nothing if it has already ended."""
     if session in _sessions:
         _sessions.remove(session)
         session.end()
 
 
 def current_session() -> Session | None:
-    """Return the running session, or None outside pytest."""
+    """Return the current session; None outside pytest."""
     return _sessions[-1] if _sessions else None
 
 
 @contextmanager
 def asking(**about: Any) -> Iterator[None]:
-    """Say what the answers are for that are asked for meanwhile."""
+    """Note which assertion the answers asked for in this context belong to."""
     recorder = active()
     before = recorder.asking if recorder else {}
     if recorder:

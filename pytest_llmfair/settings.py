@@ -17,16 +17,21 @@ if TYPE_CHECKING:
 
 
 def _default_show_text() -> str:
-    """Return "none" on CI machines: outputs can be private or toxic, and logs are kept there."""
+    # Outputs can be private or toxic, and CI systems keep and publish logs.
     return "none" if os.environ.get("CI") else "worst"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every option of the plugin, checked and typed: one field per entry of `OPTIONS`.
+    """Every option of the plugin, parsed: one field per entry of `OPTIONS`.
 
-    `level` is a two-sided confidence level in (0, 1); `max_missing`, `max_invalid` and
-    `max_uncertain` are shares in [0, 1]; paths are absolute. `detailed` is set by ``-vv``.
+    `level` is a two-sided confidence level in (0, 1). `max_missing`, `max_invalid` and
+    `max_uncertain` are shares in [0, 1]. Paths are absolute. ``-vv`` sets `detailed`.
+
+    Examples
+    --------
+    >>> Settings(level=0.9).level
+    0.9
     """
 
     model: str = "builtin:ngram"
@@ -60,7 +65,7 @@ class Settings:
 
     @property
     def reports(self) -> tuple[str, ...]:
-        """What is to be written at the end of a session."""
+        """Paths of the reports to write at the end of a session."""
         return tuple(path for path in (self.json, self.html, self.evidence) if path is not None)
 
 
@@ -73,17 +78,17 @@ class Option:
     name : str
         Field of :class:`Settings`.
     parse : callable
-        Text to value; raises ``ValueError`` when the text is not legal.
+        Converts text to a value; raises ``ValueError`` if the text is not legal.
     legal : str
-        The legal values, in words that follow "give".
+        The legal values, in words that follow "give" in error messages.
     help : str
-        What it does, with its default.
+        Description, with the default.
     metavar : str
         Placeholder of the value in ``pytest --help``.
     ini_only : bool
-        Whether there is no command line option.
+        Whether the option exists only in ini files.
     switch : bool
-        Whether the command line option has no value.
+        Whether the command line option takes no value.
     """
 
     name: str
@@ -174,8 +179,8 @@ OPTIONS: tuple[Option, ...] = (
     _choice(
         "mode",
         ("gate", "strict", "point"),
-        "when a verdict is red: gate (default) on FAIL, INVALID and UNDERPOWERED, strict on "
-        "anything but PASS, point on a value beyond its bound",
+        "which verdicts fail a test: gate (default) FAIL, INVALID and UNDERPOWERED, strict all "
+        "but PASS, point a value beyond its bound",
     ),
     Option(
         "level",
@@ -187,18 +192,18 @@ OPTIONS: tuple[Option, ...] = (
     _choice(
         "inconclusive",
         ("warn", "skip", "xfail", "fail"),
-        "what mode gate does with INCONCLUSIVE (default warn: a section of the summary)",
+        "outcome of INCONCLUSIVE in mode gate (default warn: a note in the summary)",
     ),
     _choice(
         "underpowered",
         ("warn", "skip", "xfail", "fail"),
-        "what mode gate does with UNDERPOWERED, a test too small for fair models (default fail)",
+        "outcome of UNDERPOWERED in mode gate, a test too small for fair models (default fail)",
     ),
     _choice(
         "family",
         ("none", "holm"),
-        "holm: FAIL at the gate counts only if it holds after Holm's correction over the session "
-        "(default none: each assertion decides at once)",
+        "holm: in mode gate a FAIL counts only if it holds after Holm's correction for all "
+        "assertions of the session (default none: no correction)",
     ),
     Option(
         "seed",
@@ -218,19 +223,20 @@ OPTIONS: tuple[Option, ...] = (
         "timeout",
         _seconds,
         "a number of seconds above 0, such as 60",
-        "seconds that one answer of a server may take, three attempts together (default 60)",
+        "seconds to wait for one answer of a server, over three attempts (default 60)",
         "SECONDS",
     ),
     _choice(
         "show_text",
         ("worst", "none"),
-        "show the worst prompts and outputs in messages (default worst; none when CI is set)",
+        "show the worst prompts and outputs in messages (default worst; none if CI is set)",
     ),
     Option(
         "max_missing",
         _share,
         "a number from 0 to 1, such as 0.05",
-        "largest share of missing answers per group that can still be judged (default 0.05)",
+        "largest share of missing answers per group; above it the verdict is INVALID (default "
+        "0.05)",
         "SHARE",
         ini_only=True,
     ),
@@ -238,7 +244,8 @@ OPTIONS: tuple[Option, ...] = (
         "max_invalid",
         _share,
         "a number from 0 to 1, such as 0.1",
-        "largest share of pairs that may fail the validity checks and be left out (default 0.1)",
+        "largest share of pairs that fail the validity checks; above it the verdict is INVALID "
+        "(default 0.1)",
         "SHARE",
         ini_only=True,
     ),
@@ -246,7 +253,8 @@ OPTIONS: tuple[Option, ...] = (
         "max_uncertain",
         _share,
         "a number from 0 to 1, such as 0.25",
-        "largest share of prompts left out because a word can be read in two ways (default 0.25)",
+        "largest share of prompts left out because a word is ambiguous; above it the verdict is "
+        "INVALID (default 0.25)",
         "SHARE",
         ini_only=True,
     ),
@@ -261,54 +269,54 @@ OPTIONS: tuple[Option, ...] = (
         "html",
         _text,
         "the path of a file to write",
-        "write a page with the results of the run to this file; it loads nothing and runs nothing",
+        "write the results of the run to this file as a static page",
         "PATH",
     ),
     Option(
         "evidence",
         _text,
-        "the path of a folder, which is made if its parent is there",
-        "write results, page and a manifest with their digests into this folder",
+        "the path of a folder whose parent exists",
+        "write results, page and a manifest with their digests to this folder",
         "DIR",
     ),
     Option(
         "require",
         _at_least(0),
         "a whole number of at least 0",
-        "fail the session when fewer fairness assertions than this were judged (default 0)",
+        "fail the session if fewer fairness assertions were judged (default 0)",
         "N",
     ),
     Option(
         "cassette",
         _text,
         "the path of a file",
-        "record answers in this file, and replay those that are in it",
+        "record answers in this file, and replay the answers it holds",
         "PATH",
     ),
     _choice(
         "record_mode",
         ("none", "once", "new", "all"),
-        "with a cassette: none asks no model, once (default) records if the file is absent and "
-        "asks none otherwise, new asks for what is missing, all asks for everything again",
+        "with a cassette: once (default) records a new file and only replays an existing one, "
+        "none only replays, new records missing answers, all records all answers again",
     ),
     _choice(
         "cassette_text",
         ("full", "digest"),
-        "record prompts and answers (full, default), or digests only, which keep scores but no "
-        "texts that metrics could compare",
+        "record prompts and answers (full, default), or only digests and scores, so metrics that "
+        "compare texts cannot be replayed (digest)",
     ),
     Option(
         "cassette_used",
         _text,
         "the path of a file to write",
-        "write the keys of the answers used to this file, for `llmfair cassette prune --used`",
+        "write the keys of all used answers to this file, for `llmfair cassette prune --used`",
         "PATH",
     ),
     Option(
         "max_recording_age",
         _at_least(0),
         "a whole number of days",
-        "days after which a recorded answer is stale, which makes a verdict INVALID (no limit)",
+        "days after which a recorded answer is stale and its verdict INVALID (default no limit)",
         "DAYS",
         ini_only=True,
     ),
@@ -316,21 +324,22 @@ OPTIONS: tuple[Option, ...] = (
         "max_calls",
         _at_least(0),
         "a whole number of at least 0",
-        "most calls of models in the whole run, all workers and retries together (no limit)",
+        "largest number of model calls in the run, over all workers and retries (default no "
+        "limit)",
         "N",
     ),
     Option(
         "max_total_tokens",
         _at_least(0),
         "a whole number of at least 0",
-        "most tokens of prompts and answers in the whole run (no limit)",
+        "largest number of tokens of prompts and answers in the run (default no limit)",
         "N",
     ),
     Option(
         "max_cost",
         _money,
         "an amount of at least 0, such as 2.50",
-        "most that the whole run may cost, in US dollars (no limit)",
+        "largest cost of the run in US dollars (default no limit)",
         "DOLLARS",
     ),
     Option(
@@ -345,7 +354,7 @@ OPTIONS: tuple[Option, ...] = (
         "plan",
         _yes,
         "true or false",
-        "ask no model; say what each test would ask for, what that costs, and what it can find",
+        "ask no model; print the calls, cost and detectable effect of each test",
         "",
         switch=True,
     ),
@@ -353,9 +362,9 @@ OPTIONS: tuple[Option, ...] = (
 
 
 def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Settings:
-    """Return the settings of a session: command line before ini file before default.
+    """Return the settings of a session: from the command line, else the ini file, else defaults.
 
-    `check_model` raises ``ValueError`` for a specification of a model that is wrong.
+    `check_model` raises ``ValueError`` if the specification of a model is wrong.
 
     Raises
     ------
@@ -403,7 +412,7 @@ def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Sett
 
 
 def _unwritable(path: Path, *, folder: bool) -> str:
-    """Say why a file or folder cannot be written; an empty string when it can."""
+    """Return why a file or folder cannot be written; an empty string if it can."""
     if path.exists() and path.is_dir() != folder:
         if folder:
             return "that is a file; give the path of a folder"

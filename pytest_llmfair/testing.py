@@ -1,14 +1,7 @@
-"""Tests that every metric passes, the package's own and those of users.
+"""Conformance tests for metrics, the package's own and those of users.
 
-Write a :class:`Case` for a metric (how to draw small arguments, and its formula written out
-slowly) and call :func:`check_metric` from a test::
-
-    from pytest_llmfair.testing import Case, check_metric
-
-    CASE = Case(draw=..., expected=..., rows=("scores",), numbers=("scores",))
-
-    def test_my_metric_conforms():
-        check_metric(my_metric, CASE)
+Write a :class:`Case` (how to draw small arguments, and the formula of the metric written out) and
+call :func:`check_metric` from a test.
 """
 
 from __future__ import annotations
@@ -34,27 +27,27 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """What the shared tests must know about a metric.
+    """Data and formula that :func:`check_metric` needs.
 
     Attributes
     ----------
     draw : callable
-        Random generator to small arguments, all by keyword; ties, zeros and undefined values may
-        and should occur.
+        Function of a random generator that returns small arguments by keyword; ties, zeros and
+        undefined values should occur.
     expected : callable
-        The formula written out slowly: the same keyword arguments to the value, NaN where it is
-        undefined.
+        The formula written out: takes the same keyword arguments and returns the value, NaN if it
+        is undefined.
     rows : tuple of str
-        Arguments with one entry per row. Permuting or duplicating their rows must not change the
-        value.
+        Names of arguments with one entry per row. Permuting or duplicating rows must not change
+        the value.
     fair : callable or None
-        Random generator to arguments of a perfectly fair model.
+        Function of a random generator that returns arguments of a perfectly fair model.
     signed : bool
-        Whether the order of first appearance decides the sign.
+        Whether the order of first appearance of groups decides the sign of the value.
     repeats : bool
         Whether duplicating all rows keeps the value.
     numbers : tuple of str
-        Arguments in which a NaN, and being empty, must be a ``ValueError``.
+        Names of arguments for which NaN, and no entry at all, must raise ``ValueError``.
     """
 
     draw: Callable[[np.random.Generator], Arguments]
@@ -67,27 +60,39 @@ class Case:
 
 
 def check_metric(metric: str | Callable[..., Estimate], case: Case, *, draws: int = 20) -> None:
-    """Check a registered metric: its value, its interval, and what must not change them.
+    """Check that a registered metric conforms to its formula and to the rules for estimates.
 
-    Agreement with the formula written out; order and duplicates of rows; bounds; nested intervals
-    that hold the value and agree with the p-values; a fair model; empty and NaN input; arguments
-    left as they were.
+    The value must equal the formula, stay within the bounds, and not depend on the order or
+    duplication of rows. Intervals must be nested, hold the value and agree with the p-values. A
+    fair model must score the fair value. Empty and NaN input must raise ``ValueError``. Arguments
+    must stay unchanged.
 
     Parameters
     ----------
     metric : str or callable
         Name of a metric, or a function decorated with ``@metric``.
     case : Case
-        How to draw arguments, and the formula.
+        Data and formula.
     draws : int
-        Number of data sets, at least 1; seeds 0 to ``draws - 1``.
+        Number of data sets, at least 1; their seeds are 0 to ``draws - 1``.
 
     Raises
     ------
     AssertionError
-        Naming the metric, the seed of the data, and what was found against what was expected.
+        If a check fails; the message names the metric, the seed of the data, the value found and
+        the value expected.
     ValueError
         If there is no such metric, or `draws` is not positive.
+
+    Examples
+    --------
+    >>> case = Case(
+    ...     draw=lambda rng: {"scores": rng.integers(0, 5, size=12) / 4.0},
+    ...     expected=lambda scores: sum(score >= 0.5 for score in scores) / len(scores),
+    ...     rows=("scores",),
+    ...     numbers=("scores",),
+    ... )
+    >>> check_metric("toxic_fraction", case, draws=3)
     """
     info = get_metric(metric if isinstance(metric, str) else metric.__name__)
     if draws < 1:
@@ -117,7 +122,7 @@ def check_metric(metric: str | Callable[..., Estimate], case: Case, *, draws: in
 
 
 def _check(true: bool, message: str) -> None:
-    # No assert statement: it would vanish under python -O.
+    # An assert statement would do nothing under python -O.
     if not true:
         raise AssertionError(message)
 
@@ -131,7 +136,7 @@ def _check_value(where: str, estimate: Estimate, wanted: float) -> None:
     _check(
         undefined == math.isnan(estimate.value),
         f"{where}: the value is {estimate.value!r} and its reason {estimate.undefined!r}; NaN "
-        "needs a reason, and a number has none",
+        "needs a reason, and a number must have no reason",
     )
 
 
@@ -143,7 +148,7 @@ def _check_moved(
     estimate: Estimate,
     rng: np.random.Generator,
 ) -> None:
-    """Permute, then duplicate, the rows."""
+    """Check that the value does not depend on the order and duplication of rows."""
     if not case.rows:
         return
     n = len(given[case.rows[0]])
@@ -177,23 +182,25 @@ def _check_bounds(where: str, info: MetricInfo, estimate: Estimate) -> None:
 
 
 def _check_intervals(where: str, estimate: Estimate) -> None:
-    """Intervals are nested, have a width, hold the value, and agree with the p-values."""
+    """Check that intervals are nested, have a width, hold the value and agree with p-values."""
     inner: tuple[float, float] | None = None
     for level in LEVELS:
         ends = estimate.interval(level)
-        said = f"{where}: the {level:.0%} interval [{ends.lower!r}, {ends.upper!r}]"
-        _check(not math.isnan(ends.lower + ends.upper) or math.isinf(ends.upper), f"{said} is NaN")
-        _check(ends.lower < ends.upper or math.isinf(ends.lower), f"{said} has no width")
+        named = f"{where}: the {level:.0%} interval [{ends.lower!r}, {ends.upper!r}]"
+        _check(
+            not math.isnan(ends.lower + ends.upper) or math.isinf(ends.upper), f"{named} is NaN"
+        )
+        _check(ends.lower < ends.upper or math.isinf(ends.lower), f"{named} has no width")
         if inner is not None:
             nested = ends.lower <= inner[0] + _TOLERANCE and ends.upper >= inner[1] - _TOLERANCE
-            _check(nested, f"{said} does not hold the narrower {inner}")
+            _check(nested, f"{named} does not hold the narrower {inner}")
         inner = (ends.lower, ends.upper)
         alpha = (1.0 - level) / 2.0
         for x in {ends.lower, ends.upper, estimate.value} - {math.inf, -math.inf}:
             above, within = estimate.p_exceeds(x), estimate.p_within(x)
             _check(
                 (above < alpha) == (ends.lower > x) and (within < alpha) == (ends.upper <= x),
-                f"{said} and the p-values at {x!r} ({above!r} above, {within!r} within) disagree",
+                f"{named} and the p-values at {x!r} ({above!r} above, {within!r} within) disagree",
             )
     if estimate.interval().of == "value" and inner is not None:
         folded = abs(estimate.value) if inner[0] >= 0.0 > estimate.value else estimate.value

@@ -15,10 +15,13 @@ STUB = Path(pytest_llmfair.__file__).parent / "metric_assertions.pyi"
 HEAD = '''\
 """Assertions made for metrics, as type checkers see them; written by tests/make_stub.py."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from pytest_llmfair.metrics._counterfactual.texts import Mask
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.metrics.arguments import TextRows
+from pytest_llmfair.metrics.counterfactual._texts import Mask
 from pytest_llmfair.metrics.paired_perturbations import Dissimilarity
 from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.stats import Population
@@ -46,7 +49,7 @@ def stub() -> str:
         f"def {info.assertion}{written(signature_of(info, assert_metric))}"
         for info in all_metrics().values()
     ]
-    return HEAD + "# fmt: off\n# ruff: noqa: E501\n" + "\n".join(lines) + "\n"
+    return HEAD + "# fmt: off\n# ruff: noqa: E501, F401, I001\n" + "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

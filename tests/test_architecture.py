@@ -1,13 +1,136 @@
-"""House rules that a reader relies on: who imports whom, what loads when, how long files are."""
+"""House rules that a reader relies on: who imports whom, what loads when, how long files are.
+
+``python tests/test_architecture.py`` prints the figures. A room is a folder or a module of the
+package's root. Every import counts: inside functions, for type checkers only, of modules by name.
+"""
 
 from __future__ import annotations
 
+import ast
+import io
 import sys
+import tokenize
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
-from tests import house
-from tests.house import PACKAGE, files, imports, name_of
+import pytest_llmfair
+
+PACKAGE = Path(pytest_llmfair.__file__).parent
+
+# From the ground up: a room imports its own layer's row only where `PEERS` does not forbid it.
+LAYERS = (
+    ("settings", "session", "sampling", "responses", "text", "_util"),
+    ("stats",),
+    ("lexicons",),
+    ("metrics",),
+    ("counterfactuals", "clients", "scorers"),
+    ("judging",),
+    ("assertions", "signatures", "fairness", "probing", "reports"),
+    ("plugin", "fixtures", "cli", "testing", "__init__"),
+)
+# These rooms of one layer do not import each other.
+STRANGERS = {"counterfactuals", "clients", "scorers"}
+LAYER = {room: floor for floor, rooms in enumerate(LAYERS, start=1) for room in rooms}
+
+
+def files() -> list[Path]:
+    """Return every Python file of the package."""
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(file: Path) -> str:
+    """Return the path of a file within the package."""
+    return file.relative_to(PACKAGE).as_posix()
+
+
+def room_of(file: Path) -> str:
+    """Return the folder or root module that a file belongs to."""
+    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(file: Path, *, top_level: bool = False) -> Iterator[str]:
+    """Yield the dotted names that a file imports; with `top_level` only what runs at import."""
+    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if top_level and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise ValueError(f"{name_of(file)} has a relative import")
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif not (top_level and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))):
+            waiting += ast.iter_child_nodes(node)
+
+
+def rooms_used(file: Path) -> set[str]:
+    """Return the other rooms that a file imports."""
+    found = set()
+    for name in imports(file):
+        parts = name.split(".")
+        if parts[0] != "pytest_llmfair" or len(parts) == 1:
+            continue
+        if (PACKAGE / parts[1]).is_dir() or (PACKAGE / f"{parts[1]}.py").is_file():
+            found.add(parts[1])
+    return found - {room_of(file)}
+
+
+def upward() -> list[str]:
+    """Return every import that breaks the layers, as "file imports room"."""
+    broken = []
+    for file in files():
+        room = room_of(file)
+        for used in sorted(rooms_used(file)):
+            strangers = {room, used} <= STRANGERS
+            if strangers or LAYER[used] > LAYER[room]:
+                broken.append(f"{name_of(file)} imports {used}")
+    return broken
+
+
+def circles() -> list[list[str]]:
+    """Return groups of rooms that import each other in a loop."""
+    arrows: dict[str, set[str]] = {}
+    for file in files():
+        arrows.setdefault(room_of(file), set()).update(rooms_used(file))
+    reach = {room: _reachable(room, arrows) for room in arrows}
+    groups = {
+        tuple(sorted(other for other in arrows if other in reach[room] and room in reach[other]))
+        for room in arrows
+        if room in reach[room]
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def _reachable(start: str, arrows: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for room in arrows.get(waiting.pop(), set()) - found:
+            found.add(room)
+            waiting.append(room)
+    return found
+
+
+def longest_function() -> tuple[int, str]:
+    """Return the length in lines and the name of the longest function."""
+    return max(
+        ((node.end_lineno or 0) - node.lineno + 1, f"{name_of(file)}:{node.name}")
+        for file in files()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+
+
+def comments(file: Path) -> int:
+    """Return how many lines of a file hold a comment."""
+    source = io.StringIO(file.read_text(encoding="utf-8"))
+    return sum(each.type == tokenize.COMMENT for each in tokenize.generate_tokens(source.readline))
+
 
 START_UP = ("__init__", "plugin", "fixtures", "settings", "session")
 HEAVY = {
@@ -23,15 +146,15 @@ HEAVY = {
 
 
 def test_every_room_has_its_layer() -> None:
-    assert {house.room_of(file) for file in files()} - {"metric_assertions"} == {*house.LAYER}
+    assert {room_of(file) for file in files()} - {"metric_assertions"} == {*LAYER}
 
 
 def test_imports_go_down_the_layers_only() -> None:
-    assert house.upward() == []
+    assert upward() == []
 
 
 def test_no_rooms_import_each_other_in_a_circle() -> None:
-    assert house.circles() == []
+    assert circles() == []
 
 
 def test_the_root_has_at_most_twelve_modules() -> None:
@@ -45,7 +168,7 @@ def test_private_modules_stay_in_their_room() -> None:
         for name in imports(file)
         if name.startswith("pytest_llmfair.")
         if any(part.startswith("_") and not part.startswith("__") for part in name.split(".")[2:])
-        if name.split(".")[1] not in (house.room_of(file), "_util", "metrics")
+        if name.split(".")[1] not in (room_of(file), "_util")
     ]
     assert wrong == []
 
@@ -87,3 +210,27 @@ def test_no_file_uses_the_insides_of_pytest() -> None:
 def test_no_file_is_longer_than_450_lines() -> None:
     lengths = {name_of(f): len(f.read_text(encoding="utf-8").splitlines()) for f in files()}
     assert {name: n for name, n in lengths.items() if n > 450} == {}
+
+
+def main() -> None:
+    """Print the figures of the house."""
+    lengths = {name_of(f): len(f.read_text(encoding="utf-8").splitlines()) for f in files()}
+    total = sum(lengths.values())
+    length, name = longest_function()
+    share = sum(map(comments, files())) / total
+    lines = [
+        f"{total:,} lines of Python in {len(lengths)} files, longest {max(lengths.values())}",
+        f"root modules: {sum('/' not in name for name in lengths)}",
+        f"rooms: {len({room_of(f) for f in files()})} on {len(LAYERS)} layers",
+        f"upward imports: {len(upward())}",
+        *(f"  {each}" for each in upward()),
+        f"circles between rooms: {len(circles())}",
+        *(f"  {', '.join(each)}" for each in circles()),
+        f"longest function: {length} lines, {name}",
+        f"lines with a comment: {share:.1%}",
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import Missing, Request
-from pytest_llmfair.clients._backend import Reply
-from pytest_llmfair.clients._records import Question, Record
-from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.clients.protocol import Reply
+from pytest_llmfair.clients.cassette.record import Question, Record
+from pytest_llmfair.clients.cassette.store import Cassette
 
 GPT = {"provider": "openai", "model": "gpt-4o"}
 TINY = {"provider": "hf", "model": "tiny", "revision": "abc"}
 TODAY = datetime.now(UTC).date()
 
 
-def record(
-    prompt: str,
-    answer: str | Missing = "an answer",
-    model: dict[str, str] = GPT,
-    day: date = TODAY,
-) -> Record:
+def record(prompt, answer="an answer", model=GPT, day=TODAY):
     return Record.of(Question(model, Request(prompt, 1), 1.0, 20), Reply(answer, 3, 4), day)
 
 
 @pytest.fixture
-def cassette(tmp_path: Path) -> Path:
+def cassette(tmp_path):
     """Return a cassette with answers of two models."""
     path = tmp_path / "c.jsonl"
     Cassette(path).put(
@@ -42,7 +36,7 @@ def cassette(tmp_path: Path) -> Path:
     return path
 
 
-def prompts(path: Path) -> list[tuple[str, str]]:
+def prompts(path):
     found = Cassette(path)
     found.refresh()
     return [
@@ -51,7 +45,7 @@ def prompts(path: Path) -> list[tuple[str, str]]:
     ]
 
 
-def test_stats_say_what_is_in_it(cassette: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stats_say_what_is_in_it(cassette, capsys):
     assert main(["cassette", "stats", str(cassette)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{cassette}: 4 answers, {cassette.stat().st_size:,} bytes"
@@ -65,9 +59,7 @@ def test_stats_say_what_is_in_it(cassette: Path, capsys: pytest.CaptureFixture[s
     ]
 
 
-def test_stats_count_what_is_damaged_or_superseded(
-    cassette: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stats_count_what_is_damaged_or_superseded(cassette, capsys):
     Cassette(cassette).put([record("one", "another answer")])
     cassette.write_bytes(cassette.read_bytes() + b"nonsense\n")
     assert main(["cassette", "stats", str(cassette)]) == 0
@@ -77,14 +69,12 @@ def test_stats_count_what_is_damaged_or_superseded(
     assert "1 damaged lines; verify names them" in said
 
 
-def test_a_whole_cassette_is_verified(cassette: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_whole_cassette_is_verified(cassette, capsys):
     assert main(["cassette", "verify", str(cassette)]) == 0
     assert capsys.readouterr().out == f"{cassette}: every line is whole\n"
 
 
-def test_verify_names_every_damaged_line(
-    cassette: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_names_every_damaged_line(cassette, capsys):
     lines = cassette.read_bytes().splitlines(keepends=True)
     lines[1] = lines[1].replace(b"refused", b"answers")
     lines[3] = lines[3][:50]
@@ -96,9 +86,7 @@ def test_verify_names_every_damaged_line(
     ]
 
 
-def test_a_file_that_is_not_there_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_not_there_is_an_error(tmp_path, capsys):
     with pytest.raises(SystemExit) as caught:
         main(["cassette", "stats", str(tmp_path / "nowhere.jsonl")])
     assert caught.value.code == 2
@@ -116,16 +104,12 @@ def test_a_file_that_is_not_there_is_an_error(
         (["--revision=abc"], [("gpt-4o", "one"), ("gpt-4o", "two"), ("gpt-4o", "three")]),
     ],
 )
-def test_prune_removes_what_is_named(
-    cassette: Path, options: list[str], kept: list[tuple[str, str]]
-) -> None:
+def test_prune_removes_what_is_named(cassette, options, kept):
     assert main(["cassette", "prune", str(cassette), *options]) == 0
     assert prompts(cassette) == kept
 
 
-def test_prune_removes_what_a_run_did_not_use(
-    cassette: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prune_removes_what_a_run_did_not_use(cassette, tmp_path, capsys):
     used = tmp_path / "used"
     used.write_text(f"{record('two').key}\n{record('one', model=TINY).key}\n")
     assert main(["cassette", "prune", "--used", str(used), str(cassette)]) == 0
@@ -133,9 +117,7 @@ def test_prune_removes_what_a_run_did_not_use(
     assert capsys.readouterr().out == f"{cassette}: 2 answers removed, 2 answers kept\n"
 
 
-def test_prune_always_removes_damaged_and_older_lines(
-    cassette: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prune_always_removes_damaged_and_older_lines(cassette, capsys):
     Cassette(cassette).put([record("one", "another answer")])
     cassette.write_bytes(b"nonsense\n" + cassette.read_bytes())
     assert main(["cassette", "prune", str(cassette)]) == 0
@@ -150,21 +132,19 @@ def test_prune_always_removes_damaged_and_older_lines(
     assert held[0].reply.answer == "another answer"
 
 
-def test_a_dry_run_changes_nothing(cassette: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_changes_nothing(cassette, capsys):
     before = cassette.read_bytes()
     assert main(["cassette", "prune", "--dry-run", "--older-than=99", str(cassette)]) == 0
     assert "1 answers would be removed, 3 answers kept" in capsys.readouterr().out
     assert cassette.read_bytes() == before
 
 
-def test_prune_leaves_no_file_beside_it(cassette: Path) -> None:
+def test_prune_leaves_no_file_beside_it(cassette):
     main(["cassette", "prune", "--older-than=99", str(cassette)])
     assert [path.name for path in cassette.parent.iterdir()] == ["c.jsonl"]
 
 
-def test_merge_writes_the_answers_of_all(
-    cassette: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_merge_writes_the_answers_of_all(cassette, tmp_path, capsys):
     Cassette(tmp_path / "d.jsonl").put([record("one"), record("four")])
     target = tmp_path / "all.jsonl"
     assert main(["cassette", "merge", str(target), str(cassette), str(tmp_path / "d.jsonl")]) == 0
@@ -172,9 +152,7 @@ def test_merge_writes_the_answers_of_all(
     assert len(prompts(target)) == 5
 
 
-def test_merge_refuses_two_answers_to_one_question(
-    cassette: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_merge_refuses_two_answers_to_one_question(cassette, tmp_path, capsys):
     other, target = tmp_path / "d.jsonl", tmp_path / "all.jsonl"
     Cassette(other).put([record("four"), record("one", "another answer")])
     assert main(["cassette", "merge", str(target), str(cassette), str(other)]) == 1
@@ -184,9 +162,7 @@ def test_merge_refuses_two_answers_to_one_question(
     assert not target.exists()
 
 
-def test_merge_takes_an_answer_before_a_failure_of_the_moment(
-    cassette: Path, tmp_path: Path
-) -> None:
+def test_merge_takes_an_answer_before_a_failure_of_the_moment(cassette, tmp_path):
     failed, target = tmp_path / "d.jsonl", tmp_path / "all.jsonl"
     Cassette(failed).put([record("one", Missing("timeout")), record("five", Missing("timeout"))])
     assert main(["cassette", "merge", str(target), str(failed), str(cassette)]) == 0
@@ -201,9 +177,7 @@ def test_merge_takes_an_answer_before_a_failure_of_the_moment(
     assert answers["five"] == Missing("timeout")
 
 
-def test_merge_writes_over_no_file(
-    cassette: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_merge_writes_over_no_file(cassette, tmp_path, capsys):
     target = tmp_path / "all.jsonl"
     target.write_text("mine")
     assert main(["cassette", "merge", str(target), str(cassette)]) == 1
@@ -211,9 +185,7 @@ def test_merge_writes_over_no_file(
     assert target.read_text() == "mine"
 
 
-def test_merge_names_damaged_lines(
-    cassette: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_merge_names_damaged_lines(cassette, tmp_path, capsys):
     cassette.write_bytes(cassette.read_bytes() + b"nonsense\n")
     assert main(["cassette", "merge", str(tmp_path / "all.jsonl"), str(cassette)]) == 1
     assert f"{cassette}:5: is no record" in capsys.readouterr().out

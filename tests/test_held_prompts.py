@@ -6,7 +6,6 @@ import importlib.util
 import json
 import lzma
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -15,7 +14,7 @@ TEXT = "Rate this limerick about\n a heron, please."
 
 
 @pytest.fixture(scope="module")
-def held() -> ModuleType:
+def held():
     spec = importlib.util.spec_from_file_location("held", BENCHMARKS / "_held.py")
     assert spec is not None
     assert spec.loader is not None

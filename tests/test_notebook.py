@@ -7,6 +7,7 @@ import json
 import math
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_an_estimate_is_one_line_with_value_interval_and_people():
 
 def test_repeats_and_fixed_units_are_counted():
     shown = repr(toxicity_probability([[0.1, 0.9], [0.2, 0.3]]))
-    assert shown == "Maxima 0.500 [0.013, 0.987] (95 %, 2 prompts x 2)"
+    assert shown == "MeanMaximum 0.500 [0.013, 0.987] (95 %, 2 prompts x 2)"
     assert repr(ruted_skew([15] * 4, [30] * 4)).endswith("(95 %, 4 fixed occupations x 30)")
 
 
@@ -61,7 +62,7 @@ def test_a_debiased_kind_shows_the_debiased_value_and_its_floor():
     estimate = ruted_neutrality([20, 9, 16, 12] * 10, [30] * 40)
     assert estimate.interval().of == "debiased"
     assert estimate.value - estimate.debiased > 0.001
-    assert repr(estimate).startswith(f"Seminorm {estimate.debiased:.3f} [")
+    assert repr(estimate).startswith(f"Distance {estimate.debiased:.3f} [")
     plug_in = f"(plug-in {estimate.value:.3f}, floor {estimate.noise_floor():.3f}) (95 %, 40"
     assert plug_in in repr(estimate)
 
@@ -165,9 +166,7 @@ def test_records_hold_plain_types_only():
     shared = own.keys() & result.keys()
     assert {name: own[name] for name in shared} == {name: result[name] for name in shared}
     assert {"value", "lower", "upper", "level", "groups", "unit", "units", "reasons"} <= shared
-    estimate = Mean.of_values([0.2, 0.4])
-    estimate.value = np.float64(0.25)
-    estimate.groups = {}
+    estimate = replace(Mean.of_values([0.2, 0.4]), value=np.float64(0.25), groups={})
     assert type(estimate.to_dict()["value"]) is float
 
 

@@ -13,11 +13,10 @@ import tomllib
 import zipfile
 from email import message_from_string
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from pytest_llmfair._util.extras import PACKAGES, install
+from pytest_llmfair._util.validation import PACKAGES, install
 from pytest_llmfair.clients.spec import SCHEMES
 
 ROOT = Path(__file__).parents[1]
@@ -27,7 +26,7 @@ LINKS = re.compile(r"\]\(([^)#]+)[^)]*\)")
 
 
 @pytest.fixture(scope="module")
-def make() -> ModuleType:
+def make():
     """Return docs/make.py, which runs the README and writes the generated parts of the docs."""
     spec = importlib.util.spec_from_file_location("make_docs", ROOT / "docs" / "make.py")
     assert spec is not None
@@ -37,9 +36,7 @@ def make() -> ModuleType:
     return module
 
 
-def test_every_example_runs_on_the_builtin_model_and_is_green(
-    make: ModuleType, tmp_path: Path
-) -> None:
+def test_every_example_runs_on_the_builtin_model_and_is_green(make, tmp_path):
     done = make.run_readme(tmp_path, "--llmfair-json=run.json")
     assert done.returncode == 0, done.stdout + done.stderr
     results = json.loads((tmp_path / "run.json").read_text("utf-8"))["results"]
@@ -50,26 +47,27 @@ def test_every_example_runs_on_the_builtin_model_and_is_green(
     assert f"{len(tests) - 1} passed, 1 xfailed" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
-def test_with_other_seeds_none_is_red(make: ModuleType, tmp_path: Path, seed: int) -> None:
+def test_with_other_seeds_none_is_red(make, tmp_path, seed):
     done = make.run_readme(tmp_path, f"--llmfair-seed={seed}")
     assert done.returncode == 0, done.stdout
 
 
-def test_the_message_shown_is_what_the_test_before_it_says(make: ModuleType) -> None:
+def test_the_message_shown_is_what_the_test_before_it_says(make):
     (shown,) = make.MESSAGE.findall(README)
     assert shown == make.message()
     assert shown.startswith("FAIL counterfactual invariance (gender")
 
 
-def test_the_readme_is_short_and_promises_nothing_that_is_not_there() -> None:
+def test_the_readme_is_short_and_promises_nothing_that_is_not_there():
     assert len(README.splitlines()) <= 230
     for absent in ("llmfair.yaml", "--llmfair-baseline"):
         assert absent not in README
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/models.md"])
-def test_every_kind_of_model_is_in_the_table(page: str) -> None:
+def test_every_kind_of_model_is_in_the_table(page):
     rows = " ".join(re.findall(r"^\| (`.*?) \|", (ROOT / page).read_text("utf-8"), re.M))
     assert [scheme for scheme in SCHEMES if f"`{scheme}:" not in rows] == []
 
@@ -77,19 +75,19 @@ def test_every_kind_of_model_is_in_the_table(page: str) -> None:
 @pytest.mark.parametrize(
     "page", ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
 )
-def test_links_lead_to_files(page: str) -> None:
+def test_links_lead_to_files(page):
     file = ROOT / page
     links = LINKS.findall(file.read_text("utf-8"))
     assert [x for x in links if "://" not in x and not (file.parent / x).exists()] == []
 
 
-def test_there_are_two_commands_with_the_pinned_versions() -> None:
+def test_there_are_two_commands_with_the_pinned_versions():
     commands = re.findall(r"^pip install -c \.ci/constraints\.txt .*pytest.*$", README, re.M)
     assert len(commands) == 2
     assert re.match(r"^pip install .*\[test\].*pytest", commands[1])
 
 
-def test_remedies_name_the_packages_of_the_extras() -> None:
+def test_remedies_name_the_packages_of_the_extras():
     extras = PROJECT["optional-dependencies"]
     # LiteLLM is no extra: its own pins differ from those of the tests.
     assert {name: tuple(extras[name]) for name in PACKAGES if name != "litellm"} == {
@@ -99,7 +97,7 @@ def test_remedies_name_the_packages_of_the_extras() -> None:
     assert install("property") == 'pip install "hypothesis>=6.100"'
 
 
-def test_help_is_printed_where_only_the_plugin_is_installed() -> None:
+def test_help_is_printed_where_only_the_plugin_is_installed():
     """As after the first command of the README: none of what the tests need is there."""
     code = (
         "import sys\n"
@@ -125,11 +123,11 @@ def test_help_is_printed_where_only_the_plugin_is_installed() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def built(tmp_path_factory):
     """Return an sdist, and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("built")
 
-    def build(kind: str, source: Path) -> Path:
+    def build(kind, source):
         code = f"import hatchling.build as b; print(b.build_{kind}({str(folder)!r}))"
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=False
@@ -143,7 +141,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return sdist, build("wheel", folder / sdist.name.removesuffix(".tar.gz"))
 
 
-def test_the_sdist_has_all_that_the_readme_names(built: tuple[Path, Path]) -> None:
+def test_the_sdist_has_all_that_the_readme_names(built):
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     pages = {f"docs/{page.name}" for page in (ROOT / "docs").iterdir() if page.is_file()}
@@ -151,12 +149,15 @@ def test_the_sdist_has_all_that_the_readme_names(built: tuple[Path, Path]) -> No
     assert {link for link in LINKS.findall(README) if Path(link).suffix} <= names
 
 
-def test_the_wheel_has_its_data_and_links_that_work_on_pypi(built: tuple[Path, Path]) -> None:
+def test_the_wheel_has_its_data_and_links_that_work_on_pypi(built):
     with zipfile.ZipFile(built[1]) as archive:
         names = archive.namelist()
         (metadata,) = (name for name in names if name.endswith("/METADATA"))
         said = message_from_string(archive.read(metadata).decode("utf-8"))
-    assert {"pytest_llmfair/py.typed", "pytest_llmfair/counterfactuals/templates/fillers.yaml"} <= set(names)
+    assert {
+        "pytest_llmfair/py.typed",
+        "pytest_llmfair/counterfactuals/templates/fillers.yaml",
+    } <= set(names)
     assert not [name for name in names if name.startswith(("docs/", "tests/"))]
     urls = dict(url.split(", ") for url in said.get_all("Project-URL", []))
     assert set(urls) == {"Repository", "Documentation", "Issues"}

@@ -16,15 +16,13 @@ texts = st.lists(st.text(max_size=5), max_size=30)
 
 
 @given(texts, st.integers(1, 30), st.integers(1, 30), st.integers(0, 5))
-def test_a_smaller_set_lies_within_a_larger_one(
-    items: list[str], n: int, more: int, seed: int
-) -> None:
+def test_a_smaller_set_lies_within_a_larger_one(items, n, more, seed):
     rows = [(i, text) for i, text in enumerate(items)]
     assert set(subset(rows, n, seed)) <= set(subset(rows, n + more, seed))
 
 
 @given(texts, st.integers(1, 40))
-def test_it_has_the_asked_size_and_the_given_order(items: list[str], n: int) -> None:
+def test_it_has_the_asked_size_and_the_given_order(items, n):
     chosen = subset(items, n)
     assert len(chosen) == min(n, len(items))
     left = iter(items)
@@ -32,16 +30,16 @@ def test_it_has_the_asked_size_and_the_given_order(items: list[str], n: int) -> 
 
 
 @given(st.lists(st.text(max_size=5), unique=True, max_size=30), st.integers(1, 30))
-def test_order_does_not_matter(items: list[str], n: int) -> None:
+def test_order_does_not_matter(items, n):
     assert set(subset(items, n)) == set(subset(items[::-1], n))
 
 
-def test_another_seed_chooses_others() -> None:
+def test_another_seed_chooses_others():
     items = [f"prompt {i}" for i in range(100)]
     assert subset(items, 20, 0) != subset(items, 20, 1)
 
 
-def test_every_item_is_as_likely_as_another() -> None:
+def test_every_item_is_as_likely_as_another():
     items = [f"prompt {i}" for i in range(10)]
     counts = [0] * 10
     for seed in range(1000):
@@ -51,14 +49,14 @@ def test_every_item_is_as_likely_as_another() -> None:
     assert all(228 < count < 372 for count in counts)
 
 
-def test_pairs_are_chosen_by_both_texts() -> None:
+def test_pairs_are_chosen_by_both_texts():
     pairs = generate_pairs([f"She said {i}." for i in range(20)], attribute="gender")
     chosen = subset(list(pairs), 5)
     assert chosen == [pair for pair in pairs if pair in chosen]
     assert len(chosen) == 5
 
 
-def test_processes_choose_the_same() -> None:
+def test_processes_choose_the_same():
     code = "from pytest_llmfair.sampling import subset; print(subset(list('abcdefgh'), 3))"
     said = {
         subprocess.run(
@@ -73,6 +71,6 @@ def test_processes_choose_the_same() -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])
-def test_a_size_that_is_none_is_an_error(n: int) -> None:
+def test_a_size_that_is_none_is_an_error(n):
     with pytest.raises(ValueError, match=r"n is .*at least 1"):
         subset(["a"], n)

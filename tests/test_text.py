@@ -18,7 +18,7 @@ FEW_WORDS = st.lists(st.sampled_from(["a", "b", "c", "dd", "ee"]), max_size=14)
 ORACLE = RougeScorer(["rougeL"], use_stemmer=False)
 
 
-def lcs_length(a: list[str], b: list[str]) -> int:
+def lcs_length(a, b):
     """Textbook recursion, row by row."""
     row = [0] * (len(b) + 1)
     for x in a:
@@ -61,24 +61,24 @@ class TestTokens:
             ("good \u2764\ufe0f \U0001f469\u200d\u2695\ufe0f day", ["good", "day"]),
         ],
     )
-    def test_words_of(self, text: str, expected: list[str]) -> None:
+    def test_words_of(self, text, expected):
         assert tokens(text) == expected
 
     @given(ASCII)
-    def test_equal_a_regular_expression_on_ascii(self, text: str) -> None:
+    def test_equal_a_regular_expression_on_ascii(self, text):
         assert tokens(text) == re.findall(r"[a-z0-9]+(?:'[a-z0-9]+)*", text.lower())
 
     @given(ASCII)
-    def test_do_not_depend_on_the_path_taken(self, text: str) -> None:
+    def test_do_not_depend_on_the_path_taken(self, text):
         # A dash makes the text non-ASCII and is itself no word.
         assert tokens(text + " \u2014") == tokens(text)
 
     @given(st.text(max_size=60))
-    def test_hold_no_blank_and_are_never_empty(self, text: str) -> None:
+    def test_hold_no_blank_and_are_never_empty(self, text):
         assert all(token and token.split() == [token] for token in tokens(text))
 
     @given(st.text(max_size=60))
-    def test_are_the_same_for_composed_and_decomposed_text(self, text: str) -> None:
+    def test_are_the_same_for_composed_and_decomposed_text(self, text):
         composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
         assert tokens(composed) == tokens(decomposed)
 
@@ -97,46 +97,46 @@ class TestSentences:
             ("वह है। वह थी।", ["वह है।", "वह थी।"]),
         ],
     )
-    def test_of(self, text: str, expected: list[str]) -> None:
+    def test_of(self, text, expected):
         assert sentences(text) == expected
 
     @given(st.text(st.sampled_from("ab .!?\n\u3002"), max_size=40))
-    def test_lose_nothing_but_blanks(self, text: str) -> None:
+    def test_lose_nothing_but_blanks(self, text):
         assert "".join("".join(sentences(text)).split()) == "".join(text.split())
 
 
 class TestRougeL:
     @given(PLAIN_ASCII, PLAIN_ASCII)
-    def test_equals_rouge_score_on_ascii_text(self, a: str, b: str) -> None:
+    def test_equals_rouge_score_on_ascii_text(self, a, b):
         if tokens(a) and tokens(b):
             assert rouge_l(tokens(a), tokens(b)) == ORACLE.score(a, b)["rougeL"].fmeasure
 
     @given(FEW_WORDS, FEW_WORDS)
-    def test_equals_rouge_score_on_words_that_repeat(self, a: list[str], b: list[str]) -> None:
+    def test_equals_rouge_score_on_words_that_repeat(self, a, b):
         if a and b:
             expected = ORACLE.score(" ".join(a), " ".join(b))["rougeL"].fmeasure
             assert rouge_l(a, b) == expected
 
     @given(FEW_WORDS, FEW_WORDS)
-    def test_equals_the_textbook_formula(self, a: list[str], b: list[str]) -> None:
+    def test_equals_the_textbook_formula(self, a, b):
         if a and b:
             assert rouge_l(a, b) == pytest.approx(2 * lcs_length(a, b) / (len(a) + len(b)))
 
     @given(FEW_WORDS, FEW_WORDS)
-    def test_is_symmetric(self, a: list[str], b: list[str]) -> None:
+    def test_is_symmetric(self, a, b):
         assert rouge_l(a, b) == rouge_l(b, a)
 
     @given(st.text(max_size=60))
-    def test_of_a_text_with_itself_is_1_in_any_script(self, text: str) -> None:
+    def test_of_a_text_with_itself_is_1_in_any_script(self, text):
         assert rouge_l(tokens(text), tokens(text)) == 1.0
 
-    def test_of_two_empty_texts_is_1(self) -> None:
+    def test_of_two_empty_texts_is_1(self):
         assert rouge_l([], []) == 1.0
 
-    def test_of_one_empty_text_is_0(self) -> None:
+    def test_of_one_empty_text_is_0(self):
         assert rouge_l([], ["word"]) == rouge_l(["word"], []) == 0.0
 
-    def test_of_disjoint_texts_is_0(self) -> None:
+    def test_of_disjoint_texts_is_0(self):
         assert rouge_l(["a"], ["b"]) == 0.0
 
 
@@ -167,13 +167,13 @@ class TestFindWords:
             ("ma'am, ma\u2019am", ["ma'am"], ["ma'am", "ma\u2019am"]),
         ],
     )
-    def test_in(self, text: str, words: list[str], expected: list[str]) -> None:
+    def test_in(self, text, words, expected):
         assert [text[start:end] for start, end, _ in find_words(text, words)] == expected
 
-    def test_names_the_word_as_it_was_listed(self) -> None:
+    def test_names_the_word_as_it_was_listed(self):
         assert [found.word for found in find_words("OLD MAN", ["Old man"])] == ["Old man"]
 
-    def test_refuses_a_word_without_letters(self) -> None:
+    def test_refuses_a_word_without_letters(self):
         with pytest.raises(ValueError, match=r"'--' has no letter or digit"):
             find_words("a -- b", ["a", "--"])
 
@@ -181,7 +181,7 @@ class TestFindWords:
         st.lists(st.sampled_from(["he", "she", "old", "man", "old man", "x"]), max_size=12),
         st.sampled_from([" ", "\n", "  ", "\u2003"]),
     )
-    def test_agrees_with_a_slow_search(self, words: list[str], blank: str) -> None:
+    def test_agrees_with_a_slow_search(self, words, blank):
         text = blank.join(word.replace(" ", blank) for word in words)
         pieces, expected, at = text.split(), [], 0
         while at < len(pieces):
@@ -194,7 +194,7 @@ class TestFindWords:
         assert [found.word for found in find_words(text, ["he", "man", "old man"])] == expected
 
     @given(st.lists(st.sampled_from(["in", "IN", "her", "a", "b", "x"]), max_size=12))
-    def test_a_head_that_begins_no_term_is_passed_over(self, pieces: list[str]) -> None:
+    def test_a_head_that_begins_no_term_is_passed_over(self, pieces):
         text = "  ".join(pieces)
         expected = []
         at = 0
@@ -209,7 +209,7 @@ class TestFindWords:
         assert [(start, end) for start, end, _ in found] == expected
 
     @given(st.text(max_size=60), st.lists(st.text("abİß 'é她-", min_size=1, max_size=4)))
-    def test_gives_spans_that_read_as_the_word(self, text: str, words: list[str]) -> None:
+    def test_gives_spans_that_read_as_the_word(self, text, words):
         words = [word for word in words if tokens(word)]
         finder = WordFinder(words)
         last = 0

@@ -88,7 +88,7 @@ def test_threads_agree_on_the_numbers():
     texts = [" ".join(f"w{(i * k) % 997}" for k in range(50)) for i in range(200)]
     wrong: list[str] = []
 
-    def read() -> None:
+    def read():
         for text in texts:
             words = [vocabulary.words[i] for i in vocabulary.ids(text)]
             if words != tokens(text):

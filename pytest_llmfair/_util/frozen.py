@@ -1,4 +1,4 @@
-"""Data that nobody can change, that compare by value, and that travel between processes."""
+"""Immutable data that compare by value and can be pickled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 
 class FrozenDict(dict[Any, Any]):
-    """A dict that cannot be changed."""
+    """A read-only dict that can be pickled."""
 
     def _refuse(self, *given: object, **keywords: object) -> NoReturn:
         raise TypeError(
@@ -24,7 +24,7 @@ class FrozenDict(dict[Any, Any]):
 
 
 class ByValue:
-    """What a frozen dataclass gets whose mappings must not change and whose caches stay behind."""
+    """Mixin of frozen dataclasses: frozen mappings, equality by value, no caches in pickles."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -38,12 +38,12 @@ class ByValue:
         return hash((type(self), getattr(self, "name", "")))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Caches go by the identity of objects, which another process does not share.
+        # Caches are keyed by object identity, which is meaningless in another process.
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
 
 def freeze(data: Any) -> None:
-    """Make the mappings of a frozen dataclass such that nobody can change them."""
+    """Make the mappings of a frozen dataclass read-only."""
     for each in fields(data):
         value = getattr(data, each.name)
         if isinstance(value, Mapping) and not isinstance(value, FrozenDict):

@@ -1,4 +1,4 @@
-"""Errors for keyword arguments that a function does not take, naming the one that was meant."""
+"""Errors for unknown keyword arguments that suggest the right name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
-
-
 R = TypeVar("R")
 
-
-# Words of other calls and other libraries, and ours for them; a metric may have one of its own.
+# Names that other libraries use, and ours for the same thing; a metric may add its own.
 _OURS = {
     "n": ("generations",),
     "threshold": ("bound", "minimum"),
@@ -29,7 +26,7 @@ _OURS = {
 def unknown_keyword(
     function_name: str, given: str, known: Iterable[str], renamed: Mapping[str, str] | None = None
 ) -> TypeError:
-    """Return the error for a keyword that a function does not take, naming the right one.
+    """Return the error for an unknown keyword, with a suggestion.
 
     >>> unknown_keyword("demographic_parity_difference", "sensitive_features", ["groups"])
     TypeError('demographic_parity_difference() takes groups=..., not sensitive_features=...')
@@ -53,7 +50,10 @@ def unknown_keyword(
 
 
 def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a function answer a wrong keyword with the right one; `renamed` holds further ones."""
+    """Decorate a function so that an unknown keyword raises an error that suggests the right one.
+
+    `renamed` maps further wrong names to right ones.
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         known = keyword_names(function)
@@ -72,7 +72,7 @@ def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R
 
 
 def keyword_names(function: Callable[..., Any]) -> list[str] | None:
-    """Return what can be given by keyword; None if that is anything."""
+    """Return the names of keyword arguments; None if the function takes any."""
     parameters = inspect.signature(function).parameters.values()
     if any(each.kind is each.VAR_KEYWORD for each in parameters):
         return None

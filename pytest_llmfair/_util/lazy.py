@@ -1,4 +1,4 @@
-"""Public names that a room hands on from a room above it, loaded at first use."""
+"""Lazy re-exports: public names that load their module at first use."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 
 def handed_on(room: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a room whose old public names live elsewhere now.
+    """Return a module's ``__getattr__`` (PEP 562) for names defined elsewhere.
 
-    `homes` maps a public name to the module that defines it. Nothing is imported before a name is
-    used, so a lower room never needs a higher one to load.
+    `homes` maps each name to its module, which is imported when the name is first used.
     """
 
     def getattr_of_room(name: str) -> Any:

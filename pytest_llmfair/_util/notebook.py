@@ -13,13 +13,13 @@ _COLUMNS = ("value", "lower", "upper", "n", "rate", "p")
 _MOST_ROWS = 30
 
 _WIDTH, _MARGIN = 360, 40
-# Readable on white and on black: a notebook does not say which of the two it is.
+# Readable on light and on dark backgrounds: a notebook does not say which it has.
 _COLOURS = {"PASS": "#2a9d5c", "FAIL": "#d9483b", "INVALID": "#d9483b"}
 _UNDECIDED = "#b07d1a"
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a group table as a pandas DataFrame, without the columns that no row fills."""
+    """Return a group table as a pandas DataFrame without empty columns."""
     try:
         import pandas as pd
     except ImportError as error:
@@ -29,7 +29,7 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _filled(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns in which some row has a number; value and n always."""
+    """Return the columns with a number in some row; always value and n."""
 
     def empty(x: Any) -> bool:
         return x is None or x != x
@@ -49,10 +49,10 @@ def block(
     bounds: Sequence[float] = (),
     places: int = 3,
 ) -> str:
-    """Return a record of an estimate or a result as one self-contained block.
+    """Return an estimate or a result as one self-contained block of HTML.
 
-    First the verdict and `lead`, then `lines` of words, the interval drawn against `bounds`, and
-    the group table; numbers have as many decimals as tell them from the bound (`places`).
+    The verdict and `lead` come first, then `lines` of text, a drawing of the interval and the
+    `bounds`, and the group table, with `places` decimals.
     """
     verdict = record.get("verdict")
     heading = escaped(lead)
@@ -136,5 +136,5 @@ def _cell(column: str, x: Any, places: int) -> str:
 
 
 def escaped(text: object) -> str:
-    """Return text that is neither markup nor a control character."""
+    """Return text with markup and control characters escaped."""
     return html.escape(escape(str(text)))

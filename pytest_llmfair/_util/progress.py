@@ -1,4 +1,4 @@
-"""One line on a terminal while something takes long; nothing anywhere else."""
+"""Progress line on a terminal; silent in CI and where output is no terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_llmfair.session import current_session
 T = TypeVar("T")
 Write = Callable[[str], None]
 
-# Seconds before the line appears, and between two looks of it.
+# Seconds before the line appears, and between updates.
 _PATIENCE = 1.0
 _PAUSE = 0.2
 
@@ -24,7 +24,7 @@ _ERASE = "\r\x1b[2K"
 
 @dataclass(slots=True)
 class Line:
-    """A line that is written over itself and taken away at the end; without `write`, nothing."""
+    """A line that is overwritten by each update and erased at the end; silent without `write`."""
 
     write: Write | None = None
     clock: Callable[[], float] = time.monotonic
@@ -35,7 +35,7 @@ class Line:
         self._began = self.clock()
 
     def show(self, text: Callable[[], str]) -> None:
-        """Write what `text` returns, if it is time."""
+        """Write the text if an update is due."""
         if self.write is None:
             return
         now = self.clock()
@@ -46,7 +46,7 @@ class Line:
             self.write(_ERASE + text()[:width])
 
     def left(self, done: int, total: int) -> str:
-        """Return how long the rest will take if it goes on as so far, such as ``0:40 left``."""
+        """Return the estimated time left, such as ``0:40 left``."""
         seconds = round((self.clock() - self._began) / done * (total - done))
         return f"{seconds // 60}:{seconds % 60:02d} left"
 
@@ -54,34 +54,34 @@ class Line:
         return self
 
     def __exit__(self, *args: object) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self.write is not None and self._shown is not None:
             self.write(_ERASE)
             self._shown = None
 
 
 def counted(batches: Iterable[Sequence[T]], total: int, what: str) -> Iterator[Sequence[T]]:
-    """Yield batches and show between them how many of `total` texts are done, such as scored."""
+    """Yield batches and show the progress between them; `what` names the work, such as scored."""
     done = 0
     with Line(terminal()) as line:
 
-        def said() -> str:
+        def shown() -> str:
             return f"{what}: {done} of {total} texts, {line.left(done, total)}"
 
         for batch in batches:
             yield batch
             done += len(batch)
-            line.show(said)
+            line.show(shown)
 
 
 def terminal() -> Write | None:
-    """Return what writes to the terminal of the session or the script; None without one."""
+    """Return a function that writes to the terminal; None if there is no terminal."""
     session = current_session()
     return standard_error() if session is None else session.screen()
 
 
 def standard_error() -> Write | None:
-    """Return what writes to the terminal of a script; None in CI, or when there is no terminal."""
+    """Return a function that writes to the terminal of a script; None in CI or without one."""
     if os.environ.get("CI") or not sys.stderr.isatty():
         return None
 

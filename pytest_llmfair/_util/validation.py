@@ -1,11 +1,24 @@
-"""Checks of single arguments that several rooms share: every error names the argument."""
+"""Checks of arguments, of files that users write, and of packages that must be installed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
+
+# As in pyproject.toml. Messages name packages instead of extras, because `pytest-llmfair[hf]` can
+# only be installed from PyPI, and the plugin may come from a clone or a wheel.
+PACKAGES = {
+    "property": ("hypothesis>=6.100",),
+    "hf": ("transformers>=4.44", "torch>=2.4", "safetensors>=0.4"),
+    "toxicity": ("detoxify>=0.5.2",),
+    "embeddings": ("sentence-transformers>=3.0",),
+    "openai": ("openai>=1.40",),
+    "anthropic": ("anthropic>=0.34",),
+    "litellm": ("litellm",),
+}
 
 
 def number(x: Any, argument: str) -> float:
@@ -30,14 +43,14 @@ def whole(x: Any, argument: str, least: int = 1) -> int:
 
 
 def whole_seed(x: Any) -> int:
-    """Return a seed: any whole number, so that a draw can be repeated."""
+    """Return a seed: any whole number."""
     if not _is_whole(x):
         raise ValueError(f"seed is {x!r}; give a whole number")
     return int(x)
 
 
 def check_is_list(rows: object, argument: str = "prompts", of: str = "texts") -> None:
-    """Raise ``ValueError`` for what has no rows: one text, a mapping, a table."""
+    """Raise ``ValueError`` unless `rows` is a list-like: not one text, a mapping or a table."""
     if isinstance(rows, (str, bytes)):
         raise ValueError(f"{argument} is one text, {rows[:40]!r}; give a list of {of}")
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping):
@@ -48,3 +61,20 @@ def check_is_list(rows: object, argument: str = "prompts", of: str = "texts") ->
 
 def _is_whole(x: Any) -> bool:
     return isinstance(x, Integral) and not isinstance(x, bool)
+
+
+def read_utf8(path: Path) -> str:
+    """Return the text of a UTF-8 file without its byte order mark; errors name the file."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no file {path}; give the path of one") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"{path} is a folder; give the path of a file in it") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+
+
+def install(extra: str) -> str:
+    """Return the pip command that installs the packages of an extra."""
+    return " ".join(["pip install", *(f'"{package}"' for package in PACKAGES[extra])])

@@ -1,4 +1,4 @@
-"""Numbers, counts and texts as people read them, in reports and in notebooks."""
+"""Formats numbers, counts and texts for reports and notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-# A longer line helps no reader, and an answer of 10 MB must not drown the log.
+# Longest line of a report; an answer of 10 MB must not fill the log.
 LONGEST_LINE = 2000
 
 FEWEST_DECIMALS = 3
@@ -15,23 +15,23 @@ _PLURALS = {"person": "people"}
 
 
 def finite(x: Any) -> bool:
-    """Tell whether this is a number, neither infinite nor NaN."""
+    """Return whether this is a finite number."""
     return isinstance(x, (int, float)) and math.isfinite(x)
 
 
 def number(x: Any, places: int = FEWEST_DECIMALS) -> str:
-    """Return a number with a fixed count of decimals; large ones with four digits."""
+    """Return a number with `places` decimals; above 1000 with four significant digits."""
     if x is None:
         return "n/a"
     if not finite(x):
         return str(x)
     shown = f"{x:.{places}f}" if abs(x) < 1000 else f"{x:.4g}"
-    # No "-0.000": a sign that means nothing.
+    # "0.000" instead of "-0.000".
     return shown.removeprefix("-") if float(shown) == 0.0 else shown
 
 
 def p_value(p: float) -> str:
-    """Return a p-value with what precision it deserves."""
+    """Return a p-value with three or four decimals."""
     if p < 1e-4:
         return "p < 0.0001"
     return f"p = {p:.4f}" if p < 0.001 else f"p = {p:.3f}"
@@ -51,7 +51,7 @@ def plurals(word: str) -> str:
 
 
 def rounded(n: float) -> int:
-    """Return a count with two digits, rounded up: more would be false precision, less too few."""
+    """Return a count rounded up to two significant digits."""
     step = int(10 ** max(len(str(math.ceil(n))) - 2, 0))
     return math.ceil(n / step) * step
 
@@ -59,7 +59,7 @@ def rounded(n: float) -> int:
 def counted(
     units: int, generations: int, unit: str, population: str, *, in_full: bool = False
 ) -> str:
-    """Return how much data there is, such as ``200 prompts x 5`` or ``40 fixed occupations``."""
+    """Return the size of a sample, such as ``200 prompts x 5`` or ``40 fixed occupations``."""
     shown = plural(("fixed " if population == "fixed" else "") + unit, units)
     if not units or generations <= units:
         return shown
@@ -75,14 +75,14 @@ def span(level: float, lower: Any, upper: Any, places: int = FEWEST_DECIMALS) ->
 
 
 def plug_in(value: Any, floor: Any, places: int = FEWEST_DECIMALS) -> str:
-    """Return what a debiased value was before its noise was taken off, in brackets."""
+    """Return the plug-in value and noise floor of a debiased value, in brackets."""
     noise = f", floor {number(floor, places)}" if finite(floor) else ""
     return f"(plug-in {number(value, places)}{noise})"
 
 
 def escape(text: str, limit: int = LONGEST_LINE) -> str:
-    """Return one line of harmless text: control characters and lone surrogates are escaped."""
-    # Cut before and after: escaping may make the text longer, and 10 MB are not worth escaping.
+    """Return one printable line: control characters and lone surrogates are escaped."""
+    # Cut before escaping, to save time on 10 MB, and after it, because escapes are longer.
     shown = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:limit]
     )
@@ -93,7 +93,7 @@ def escape(text: str, limit: int = LONGEST_LINE) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return plain JSON types: NaN becomes None, infinity a word, numpy's types Python's."""
+    """Convert to JSON types: NaN becomes None, infinity "inf", numpy types Python types."""
     if isinstance(value, Enum):
         return value.value
     if hasattr(value, "tolist"):

@@ -18,8 +18,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.extras import install
-from pytest_llmfair._util.validation import check_is_list, number, whole
+from pytest_llmfair._util.validation import check_is_list, install, number, whole
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.intersections import Intersection

@@ -347,7 +347,7 @@ def _holds_texts(data: Any) -> bool:
 
 
 def _rows(data: Any) -> Texts:
-    from pytest_llmfair.metrics._checks import text_rows
+    from pytest_llmfair.metrics.arguments import text_rows
 
     return text_rows(data, "texts")
 

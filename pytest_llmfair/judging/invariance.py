@@ -171,7 +171,7 @@ def assert_counterfactual_invariance(
 
 def _info(measure: Any, source: Any, on: str, placebo: bool) -> MetricInfo:
     """Return the metric that a dissimilarity makes."""
-    from pytest_llmfair.metrics._counterfactual.invariance import counterfactual_invariance
+    from pytest_llmfair.metrics.counterfactual.invariance import counterfactual_invariance
 
     pairs = getattr(source, "pairs", source)
     first = pairs[0] if isinstance(pairs, (list, tuple)) and pairs else None
@@ -196,8 +196,7 @@ def _judged(value: Estimate, evidence: MetricInputs, on: str, baseline: str) -> 
     if baseline == "placebo":
         _note_placebo(evidence, value.floor)
     if baseline == "none":
-        value.floor = value.excess = None
-        return value
+        return replace(value, floor=None, excess=None)
     always_same = "identical_repeats" in evidence.reasons
     if on == "share" and isinstance(value, Mean) and (value.excess is not None or always_same):
         return ChangedShare.of_mean(value)
@@ -205,12 +204,12 @@ def _judged(value: Estimate, evidence: MetricInputs, on: str, baseline: str) -> 
         raise ValueError("on='share' needs two or more answers a side; raise generations")
     if on == "value" or value.excess is None:
         return value
-    excess = value.excess
-    excess.floor, excess.measures = value.floor, "excess"
-    excess.reasons = tuple(dict.fromkeys((*value.reasons, *excess.reasons)))
-    excess.notes = tuple(dict.fromkeys((*value.notes, *excess.notes)))
-    excess.invalid, excess.lacks = {**value.invalid, **excess.invalid}, value.lacks
-    return excess
+    return replace(
+        value.excess,
+        floor=value.floor,
+        measures="excess",
+        findings=tuple(dict.fromkeys((*value.findings, *value.excess.findings))),
+    )
 
 
 def _note_placebo(evidence: MetricInputs, floor: Estimate | None) -> None:
@@ -238,7 +237,7 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
 
     Arguments as in :func:`assert_counterfactual_invariance`.
     """
-    from pytest_llmfair.metrics._counterfactual import invariance as _invariance
+    from pytest_llmfair.metrics.counterfactual import invariance as _invariance
 
     if not isinstance(metric, str):
         return _invariance.own_measure(metric)
@@ -262,7 +261,7 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
 
 def _rows_of_tuples(data: Any, placebo: bool, client: Any) -> Any:
     """Return answers given as tuples as rows of texts; pairs to be answered stay as they are."""
-    from pytest_llmfair.metrics._checks import text_rows
+    from pytest_llmfair.metrics.arguments import text_rows
 
     if isinstance(data, Responses) or (
         client is not None

@@ -13,7 +13,7 @@ from pytest_llmfair.judging.pipeline import conclude, judged
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.metrics.unawareness import Seen
+from pytest_llmfair.metrics.unawareness import MentionCounts
 from pytest_llmfair.stats import Estimate, Mean, Sample
 
 
@@ -80,7 +80,7 @@ def assert_fairness_through_unawareness(
             "population='sampled' judges prompts that nobody has seen, and no sample proves a "
             "share of 0; give max_share above 0, or population='fixed' for these prompts alone"
         )
-    seen = Seen.of(prompts, attribute)
+    seen = MentionCounts.of(prompts, attribute)
     estimate: Estimate
     if population == "fixed":
         n = len(seen.rows)
@@ -88,9 +88,8 @@ def assert_fairness_through_unawareness(
         estimate = _Count(value=sum(seen.rows) / n, sample=all_seen, attainable=(0.0, 1.0))
     else:
         estimate = Mean.of_indicators(seen.rows, units=seen.prompts)
-    seen.tell(estimate)
     result = judged(
-        estimate,
+        seen.added_to(estimate),
         max_share,
         MetricInputs(prompts=[(text,) for text in seen.prompts], outputs=[()] * len(seen.prompts)),
         Rules(level, mode, max_mde, label=label, family=family, unit=unit),

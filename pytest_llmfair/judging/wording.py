@@ -121,20 +121,6 @@ def sample(record: Record, unit: str = "", *, in_full: bool = False) -> str:
     return shown
 
 
-def columns(record: Record) -> dict[str, str]:
-    """Return what a row of a table shows of a result, by heading."""
-    places = decimals(record)
-    # A sample of more needs no word: it is what one expects.
-    fixed = " fixed" if record["population"] == "fixed" else ""
-    return {
-        "estimate": number(estimate(record), places),
-        "interval": interval(record, places),
-        "bound": threshold(record, places),
-        "verdict": record["verdict"] + (" (expected)" if record["expected"] else ""),
-        "n": f"{record['units']}{fixed}",
-    }
-
-
 def needed(record: Record) -> str:
     """Return the units that would decide, as a range; empty when that is unknown."""
     if record["needed_units"] is None:

@@ -11,8 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.files import read_utf8
 from pytest_llmfair._util.frozen import ByValue
+from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.lexicons.english.articles import (
     article_before,
     bare_before,

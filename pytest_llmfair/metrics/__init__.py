@@ -1,14 +1,12 @@
 """Fairness metrics: arrays or texts in, an `Estimate` out; no model, no file, no network.
 
-Every metric of this folder is a name of this package, as in
-``from pytest_llmfair.metrics import rabbi``. A new file here is found by itself; what it lists in
-``__all__`` becomes public. A folder ``_family`` holds what the files of a family share.
+Every metric is a name of this package, as in ``from pytest_llmfair.metrics import rabbi``. A new
+file in this folder, or in the folder of a family, is found by itself, and the names in its
+``__all__`` become public. Files that begin with an underscore hold what several metrics share.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from typing import Any
 
 # "as" marks a name as public to type checkers; the list itself is made at first use.
@@ -16,19 +14,18 @@ from pytest_llmfair.metrics._registry import MetricInfo as MetricInfo
 from pytest_llmfair.metrics._registry import all_metrics as all_metrics
 from pytest_llmfair.metrics._registry import get_metric as get_metric
 from pytest_llmfair.metrics._registry import metric as metric
+from pytest_llmfair.metrics._registry import public_modules
 
 _HERE = ("MetricInfo", "all_metrics", "get_metric", "metric")
 
 
 def _public_names() -> dict[str, Any]:
     names: dict[str, Any] = {}
-    for module in sorted(found.name for found in pkgutil.iter_modules(__path__)):
-        if not module.startswith("_"):
-            loaded = importlib.import_module(f"{__name__}.{module}")
-            for name in loaded.__all__:
-                if not hasattr(loaded, name):
-                    raise ImportError(f"{loaded.__name__} lists {name!r} and does not define it")
-                names[name] = getattr(loaded, name)
+    for module in public_modules():
+        for name in module.__all__:
+            if not hasattr(module, name):
+                raise ImportError(f"{module.__name__} lists {name!r} and does not define it")
+            names[name] = getattr(module, name)
     return names
 
 

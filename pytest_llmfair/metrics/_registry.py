@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from string import Template
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.stats import Estimate, NoRepeats
+from pytest_llmfair.stats import Estimate, Finding, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
 Needs = Literal[
@@ -120,11 +120,6 @@ class MetricInfo:
         return f"{self.direction} is fairer"
 
     @property
-    def range(self) -> tuple[float, float]:
-        """The same as `bounds`."""
-        return self.bounds
-
-    @property
     def whole_rows(self) -> bool:
         """Whether every prompt needs the same number of answers, none of them missing."""
         return self.needs == "scores" and self.generations > 1
@@ -198,7 +193,7 @@ def metric(
     Raises
     ------
     ValueError
-        If the name is taken by another metric, or a field is none of the values allowed.
+        If the name is taken by another metric, or a field has a value that is not allowed.
     """
     low, high = bounds
     if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
@@ -228,12 +223,11 @@ def metric(
                     f"{function.__name__} returned a {type(estimate).__name__}; a metric returns "
                     "an Estimate, such as pytest_llmfair.stats.Mean.of_values(...)"
                 )
-            estimate.metric = info
             # Rows from templates and continuations know the groups that no prompt names.
             rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
-            told = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
-            estimate.lacks = tuple(dict.fromkeys((*estimate.lacks, *told)))
-            return estimate
+            uncovered = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
+            estimate = replace(estimate, metric=info)
+            return estimate.with_findings(*map(Finding.uncovered, uncovered))
 
         info = MetricInfo(
             name=function.__name__,
@@ -273,13 +267,12 @@ def written(name: str, words: Mapping[str, str]) -> Callable[[Callable[P, E]], C
 
 def _as_fixed(estimate: E) -> E:
     """Report on fixed units what was measured as a sample, whose interval is never narrower."""
-    estimate.sample = replace(estimate.sample, population="fixed")
-    estimate.reasons += ("no_repeats",)
-    estimate.notes += (
+    single = (
         "a fixed unit has a single row, so that nothing shows how its answers vary: the interval "
-        "is that of units drawn from more, wider than needed",
+        "is that of units drawn from more, wider than needed"
     )
-    return estimate
+    estimate = replace(estimate, sample=replace(estimate.sample, population="fixed"))
+    return estimate.with_findings(Finding("no_repeats", single))
 
 
 def _add(info: MetricInfo) -> None:
@@ -300,14 +293,19 @@ def _origin(info: MetricInfo) -> tuple[str, str]:
     return str(Path(code.co_filename).resolve()), info.name
 
 
+def public_modules() -> list[ModuleType]:
+    """Import every public module of this folder and of its folders, in alphabetical order."""
+    package = importlib.import_module("pytest_llmfair.metrics")
+    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    names = sorted(each.name for each in found if not each.ispkg and "._" not in each.name)
+    return [importlib.import_module(name) for name in names]
+
+
 def all_metrics() -> dict[str, MetricInfo]:
     """Return every metric by name, in alphabetical order; the folder is scanned at first use."""
     global _scanned
     if not _scanned:
-        package = importlib.import_module("pytest_llmfair.metrics")
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                importlib.import_module(f"pytest_llmfair.metrics.{module.name}")
+        public_modules()
         _scanned = True
     return dict(sorted(_METRICS.items()))
 

@@ -1,15 +1,29 @@
-"""Who gets the positive prediction (Bouchard 2024, section 3.2.1; Saleiro et al. 2018)."""
+"""Selection rates and error rates of groups (Bouchard 2024, section 3.2; Saleiro et al. 2018).
+
+Each of the four error rates makes two metrics, a difference and a ratio.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._rates import difference, ratio, selection_rates
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._rates import (
+    ERROR_RATES,
+    ErrorRate,
+    difference,
+    error_rates,
+    ratio,
+    selection_rates,
+)
+from pytest_llmfair.metrics._registry import metric, written
 from pytest_llmfair.stats import (
+    Estimate,
     MaxPairwiseDifference,
     MaxPairwiseRatio,
     Population,
@@ -33,9 +47,9 @@ __all__ = ["demographic_parity_difference", "impact_ratio"]
     example=_examples.predictions,
 )
 def demographic_parity_difference(
-    y_pred: Any,
+    y_pred: ArrayLike,
     *,
-    groups: Any,
+    groups: ArrayLike,
     positive: Any = 1,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -62,7 +76,7 @@ def demographic_parity_difference(
 
     Returns
     -------
-    RateDifference or Range
+    RateDifference or MaxPairwiseDifference
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
         of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
         every pair, then each group with its ``rate``.
@@ -71,6 +85,14 @@ def demographic_parity_difference(
     ------
     ValueError
         If lengths differ, a label or prediction is missing, or there is one group only.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import demographic_parity_difference
+    >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
+    >>> groups = ["a"] * 4 + ["b"] * 4
+    >>> demographic_parity_difference(y_pred, groups=groups)
+    RateDifference 0.500 [0.000, 0.868] (95 %, 8 people)
     """
     return difference(selection_rates(y_pred, groups, positive, units, population))
 
@@ -87,9 +109,9 @@ def demographic_parity_difference(
     example=_examples.predictions,
 )
 def impact_ratio(
-    y_pred: Any,
+    y_pred: ArrayLike,
     *,
-    groups: Any,
+    groups: ArrayLike,
     positive: Any = 1,
     minimum_share: float = 0.0,
     units: Sequence[Hashable] | None = None,
@@ -112,8 +134,8 @@ def impact_ratio(
 
     Returns
     -------
-    RateRatio, RatioRange or Undefined
-        Value in [0, 1]; 1 when the rates are equal. NaN with a reason when nobody is selected, or
+    RateRatio, MaxPairwiseRatio or Undefined
+        Value in [0, 1]; 1 when the rates are equal. NaN with a reason when no row is selected, or
         fewer than two groups are judged. ``.groups`` has every judged pair, and every group: its
         rate over the largest as ``value``, with ``rate`` and ``n``.
 
@@ -122,6 +144,161 @@ def impact_ratio(
     ValueError
         If lengths differ, a label or prediction is missing, there is one group only, or
         `minimum_share` is no share.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import impact_ratio
+    >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
+    >>> groups = ["a"] * 4 + ["b"] * 4
+    >>> impact_ratio(y_pred, groups=groups)
+    RateRatio 0.333 [0.058, 1.000] (95 %, 8 people)
     """
     rates = selection_rates(y_pred, groups, positive, units, population)
     return ratio(rates, smaller=True, least=share(minimum_share, "minimum_share"))
+
+
+# Parameters of every error rate.
+_PARAMETERS = """\
+y_true, y_pred : array_like of shape (n_rows,)
+    True and predicted classes.
+groups : array_like of shape (n_rows,)
+    Protected-attribute label of each row.
+positive : object
+    The class the rate is about; all others are the rest.
+units : sequence, optional
+    One label per row; rows with equal labels are one sampling unit, and a label that
+    appears in both groups makes the comparison paired. Default: each row.
+population : {"sampled", "fixed"}
+    Whether the units were drawn from a larger population or are all of it."""
+
+
+def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
+    """Make the difference and the ratio of an error rate."""
+    about: dict[str, Any] = {
+        "family": "classification",
+        "unit": "person",
+        "example": _examples.people,
+    }
+    stem = rate.name.replace(" ", "_")
+    words = {
+        "stem": stem,
+        "rate": rate.name,
+        "symbol": f"{rate.symbol}D",
+        "formula": rate.formula,
+        "share": rate.share,
+        "counted": rate.counted,
+        "parameters": _PARAMETERS,
+    }
+
+    @metric(
+        paper="bouchard2024",
+        symbol=f"{rate.symbol}D",
+        aliases=(f"{rate.symbol}D",),
+        direction="lower",
+        bounds=(0.0, 1.0),
+        reported="thresholds only, no measured values",
+        **about,
+    )
+    @written(f"{stem}_difference", words)
+    def difference_of_rates(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        groups: ArrayLike,
+        positive: Any = 1,
+        units: Sequence[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> RateDifference | MaxPairwiseDifference | Undefined:
+        """Largest absolute difference of the groups' ${rate}s.
+
+        $symbol of Bouchard (2024), section 3.2.2: the difference of
+        ``$formula``,
+        the share of $share.
+
+        Parameters
+        ----------
+        $parameters
+
+        Returns
+        -------
+        RateDifference, MaxPairwiseDifference or Undefined
+            Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in
+            order of appearance) minus the second. More: the largest difference of any two.
+            ``.groups`` has every pair, then each group with its ``rate``. NaN with a reason when a
+            group has no row that is $counted.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, a label or class is missing, or there is one group only.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.metrics import ${stem}_difference
+        >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+        >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+        >>> ${stem}_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
+        RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
+        """
+        return difference(error_rates(rate, y_true, y_pred, groups, positive, units, population))
+
+    @metric(
+        paper="saleiro2018",
+        symbol=f"{rate.symbol} Ratio",
+        aliases=(f"{rate.symbol}R",),
+        direction="two-sided",
+        bounds=(0.0, math.inf),
+        fair_value=1.0,
+        scale="log",
+        **about,
+    )
+    @written(f"{stem}_ratio", words)
+    def ratio_of_rates(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        groups: ArrayLike,
+        positive: Any = 1,
+        units: Sequence[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> RateRatio | MaxPairwiseRatio | Undefined:
+        """Ratio of the groups' ${rate}s, the first over the second.
+
+        Disparity of Saleiro et al. (2018) in the share of
+        $share:
+        ``$formula``.
+
+        Parameters
+        ----------
+        $parameters
+
+        Returns
+        -------
+        RateRatio, MaxPairwiseRatio or Undefined
+            Value in [0, inf), 1 when the rates are equal, infinite over a rate of 0; a bound is on
+            the absolute logarithm. More than two groups: the pair whose ratio is furthest from 1.
+            NaN with a reason when a group has no row that is $counted,
+            or no group an error. ``.groups`` has every pair, and ``rate`` and ``n`` of every
+            group.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, a label or class is missing, or there is one group only.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.metrics import ${stem}_ratio
+        >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+        >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+        >>> ${stem}_ratio(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
+        RateRatio 2.000 [0.260, 13.723] (95 %, 6 people)
+        """
+        return ratio(error_rates(rate, y_true, y_pred, groups, positive, units, population))
+
+    return difference_of_rates, ratio_of_rates
+
+
+_MADE = {made.__name__: made for rate in ERROR_RATES for made in _metrics_of(rate)}
+__all__ += list(_MADE)
+globals().update(_MADE)

@@ -15,7 +15,6 @@ import numpy as np
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import Floats, labels, text_rows
 from pytest_llmfair.metrics._fairpair import (
     Answers,
     Side,
@@ -26,7 +25,8 @@ from pytest_llmfair.metrics._fairpair import (
     said_lengths,
 )
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import FairPairRatio, Population
+from pytest_llmfair.metrics.arguments import Floats, TextRows, labels, text_rows
+from pytest_llmfair.stats import FairPairRatio, Finding, Population
 from pytest_llmfair.text import tokens
 from pytest_llmfair.text.vocabulary import Ids
 
@@ -49,8 +49,8 @@ Dissimilarity = Literal["jaccard", "sentiment"] | Callable[[Any, Any], float]
     example=_examples.continuations,
 )
 def fairpair(
-    perturbed_continuations: Any,
-    continuations_of_perturbed: Any,
+    perturbed_continuations: Sequence[Any],
+    continuations_of_perturbed: Sequence[Any],
     *,
     dissimilarity: Dissimilarity = "jaccard",
     folds: int | None = None,
@@ -99,6 +99,14 @@ def fairpair(
     ValueError
         If the sides differ in length, a prompt has fewer than two answers on a side, an answer is
         missing, answers do not fit the dissimilarity, or there are more folds than answers.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import fairpair
+    >>> perturbed = [["he ran home", "he ran away"], ["he sang", "he sings"]]
+    >>> of_perturbed = [["he ran home", "he sat"], ["he cried", "he wept"]]
+    >>> round(fairpair(perturbed, of_perturbed).value, 3)
+    0.824
     """
     if aggregate not in ("pooled", "mean"):
         raise ValueError(f"aggregate is {aggregate!r}; choose pooled or mean")
@@ -118,25 +126,25 @@ def fairpair(
         negative_type=phi.negative_type,
     )
     counts = answers.counts
-    estimate.sample = replace(
+    sample = replace(
         estimate.sample, generations=sum(counts), fewest=min(counts), most=max(counts)
     )
     unfolded = all(len(a) == len(b) for a, b in zip(chain(*phi.sides), chain(*sides), strict=True))
-    estimate.variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
+    variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
     if aggregate == "mean":
-        estimate.variant += ",mean"
+        variant += ",mean"
+    estimate = replace(estimate, sample=sample, variant=variant)
     lengths = answers.lengths()
     if lengths:
-        estimate.notes += (said_lengths(lengths, joined),)
+        estimate = estimate.with_findings(Finding.note(said_lengths(lengths, joined)))
     return estimate
 
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """A dissimilarity ready for use: the answers as it takes them, and what compares them.
+    """A dissimilarity with the answers as it takes them."""
 
-    `negative_type` is whether equal sides are known to give the smallest possible F.
-    """
+    # `negative_type`: equal sides are known to give the smallest possible F.
 
     name: str
     sides: tuple[Side, Side]
@@ -199,7 +207,7 @@ def perturbation_is_valid(
     source_name: str,
     max_dissimilarity: float = 0.15,
 ) -> bool:
-    """Tell whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
+    """Return whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
 
     It begins with the perturbed prompt, does not name the source entity, and shares most of its
     words with the source. Texts of ten words fail with two words changed: report how many do.
@@ -214,17 +222,25 @@ def perturbation_is_valid(
         Name that must be gone, as a whole word ("John" is not in "Johnson") in this spelling or
         in capitals.
     max_dissimilarity : float
-        Largest Jaccard dissimilarity allowed, in [0, 1], on tokens between blanks.
+        Largest Jaccard dissimilarity allowed, in [0, 1], on tokens separated by white space.
 
     Raises
     ------
     ValueError
-        If `source_name` is blank or `max_dissimilarity` is outside [0, 1].
+        If `source_name` is empty or `max_dissimilarity` is outside [0, 1].
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import perturbation_is_valid
+    >>> source = "John went to the shop to buy milk and bread for us all on Monday"
+    >>> output = "Mary went to the shop to buy milk and bread for us all on Monday"
+    >>> perturbation_is_valid(source, output, prefix="Mary", source_name="John")
+    True
     """
     limit = share(max_dissimilarity, "max_dissimilarity")
     name = source_name.strip()
     if not name:
-        raise ValueError("source_name is blank; give the name that must be gone")
+        raise ValueError("source_name is empty; give the name that must be gone")
     before, after = set(source.split()), set(output.split())
     union = len(before | after)
     apart = (union - len(before & after)) / union if union else 0.0
@@ -242,7 +258,7 @@ class NgramTable(dict[str, tuple[int, int, float]]):
         raise KeyError(key)
 
 
-def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> NgramTable:
+def ngram_contrast(texts_a: TextRows, texts_b: TextRows, n: int) -> NgramTable:
     """Compare how often two sets of texts use each n-gram (Dwivedi-Yu 2024, section 4.1).
 
     Parameters
@@ -255,7 +271,7 @@ def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> NgramTable:
     Returns
     -------
     NgramTable
-        Dictionary from n-gram (its words with a blank between, as
+        Dictionary from n-gram (its words with a space between, as
         :func:`pytest_llmfair.text.tokens` spells them) to its count in either side and its share
         of all n-grams of the first less that of the second. The largest differences come first;
         NaN where a side has no n-gram at all.
@@ -264,6 +280,12 @@ def ngram_contrast(texts_a: Any, texts_b: Any, n: int) -> NgramTable:
     ------
     ValueError
         If `n` is no whole number of at least 1, or a side is empty or holds anything but text.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import ngram_contrast
+    >>> ngram_contrast(["she smiled", "she left"], ["he left"], 1)["left"]
+    (1, 1, -0.25)
     """
     n = whole(n, "n")
     counts_a = _ngrams(texts_a, "texts_a", n)

@@ -23,6 +23,12 @@ def count_pronouns(text: str) -> tuple[int, int]:
     -------
     tuple of int
         Number of male (he, him, his, himself) and of female (she, her, hers, herself) pronouns.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import count_pronouns
+    >>> count_pronouns("He asked her, and she'll call him.")
+    (2, 2)
     """
     return len(_MALE.findall(text)), len(_FEMALE.findall(text))
 
@@ -45,6 +51,12 @@ def pronoun_gender(text: str, tie: Tie = "female") -> str | None:
     -------
     str or None
         "male", "female", or None when there is no gender to give.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pronoun_gender
+    >>> pronoun_gender("She said that he would come, and she left.")
+    'female'
     """
     if tie not in ("female", "drop", "half"):
         raise ValueError(f"tie is {tie!r}; choose female, drop or half")
@@ -69,6 +81,12 @@ def pronoun_counts(texts: Iterable[str], tie: Tie = "female") -> tuple[int, int,
     -------
     tuple of int
         Male generations, kept generations (with a gender), and all generations.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pronoun_counts
+    >>> pronoun_counts(["He left.", "She left.", "They left."])
+    (1, 2, 3)
     """
     found = list(texts)
     genders = [pronoun_gender(text, tie) for text in found]
@@ -81,5 +99,11 @@ def pronoun_ties(texts: Iterable[str]) -> int:
     """Count the generations with as many male as female pronouns, and at least one of each.
 
     Whatever becomes of them: their share is reported as `tie_counts` of the RUTEd metrics.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pronoun_ties
+    >>> pronoun_ties(["He met her.", "She left."])
+    1
     """
     return sum(male == female > 0 for male, female in map(count_pronouns, texts))

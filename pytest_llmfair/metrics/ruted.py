@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Population
+from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Finding, Population
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
@@ -28,16 +29,16 @@ __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
     aliases=("neutrality",),
 )
 def ruted_neutrality(
-    male_counts: Any,
-    kept_counts: Any,
+    male_counts: ArrayLike | Mapping[Any, int],
+    kept_counts: ArrayLike | Mapping[Any, int],
     *,
-    total_counts: Any = None,
-    tie_counts: Any = None,
+    total_counts: ArrayLike | Mapping[Any, int] | None = None,
+    tie_counts: ArrayLike | Mapping[Any, int] | None = None,
     max_dropped: float = 0.5,
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the absolute lean of their generations to one gender.
+    """Mean over occupations of the absolute skew of their generations to one gender.
 
     Neutrality of Lum et al. (2024), section 3.3.2: the mean of ``|2 p_o - 1|`` with ``p_o`` the
     share of an occupation's kept generations that are male.
@@ -51,7 +52,7 @@ def ruted_neutrality(
         Generations before those without a gender were dropped; the share dropped is reported per
         occupation (``.groups[o].dropped``).
     tie_counts : array_like or mapping, optional
-        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported alike
+        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported too
         (``.groups[o].ties``).
     max_dropped : float
         Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
@@ -64,7 +65,7 @@ def ruted_neutrality(
 
     Returns
     -------
-    Seminorm or Undefined
+    Distance or Undefined
         Value in [0, 1]. ``.noise_floor()`` is its expected value at exact parity,
         ``.paper_variance`` the sampling variance the paper prints (section 3.4.1, the folded
         normal), which no verdict uses; ``.groups`` the occupations.
@@ -74,6 +75,12 @@ def ruted_neutrality(
     ValueError
         If counts are negative or not whole, or exceed one another (names the row or the
         occupation).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import ruted_neutrality
+    >>> ruted_neutrality({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30})
+    Distance 0.600 [0.340, 0.776] (plug-in 0.600, floor 0.144) (95 %, 2 fixed occupations x 30)
     """
     table = Occupations.read(male_counts, kept_counts, total_counts, tie_counts, units)
     return table.measured(
@@ -94,20 +101,20 @@ def ruted_neutrality(
     aliases=("skew",),
 )
 def ruted_skew(
-    male_counts: Any,
-    kept_counts: Any,
+    male_counts: ArrayLike | Mapping[Any, int],
+    kept_counts: ArrayLike | Mapping[Any, int],
     *,
-    total_counts: Any = None,
-    tie_counts: Any = None,
+    total_counts: ArrayLike | Mapping[Any, int] | None = None,
+    tie_counts: ArrayLike | Mapping[Any, int] | None = None,
     max_dropped: float = 0.5,
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the lean of their generations to male.
+    """Mean over occupations of the skew of their generations to male.
 
     Skew of Lum et al. (2024), section 3.3.3: the mean of ``2 p_o - 1`` with ``p_o`` the share of
-    an occupation's kept generations that are male. Occupations that lean to opposite sides
-    cancel; see :func:`ruted_neutrality` beside it.
+    an occupation's kept generations that are male. Occupations with opposite skews
+    cancel; also look at :func:`ruted_neutrality`.
 
     Parameters
     ----------
@@ -116,7 +123,7 @@ def ruted_skew(
 
     Returns
     -------
-    Lean or Undefined
+    BinomialSkew or Undefined
         Value in [-1, 1], male minus female: above 0 the generations are more often male.
         ``.paper_variance`` is the sampling variance the paper prints (section 3.4.2), which no
         verdict uses; ``.groups`` holds the occupations.
@@ -125,13 +132,18 @@ def ruted_skew(
     ------
     ValueError
         As :func:`ruted_neutrality`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import ruted_skew
+    >>> ruted_skew({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30})
+    BinomialSkew 0.000 [-0.209, 0.209] (95 %, 2 fixed occupations x 30)
     """
     table = Occupations.read(male_counts, kept_counts, total_counts, tie_counts, units)
     estimate = table.measured(
         table.male, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
-    estimate.notes += ("male minus female",)
-    return estimate
+    return estimate.with_findings(Finding.note("male minus female"))
 
 
 @metric(
@@ -148,17 +160,17 @@ def ruted_skew(
     example=_examples.occupations,
 )
 def ruted_stereotype(
-    male_counts: Any,
-    kept_counts: Any,
-    majority: Any,
+    male_counts: ArrayLike | Mapping[Any, int],
+    kept_counts: ArrayLike | Mapping[Any, int],
+    majority: Sequence[str] | Mapping[Any, str],
     *,
-    total_counts: Any = None,
-    tie_counts: Any = None,
+    total_counts: ArrayLike | Mapping[Any, int] | None = None,
+    tie_counts: ArrayLike | Mapping[Any, int] | None = None,
     max_dropped: float = 0.5,
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the lean of their generations to the gender of the majority.
+    """Mean over occupations of the skew of their generations to the gender of the majority.
 
     Stereotype of Lum et al. (2024), section 3.3.1: the mean of ``p_s - p_a``, the shares of an
     occupation's kept generations that are and are not of the gender most people in it have.
@@ -174,7 +186,7 @@ def ruted_stereotype(
 
     Returns
     -------
-    Lean or Undefined
+    BinomialSkew or Undefined
         Value in [-1, 1], stereotypical minus anti-stereotypical: above 0 the generations follow
         the majority. ``.paper_variance`` is the sampling variance the paper prints (section
         3.4.2), which no verdict uses; ``.groups`` holds the occupations, ``rate`` the
@@ -185,11 +197,17 @@ def ruted_stereotype(
     ValueError
         As :func:`ruted_neutrality`, or if a majority is neither "male" nor "female" (the message
         names the occupation).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import ruted_stereotype
+    >>> majority = {"nurse": "female", "engineer": "male"}
+    >>> ruted_stereotype({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30}, majority)
+    BinomialSkew 0.600 [0.359, 0.766] (95 %, 2 fixed occupations x 30)
     """
     table = Occupations.read(male_counts, kept_counts, total_counts, tie_counts, units)
     stereotypical = np.where(table.majority(majority), table.male, table.kept - table.male)
     estimate = table.measured(
         stereotypical, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
-    estimate.notes += ("stereotypical minus anti-stereotypical",)
-    return estimate
+    return estimate.with_findings(Finding.note("stereotypical minus anti-stereotypical"))

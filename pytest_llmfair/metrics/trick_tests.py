@@ -6,16 +6,18 @@ import functools
 import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._checks import Floats, labels, same_length, score_rows
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
+from pytest_llmfair.metrics.arguments import Floats, labels, same_length, score_rows
+from pytest_llmfair.stats import Estimate, Finding, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
 
@@ -31,8 +33,8 @@ __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
     example=_examples.sentence_pairs,
 )
 def trick_stereotype(
-    p_stereotypical: Any,
-    p_antistereotypical: Any,
+    p_stereotypical: ArrayLike,
+    p_antistereotypical: ArrayLike,
     *,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
@@ -66,6 +68,12 @@ def trick_stereotype(
     ------
     ValueError
         If the sides differ in length, or a probability is NaN or outside [0, 1] (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import trick_stereotype
+    >>> trick_stereotype([0.9, 0.7, 0.8], [0.6, 0.7, 0.5])
+    Mean 0.200 [-0.460, 0.563] (95 %, 3 sentence pairs)
     """
     given = {"p_stereotypical": p_stereotypical, "p_antistereotypical": p_antistereotypical}
     sides = {name: score_rows(values, name) for name, values in given.items()}
@@ -90,10 +98,9 @@ def trick_stereotype(
             )
     difference = right["p_stereotypical"] - right["p_antistereotypical"]
     estimate = Mean.of_values(difference, units=joined, population=population, bounds=(-1.0, 1.0))
-    estimate.rows = difference.tolist()
-    estimate.notes += ("stereotypical minus anti-stereotypical",)
-    note_constant(estimate, [*sides["p_stereotypical"], *sides["p_antistereotypical"]])
-    return estimate
+    order = Finding.note("stereotypical minus anti-stereotypical")
+    estimate = replace(estimate, rows=difference.tolist()).with_findings(order)
+    return note_constant(estimate, [*sides["p_stereotypical"], *sides["p_antistereotypical"]])
 
 
 def _right(rows: Sequence[Floats], argument: str) -> Floats:
@@ -142,7 +149,7 @@ def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     Parameters
     ----------
     probabilities : mapping
-        Next word to probability. Words count in any case, blanks around them aside; others than
+        Next word to probability. Words count in any case, without surrounding spaces; others than
         those of the list are ignored.
 
     Returns
@@ -155,6 +162,12 @@ def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     ValueError
         If a probability is NaN or outside [0, 1] (names the word), or all words of both lists
         have probability 0.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import next_word_gender
+    >>> round(next_word_gender({"he": 0.3, "she": 0.1, "tired": 0.2}).skew, 2)
+    0.5
     """
     if not isinstance(probabilities, Mapping):
         raise ValueError(
@@ -191,7 +204,7 @@ def _probability(word: str, p: Any) -> float:
 
 @functools.cache
 def _words() -> dict[str, list[str]]:
-    """Words by gender, from the file beside this one."""
+    """Return the words by gender, from `gender_words.json`."""
     file = resources.files("pytest_llmfair.metrics").joinpath("gender_words.json")
     data = json.loads(file.read_text(encoding="utf-8"))
     return {gender: data[gender] for gender in ("male", "female")}

@@ -1,1 +1,1 @@
-"""What people and programs read of a result: message, terminal table, JSON."""
+"""Reports of a session: terminal table, plan, JSON, HTML and evidence folder."""

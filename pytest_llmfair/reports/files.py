@@ -1,4 +1,4 @@
-"""Reports as files: a reader finds the old file or the whole new one, never a part."""
+"""Writes reports to files; a file is replaced only when its new version is complete."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pytest_llmfair.reports.json import json_text
 if TYPE_CHECKING:
     from pytest_llmfair.settings import Settings
 
-# What the numbers of a run can depend on.
+# Packages whose versions can change the numbers of a run.
 _PACKAGES = ("numpy", "scipy", "rapidfuzz", "vaderSentiment", "torch", "transformers", "detoxify")
 
 
 def write_reports(records: Sequence[Mapping[str, Any]], settings: Settings) -> list[str]:
-    """Write what the settings ask for; return what could not be written, and why."""
+    """Write the reports that the settings ask for; return one message per failed report."""
     errors = []
     writers: tuple[tuple[str, str | None, Callable[[Path], None]], ...] = (
         ("results are", settings.json, lambda at: write_text(at, json_text(records, settings))),
@@ -42,13 +42,13 @@ def write_reports(records: Sequence[Mapping[str, Any]], settings: Settings) -> l
 
 
 def write_text(target: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        # Lone surrogates are escaped before; should one be left, it must not cost the report.
+        # Reports escape lone surrogates; one that was missed must not lose the whole report.
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
-        # A temporary file is private; the results are as readable as any file of the user's.
+        # Temporary files are private; give the report the usual permissions.
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)
@@ -61,7 +61,7 @@ def write_text(target: Path, text: str) -> None:
 def _write_evidence(
     folder: Path, records: Sequence[Mapping[str, Any]], settings: Settings
 ) -> None:
-    """Write the run record, the page for people, and a manifest with the digest of either."""
+    """Write the results, the page, and a manifest with the digests of both."""
     folder.mkdir(exist_ok=True)
     files = {"run.json": json_text(records, settings), "report.html": html_page(records, settings)}
     for name, text in files.items():

@@ -1,15 +1,14 @@
-"""The results of a run as one page: no script, nothing loaded from elsewhere, all escaped."""
+"""The results of a run as one HTML page: no scripts, no external resources, all text escaped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.notebook import escaped, picture
-from pytest_llmfair._util.wording import plural
-from pytest_llmfair.judging import wording as words
-from pytest_llmfair.judging.message import PASS_MEANS, metric_name
+from pytest_llmfair._util.notebook import escaped
+from pytest_llmfair.judging.message import PASS_MEANS
 from pytest_llmfair.judging.wording import Record
+from pytest_llmfair.reports.columns import COLUMNS, Column
 from pytest_llmfair.reports.json import run_document
 from pytest_llmfair.reports.terminal import last_line, models
 
@@ -48,7 +47,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 
 
 def html_page(records: Sequence[Record], settings: Settings) -> str:
-    """Return a run, its records with their messages, as one page that loads and runs nothing."""
+    """Return the records of a run, with their messages, as one page."""
     counts = last_line(records) if records else "No fairness assertion was judged."
     body = ["<h1>Fairness assertions</h1>", f"<p>{escaped(counts)}</p>"]
     if records:
@@ -56,7 +55,7 @@ def html_page(records: Sequence[Record], settings: Settings) -> str:
         body += [*_table(records), f"<p>PASS: {escaped(PASS_MEANS)}.</p>", *_details(records)]
     body += _settings(run_document([], settings))
     lines = "\n".join(body)
-    # Even if an answer of a model got past the escaping, nothing could run or be loaded.
+    # A second defence: even if an answer got past the escaping, nothing could run or be loaded.
     return f"""\
 <!doctype html>
 <html lang="en">
@@ -72,32 +71,33 @@ content="default-src 'none'; style-src 'unsafe-inline'">
 
 
 def _table(records: Sequence[Record]) -> Iterator[str]:
+    columns = [column for column in COLUMNS if column.html]
     yield "<table><caption>Dot: estimate; bar: interval; dashed: bound.</caption><thead><tr>"
-    headings = ("test", "metric", "estimate", "interval", "bound", "verdict", "n")
+    headings = ("test", *(column.heading for column in columns))
     yield "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     yield "</tr></thead><tbody>"
     for i, record in enumerate(records):
-        cells = {name: escaped(cell) for name, cell in words.columns(record).items()}
-        # A verdict that its test expects is not a finding to act on, and not in its colour.
-        colour = "" if record["expected"] else escaped(record["verdict"])
-        drawn = picture(record, words.ends(record), words.decimals(record))
-        yield (
-            f'<tr><td><a href="#result-{i}">{escaped(record["nodeid"])}</a></td>'
-            f"<td>{escaped(metric_name(record))}</td>"
-            f'<td class="number">{cells["estimate"]} {cells["interval"]}</td>'
-            f'<td class="{colour}">{drawn}</td>'
-            f'<td class="number" data-name="bound">{cells["bound"]}</td>'
-            f'<td class="verdict {colour}">{cells["verdict"]}</td>'
-            f'<td class="number">{escaped(plural(record["unit"], record["units"]))}</td></tr>'
-        )
+        cells = "".join(_cell(column, record) for column in columns)
+        yield f'<tr><td><a href="#result-{i}">{escaped(record["nodeid"])}</a></td>{cells}</tr>'
     yield "</tbody></table>"
+
+
+def _cell(column: Column, record: Record) -> str:
+    text = column.cell(record)
+    # A verdict that its test expects needs no action, so it has no colour.
+    colour = record["verdict"] if column.coloured and not record["expected"] else ""
+    css = escaped(f"{column.css} {colour}".strip())
+    label = f' data-name="{column.heading}"' if column.labelled else ""
+    shown = text if column.markup else escaped(text)
+    classes = f' class="{css}"' if css else ""
+    return f"<td{classes}{label}>{shown}</td>"
 
 
 def _details(records: Sequence[Record]) -> Iterator[str]:
     yield "<h2>Results</h2>"
     for i, record in enumerate(records):
         name = f"{record['nodeid']} \N{MIDDLE DOT} {record['metric']}"
-        # Lines are escaped one by one: the breaks between them are ours.
+        # Escape line by line: the line breaks are ours, and must stay.
         lines = "\n".join(escaped(line) for line in str(record["message"]).split("\n"))
         yield f'<h3 id="result-{i}">{escaped(name)}</h3>'
         yield f"<pre>{lines}</pre>"

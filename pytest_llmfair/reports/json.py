@@ -1,4 +1,4 @@
-"""The results of a run as JSON: the same bytes for the same answers, and no texts in it."""
+"""The results of a run as JSON, without prompts and answers; equal answers give equal bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-# What changes verdicts; not where the file is or what the screen shows.
+# Settings that can change verdicts.
 _SETTINGS = (
     "model",
     "mode",
@@ -28,13 +28,13 @@ _SETTINGS = (
     "max_uncertain",
 )
 
-# Messages are for people; they can hold prompts and outputs. Where answers came from changes
-# between two runs that find the same.
+# Messages can hold prompts and outputs. Origins (live or replayed) differ between runs that find
+# the same.
 _LEFT_OUT = ("message", "origin")
 
 
 def run_document(records: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
-    """Return a run as plain data, its results sorted by test and order of judgement."""
+    """Return a run as plain data; results are sorted by test."""
     return {
         "schema_version": SCHEMA_VERSION,
         "pytest_llmfair": __version__,
@@ -47,5 +47,5 @@ def run_document(records: Sequence[Mapping[str, Any]], settings: Settings) -> di
 
 
 def json_text(records: Sequence[Mapping[str, Any]], settings: Settings) -> str:
-    """Return a run as text; the same answers give the same bytes."""
+    """Return a run as JSON text."""
     return json.dumps(run_document(records, settings), indent=1, allow_nan=False) + "\n"

@@ -1,4 +1,4 @@
-"""What a run would ask for, before anything is paid: one block a test, and the total."""
+"""The plan of a run: calls, tokens, cost and detectable effect per test, and the total."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_llmfair._util.wording import escape, plural
 if TYPE_CHECKING:
     import pytest
 
-# What a test would ask for, as plain data.
+# The planned requests of one test, as plain data.
 Planned = Mapping[str, Any]
 
 
@@ -50,7 +50,7 @@ def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
 
 
 def _what(one: Planned) -> str:
-    """Name what is measured, as far as it is known at the first request."""
+    """Name the metric, bound and sample, if they are known at the first request."""
     if "metric" not in one:
         return f"answers of {escape(one['model'])}, not yet for an assertion"
     word = "minimum" if one["direction"] == "higher" else "bound"
@@ -59,7 +59,7 @@ def _what(one: Planned) -> str:
 
 
 def _looks(one: Planned) -> str:
-    """Say that these are the calls of a first look only."""
+    """Say that the calls are those of the first look only."""
     if one["items"] == one["all_items"]:
         return ""
     calls = -(-one["calls"] * one["all_items"] // one["items"])
@@ -77,7 +77,7 @@ def _size(one: Planned) -> str:
 
 
 def _power(one: Planned) -> Iterator[str]:
-    """Yield what an assertion of this size can find."""
+    """Yield the effect that an assertion of this size can detect."""
     if "metric" not in one:
         yield "what it can find is not known before its assertion"
         return
@@ -94,7 +94,7 @@ def _total(ordered: Sequence[Planned]) -> str:
     costs = [one["cost"] for one in ordered]
     unknown = sum(cost is None for cost in costs)
     known = sum(cost for cost in costs if cost is not None)
-    said = f"at most ${known:,.2f}" if unknown < len(costs) else "cost unknown"
+    cost = f"at most ${known:,.2f}" if unknown < len(costs) else "cost unknown"
     if unknown and known:
-        said += f" and {plural('test', unknown)} of unknown cost"
-    return f"{plural('test', len(ordered))}: {plural('call', calls)}, {said}"
+        cost += f" and {plural('test', unknown)} of unknown cost"
+    return f"{plural('test', len(ordered))}: {plural('call', calls)}, {cost}"

@@ -1,4 +1,4 @@
-"""The summary at the end of a session: one table, what is undecided, what is missing."""
+"""The summary at the end of a session: table, undecided results, notes, missing answers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pytest_llmfair.judging import wording as words
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.judging.verdict import Verdict
 from pytest_llmfair.judging.wording import Record, shorten
+from pytest_llmfair.reports.columns import COLUMNS, Column
 
 if TYPE_CHECKING:
     import pytest
 
 NARROWEST, WIDEST = 80, 120
 
-# Estimate and interval share a column: apart, their headings would take the room of the names.
-_HEADINGS = ("test and metric", "estimate interval", "bound", "verdict", "n")
+_NAMES = "test and metric"
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
-# Of the tests that an equal note belongs to.
+# Tests named with a note that several tests share.
 _MOST_NAMES = 6
 
 
@@ -33,7 +33,7 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
         return
     if verbosity >= -1:
         reporter.write_sep("=", "fairness assertions")
-        # As wide as pytest's own lines, so that names are cut only where there is no room.
+        # As wide as pytest's own lines, so names are cut only if the terminal is narrow.
         columns = shutil.get_terminal_size().columns
         width = max(NARROWEST, min(WIDEST, columns))
         for text in models(records):
@@ -48,7 +48,7 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
 
 
 def models(records: Sequence[Record]) -> Iterator[str]:
-    """Yield a line for every model that was judged: what it is, and where its answers are from."""
+    """Yield a line for every model: its name, and whether its answers are live or replayed."""
     origins: dict[str, list[bool]] = {}
     for record in records:
         known = origins.setdefault(record["model"], [False, False])
@@ -66,31 +66,23 @@ def models(records: Sequence[Record]) -> Iterator[str]:
 
 
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the table, each with its verdict; none is longer than the width.
+    """Yield the lines of the table, each with its verdict; no line is longer than `width`.
 
-    A test whose name leaves no room for the metric has a line of its own above its checks.
+    If the names of test and metric do not fit in one row, the test has a line of its own.
     """
-    shown = [words.columns(record) for record in records]
-    column = max(len(cells["estimate"]) for cells in shown)
-    rows = [
-        [
-            f"{cells['estimate']:>{column}} {cells['interval']}".rstrip(),
-            *(cells[name] for name in _HEADINGS[2:]),
-        ]
-        for cells in shown
-    ]
-    listed = [list(_HEADINGS[1:]), *rows]
-    widths = [max(len(row[i]) for row in listed) for i in range(len(_HEADINGS) - 1)]
+    columns = [_cells(column, records) for column in COLUMNS if column.terminal]
+    rows = list(zip(*columns, strict=True))
+    widths = [max(map(len, cells)) for cells in columns]
     room = width - sum(widths) - len(widths)
     checks = Counter(_test(record) for record in records)
     names = [_both(record) for record in records]
     for i, record in enumerate(records):
         if checks[_test(record)] > 1 or len(names[i]) > room:
             names[i] = f"  {metric_name(record)}"
-    widths = [min(room, max(map(len, (_HEADINGS[0], *names)))), *widths]
-    yield _line(_HEADINGS, widths), ""
+    widths = [min(room, max(map(len, (_NAMES, *names)))), *widths]
+    yield _line([_NAMES, *rows[0]], widths), ""
     file = test = None
-    for record, row, name in zip(records, rows, names, strict=True):
+    for record, row, name in zip(records, rows[1:], names, strict=True):
         if _file(record) != file:
             file, test = _file(record), None
             yield shorten(file, width), ""
@@ -103,7 +95,7 @@ def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[s
 
 
 def remarks(records: Sequence[Record]) -> Iterator[str]:
-    """Yield what the table has no room for; what several results share is there once."""
+    """Yield the notes below the table; a note that several results share is printed once."""
     undecided = [record for record in records if _undecided(record)]
     yield from _grouped(
         "undecided: these samples neither prove nor refute their bounds",
@@ -132,7 +124,7 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
 
 
 def last_line(records: Sequence[Record]) -> str:
-    """Return the counts of the session; a red verdict that its test expects counts apart."""
+    """Return the counts per verdict; red verdicts that a test expects are counted separately."""
     counts = Counter(record["verdict"] for record in records if not record["expected"])
     expected = Counter(record["verdict"] for record in records if record["expected"])
     verdicts = [f"{counts[v.value]} {v.value}" for v in Verdict if counts[v.value]]
@@ -143,8 +135,18 @@ def last_line(records: Sequence[Record]) -> str:
     return f"{shown}; {sum(map(_undecided, records))} undecided"
 
 
+def _cells(column: Column, records: Sequence[Record]) -> list[str]:
+    """Return the heading and the cells of a column."""
+    cells = [column.cell(record) for record in records]
+    if column.right:
+        numbers = [cell.partition(" ") for cell in cells]
+        width = max(len(first) for first, _, _ in numbers)
+        cells = ["".join((first.rjust(width), *rest)) for first, *rest in numbers]
+    return [column.heading, *cells]
+
+
 def _undecided(record: Record) -> bool:
-    # Mode point judges the value, whatever the interval leaves open.
+    # Mode point judges the value, so a wide interval leaves nothing undecided.
     decided = record["mode"] == "point" or record["expected"]
     return record["verdict"] in _UNDECIDED and not decided
 
@@ -172,13 +174,13 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _whole(name: str, width: int) -> list[str]:
-    """Return a name on several lines: cut to one, two names could look alike."""
+    """Wrap a long name: two names that are cut to one line could look the same."""
     indent = " " * (len(name) - len(name.lstrip()))
     return words.wrapped(shorten(name, 2 * width), width, others=indent) or [""]
 
 
 def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
-    """Yield equal texts once, and equal names once, each text with the names it belongs to."""
+    """Yield each text once with the names of its tests; texts of the same tests are grouped."""
     members: dict[str, list[Record]] = {}
     for text, record in texts:
         members.setdefault(text, []).append(record)

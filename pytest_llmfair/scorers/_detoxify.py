@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.extras import install
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.scorers._transformer import (
     Classifier,
     column_of,

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair._util.extras import install
 from pytest_llmfair._util.huggingface import (
     first_line,
     load_tokenizer,
@@ -19,6 +18,7 @@ from pytest_llmfair._util.huggingface import (
     readable,
 )
 from pytest_llmfair._util.progress import counted
+from pytest_llmfair._util.validation import install
 
 Activation = Literal["sigmoid", "softmax"]
 

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair._util.extras import install
 from pytest_llmfair._util.huggingface import first_line, looks_local, readable
 from pytest_llmfair._util.progress import counted
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.scorers._base import checked_texts
 from pytest_llmfair.scorers._memory import Memory
 

@@ -1,4 +1,4 @@
-"""Words of a text, read alike by every part of the package: tokens, sentences, whole terms."""
+"""Tokens, sentences, ROUGE-L and whole-word search, shared by every part of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BILOU tags of sequence labelling: spans, and terms of several tokens (Czarnowska 2021)."""
+"""BILOU tags of sequence labelling: spans, and tags for terms of several tokens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,12 @@ def expand_label(label: str, n: int) -> list[str]:
     Raises
     ------
     ValueError
-        If the tag is none of these or `n` is below 1.
+        If the tag is not BILOU or `n` is below 1.
+
+    Examples
+    --------
+    >>> expand_label("U-LOC", 3)
+    ['B-LOC', 'I-LOC', 'L-LOC']
     """
     if n < 1 or n != int(n):
         raise ValueError(f"n is {n!r}; a term has at least 1 token")
@@ -55,10 +60,20 @@ def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
     tags : sequence of str
         One tag per token.
     where : str
-        What messages call the sequence.
+        Name of the sequence in error messages.
     strict : bool
-        Whether tags that make no span (an I without its B) are an error, as for gold tags; those
-        of a model are no span.
+        Whether inconsistent tags (an I without its B) are an error, as for gold tags. Otherwise
+        they are ignored, as for tags of a model.
+
+    Raises
+    ------
+    ValueError
+        If a tag is not BILOU, or tags are inconsistent and `strict` is set.
+
+    Examples
+    --------
+    >>> spans(["B-LOC", "L-LOC", "O", "U-PER"], "gold", strict=True)
+    [(0, 1, 'LOC'), (3, 3, 'PER')]
     """
     found: list[Span] = []
     start, inside = -1, ""
@@ -81,7 +96,11 @@ def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
 
 
 def class_of(tag: Any, where: str) -> str:
-    """Return the class of one tag, "O" for none."""
+    """Return the class of one tag, or "O" outside spans.
+
+    >>> class_of("B-LOC", "gold")
+    'LOC'
+    """
     mark, name = _parts(tag, where)
     return name or mark
 

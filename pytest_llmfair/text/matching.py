@@ -11,50 +11,36 @@ from typing import NamedTuple
 
 from pytest_llmfair.text.tokens import CLITICS, FIRST_UNSPACED, UNSPACED, WORD_LINE, fold, is_glue
 
-# Quotes, dashes and dots; a dash between words is no hyphen.
+# Stands for a masked word; tokens() reads it as one word.
+MASK = "[MASK]"
+
+# Typographic marks and their ASCII forms. Dashes become ";" because they separate words, while a
+# hyphen joins them.
 _ASCII_MARKS = (
     *(("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')),
     *(("\u2013", ";"), ("\u2014", ";"), ("\u2026", ";"), ("\u00a0", " ")),
 )
-
-
 _OPENING = "([{"
-
-
-def edges(word: str, start: int, end: int) -> tuple[str, str]:
-    """Return the marks before the first and behind the last letter or digit of a term."""
-    word = with_ascii_marks(word)
-    sides = (word[:start].lstrip(), word[end:].rstrip())
-    lead, trail = ("".join(char for char in side if not is_glue(char)) for side in sides)
-    return lead, trail
-
-
-def with_edges(text: str, start: int, end: int, marks: tuple[str, str]) -> tuple[int, int] | None:
-    """Return the span of a term with its marks; None where they, or its ends, are not there."""
-    lead, trail = marks
-    first, last = start - len(lead), end + len(trail)
-    if first < 0 or text[first:start] != lead or text[end:last] != trail:
-        return None
-    before, behind = text[max(0, first - 1) : first], text[last : last + 1]
-    opens = not lead or lead[0] in _OPENING or not before.isalnum()  # "sales(wo)man"
-    return (first, last) if opens and not (trail and behind.isalnum()) else None
-
-
-def with_ascii_marks(text: str) -> str:
-    """Return a text of the same length and words whose frequent marks are ASCII."""
-    for mark, other in _ASCII_MARKS:
-        text = text.replace(mark, other)
-    return text
-
-
 _GAP = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
+
+# A piece is a run of letters and digits; in scripts without spaces, one character.
+_ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
+_ASCII_PIECES = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else 0x20 for code in range(128)
+) + bytes(128)
+_PIECE = re.compile(rf"[{UNSPACED}]\0*|[^ \0{UNSPACED}][^ {UNSPACED}]*")
+_NO_ASCII = re.compile(r"[^\0-\x7f]")
+# Below one character in so many that is not ASCII, the ASCII path is faster.
+_FEW = 8
+
+# The pieces after the first with the gap before each, and the term as listed.
+_Term = tuple[tuple[tuple[str, str], ...], str]
+# Start, end, and the terms that may begin here.
+_Piece = tuple[int, int, list[_Term]]
 
 
 class _PieceLine(dict[int, int]):
-    """Translation of equal length: letters stay, marks and glue become NUL, the rest blanks.
-
-    ASCII letters become small.
-    """
+    """Translation of equal length: letters stay, marks and glue become NUL, the rest spaces."""
 
     def __missing__(self, code: int) -> int:
         char = chr(code)
@@ -68,33 +54,6 @@ class _PieceLine(dict[int, int]):
 
 
 _PIECE_LINE = _PieceLine()
-
-
-_ASCII_PIECE = re.compile(r"[A-Za-z0-9]+")
-
-
-_ASCII_PIECES = bytes(
-    ord(chr(code).lower()) if chr(code).isalnum() else 0x20 for code in range(128)
-) + bytes(128)
-
-
-_NO_ASCII = re.compile(r"[^\0-\x7f]")
-
-
-_FEW = 8
-
-
-_PIECE = re.compile(rf"[{UNSPACED}]\0*|[^ \0{UNSPACED}][^ {UNSPACED}]*")
-
-
-# Stands for a masked word; tokens() reads it as one word.
-MASK = "[MASK]"
-
-
-_Term = tuple[tuple[tuple[str, str], ...], str]
-
-
-_Piece = tuple[int, int, list[_Term]]
 
 
 class Found(NamedTuple):
@@ -121,9 +80,19 @@ def find_words(text: str, words: Iterable[str]) -> list[Found]:
     list of Found
         Start, end (in characters) and the word as listed, in order of the text.
 
+    Raises
+    ------
+    ValueError
+        If a word holds no letter or digit.
+
     See Also
     --------
     WordFinder : The same, prepared once for many texts.
+
+    Examples
+    --------
+    >>> find_words("Her brother is there.", ["her", "brother"])
+    [Found(start=0, end=3, word='her'), Found(start=4, end=11, word='brother')]
     """
     return _finder(tuple(words)).find(text)
 
@@ -137,6 +106,11 @@ def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
         Any text.
     changes : iterable of (start, end, replacement)
         Spans in order, without overlap.
+
+    Examples
+    --------
+    >>> replaced("He left.", [(0, 2, "She")])
+    'She left.'
     """
     parts = []
     last = 0
@@ -147,30 +121,42 @@ def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 
 def mask_words(text: str, words: Iterable[str]) -> str:
-    """Return the text with :data:`MASK` in place of every word listed; see :func:`find_words`."""
+    """Return the text with :data:`MASK` in place of every word listed; see :func:`find_words`.
+
+    Examples
+    --------
+    >>> mask_words("He lost his keys there.", ["he", "his"])
+    '[MASK] lost [MASK] keys there.'
+    """
     return replaced(text, [(start, end, MASK) for start, end, _ in find_words(text, words)])
 
 
 class WordFinder:
     """Whole-word search for a fixed list of terms; its speed does not depend on their number.
 
-    A word is never found inside another ("her" in "there"), nor inside an identifier
-    ("her_name") or a name with an apostrophe ("O'Brien"); a clitic behind it is left alone ("he"
-    is found in "he's", "girlfriend" in "girlfriend's"). Blanks inside a term match any blanks,
-    line breaks too. Marks at the ends of a term belong to it ("C++", "'em"), and where a term with
-    and one without them fit, the former is found.
+    A word is never found inside another ("her" in "there"), inside an identifier ("her_name") or
+    inside a name with an apostrophe ("O'Brien"). It is found before a clitic ("he" in "he's",
+    "girlfriend" in "girlfriend's"). A space inside a term matches any white space, including line
+    breaks. Marks at the ends of a term belong to it ("C++", "'em"); if a term with marks and one
+    without both match, the one with marks is found.
 
     Parameters
     ----------
     words : iterable of str
         Terms, matched in any case.
     elided : bool
-        Whether a word may begin behind a letter and an apostrophe, as "ami" does in "l'ami".
+        Whether a word may begin after a letter and an apostrophe, as "ami" does in "l'ami".
 
     Raises
     ------
     ValueError
         If a term holds no letter or digit; the message names it.
+
+    Examples
+    --------
+    >>> finder = WordFinder(["man", "old man"])
+    >>> [found.word for found in finder.find("An old man met a man.")]
+    ['old man', 'man']
     """
 
     def __init__(self, words: Iterable[str], *, elided: bool = False) -> None:
@@ -189,11 +175,11 @@ class WordFinder:
                 for (_, end), (start, stop) in itertools.pairwise(spans)
             )
             head = _fold_piece(word[slice(*spans[0])])
-            if (marks := edges(word, spans[0][0], spans[-1][1])) != ("", ""):
+            if (marks := _edges(word, spans[0][0], spans[-1][1])) != ("", ""):
                 self._marks[word] = marks
             second = rest[0][1] if rest else ""
             heads.setdefault(head, {}).setdefault(second, []).append((rest, word))
-        # The same, terms of one piece apart; they follow those that begin with both pieces.
+        # Terms of one piece come apart, and again after longer terms with the same first piece.
         self._heads: dict[str, tuple[list[_Term], dict[str, list[_Term]]]] = {}
         for head, seconds in heads.items():
             alone = sorted(seconds.pop("", []), key=self._rank)
@@ -207,9 +193,9 @@ class WordFinder:
         return [Found(*match) for match in self.matches(text)]
 
     def matches(self, text: str) -> list[tuple[int, int, str]]:
-        """Return what :meth:`find` does as plain tuples, at less cost."""
+        """Return the matches as plain tuples; faster than :meth:`find`."""
         if not text.isascii():
-            text = with_ascii_marks(text)
+            text = _with_ascii_marks(text)
         pattern, line = _scan(text)
         ascii_only = text.isascii()
         pieces = self._ascii_pieces(text) if ascii_only else self._pieces(text, pattern, line)
@@ -223,37 +209,37 @@ class WordFinder:
                 stop = _follow(text, line, pattern, end, rest) if rest else end
                 if stop and (text[stop : stop + 1] == " " or _closes(text, line, pattern, stop)):
                     if marks and word in marks:
-                        around = with_edges(text, start, stop, marks[word])
+                        around = _with_edges(text, start, stop, marks[word])
                         if around is None or around[0] < position:
                             continue
                         start, stop = around
                     position = stop
                     while not ascii_only and is_glue(text[stop - 1]):
-                        stop -= 1  # a joiner behind a word stays when the word goes
+                        stop -= 1  # a joiner after a word stays when the word is replaced
                     found.append((start, stop, word))
                     break
         return found
 
     def _opens(self, text: str, start: int) -> bool:
-        """Whether a word may begin here: not behind ``letter'`` or ``letter_``."""
+        """Return whether a word may begin here: not after ``letter'`` or ``letter_``."""
         parted = start > 1 and text[start - 1] in self._parting
         return not (parted and text[start - 2].isalnum())
 
     def _rank(self, term: _Term) -> tuple[int, int]:
-        """Tell which of two terms comes first: that of more pieces, then of more marks."""
+        """Sort key: terms with more pieces first, then terms with more marks."""
         rest, word = term
         return -len(rest), -sum(map(len, self._marks.get(word, ())))
 
     def _ascii_pieces(self, text: str) -> list[_Piece]:
-        """Return where a term may begin: start, end and what may stand there, in order."""
+        """Return the places in an ASCII text where a term may begin."""
         line = text.encode("ascii").translate(_ASCII_PIECES).decode("ascii")
         words = line.split()
         if self._heads.keys().isdisjoint(words):
-            return []  # the usual case at less cost
+            return []  # most texts mention no term
         return self._placed(line, words, words)
 
     def _pieces(self, text: str, pattern: re.Pattern[str], line: str) -> list[_Piece]:
-        """Do the same for a text of any script."""
+        """Return the places in a text of any script where a term may begin."""
         known = self._heads
         if "\0" in line or FIRST_UNSPACED.search(line):
             spans = [match.span() for match in pattern.finditer(line)]
@@ -268,7 +254,7 @@ class WordFinder:
         return self._placed(line, words, heads)
 
     def _placed(self, line: str, words: list[str], heads: list[str]) -> list[_Piece]:
-        """Find the words again, of which a line parted by blanks holds those of a known head."""
+        """Locate the words of `line` that start a known term."""
         known = self._heads
         places = [*itertools.compress(itertools.count(), map(known.__contains__, heads))]
         line = f" {line} "
@@ -281,8 +267,9 @@ class WordFinder:
             if not terms:
                 continue
             word = words[place]
-            # The blank before the first letter is not counted.
-            if not alone:  # where it began no term, it was passed over
+            # The space added before the line makes the index that of the word itself. Words that
+            # begin only longer terms may have been skipped before: step over those.
+            if not alone:
                 for _ in range(words[reached:place].count(word)):
                     at = line.index(f" {word} ", at) + 1
             at = line.index(f" {word} ", at)
@@ -298,16 +285,13 @@ def _finder(words: tuple[str, ...]) -> WordFinder:
 
 
 def _scan(text: str) -> tuple[re.Pattern[str], str]:
-    """Pattern and line, as long as the text, that give its runs of letters and digits.
-
-    ASCII letters of a text that is not all ASCII are in lower case.
-    """
+    """Return a pattern and a line of equal length in which it finds the pieces of the text."""
     if text.isascii():
         return _ASCII_PIECE, text
     others = [match.start() for match in _NO_ASCII.finditer(text)]
     if _FEW * len(others) > len(text):
         return _PIECE, text.translate(_PIECE_LINE)
-    # A tenth of the time where few letters are no ASCII.
+    # Ten times faster than translating every character when few are not ASCII.
     line = text.encode("ascii", "replace").translate(_ASCII_PIECES).decode("ascii")
     parts = []
     last = 0
@@ -322,16 +306,16 @@ def _fold_piece(piece: str) -> str:
 
 
 def _gap(between: str) -> str:
-    """Normalise what stands between two words: blanks are one blank, dashes one dash."""
+    """Normalise the text between two pieces: one space for white space, one kind of hyphen."""
     if between == " ":
-        return between  # the usual case at less cost
+        return between  # the common case, kept fast
     return " ".join(between.translate(_GAP).split()) or (" " if between else "")
 
 
 def _follow(
     text: str, line: str, pattern: re.Pattern[str], end: int, rest: tuple[tuple[str, str], ...]
 ) -> int:
-    """End of a term whose first piece ends at `end`, or 0 when the text goes on differently."""
+    """Return the end of a term whose first piece ends at `end`, or 0 if the rest differs."""
     for gap, word in rest:
         match = pattern.search(line, end)
         if match is None:
@@ -347,7 +331,7 @@ def _follow(
 
 
 def _closes(text: str, line: str, pattern: re.Pattern[str], end: int) -> bool:
-    """Whether a word may end here: an apostrophe may bring a clitic, an underscore no letter."""
+    """Return whether a word may end here: before a clitic, but not before ``_letter``."""
     if end + 1 >= len(text) or not text[end + 1].isalnum():
         return True
     if text[end] == "_":
@@ -356,3 +340,29 @@ def _closes(text: str, line: str, pattern: re.Pattern[str], end: int) -> bool:
         return True
     clitic = pattern.search(line, end + 1)
     return clitic is not None and _fold_piece(clitic[0]) in CLITICS
+
+
+def _edges(word: str, start: int, end: int) -> tuple[str, str]:
+    """Return the marks before the first and after the last letter or digit of a term."""
+    word = _with_ascii_marks(word)
+    sides = (word[:start].lstrip(), word[end:].rstrip())
+    lead, trail = ("".join(char for char in side if not is_glue(char)) for side in sides)
+    return lead, trail
+
+
+def _with_edges(text: str, start: int, end: int, marks: tuple[str, str]) -> tuple[int, int] | None:
+    """Return the span of a term with its marks, or None if the marks or word ends are missing."""
+    lead, trail = marks
+    first, last = start - len(lead), end + len(trail)
+    if first < 0 or text[first:start] != lead or text[end:last] != trail:
+        return None
+    before, after = text[max(0, first - 1) : first], text[last : last + 1]
+    opens = not lead or lead[0] in _OPENING or not before.isalnum()  # "sales(wo)man"
+    return (first, last) if opens and not (trail and after.isalnum()) else None
+
+
+def _with_ascii_marks(text: str) -> str:
+    """Replace common typographic marks by ASCII ones of the same length."""
+    for mark, other in _ASCII_MARKS:
+        text = text.replace(mark, other)
+    return text

@@ -1,7 +1,7 @@
-"""Words of a text: tokens, sentences, ROUGE-L, and whole-word search, in any script.
+"""Tokens, sentences and ROUGE-L, in any script.
 
-Every part of the package that looks at words does so through this module, so that a word means
-the same to masking, matching, co-occurrence and text similarity.
+Masking, matching, co-occurrence and text similarity all split texts with this module, so they
+agree on what a word is.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 
-# Scripts written without blanks: a character (with its marks) is a token, as in the default rules
-# of Unicode Annex 29: Thai, Lao, Burmese, Khmer, Hiragana, Han.
+# Scripts written without spaces: each character (with its marks) is a token, as in the default
+# rules of Unicode Annex 29. Thai, Lao, Burmese, Khmer, Hiragana, Han.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3041-\u309f"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 )
 FIRST_UNSPACED = re.compile("[\u0e00-\U0010ffff]")
 
-# What may follow a word behind an apostrophe without making it another word: he's, she'd, we'll.
+# Endings that may follow an apostrophe without making another word: he's, she'd, we'll.
 CLITICS = frozenset(("s", "d", "ll", "re", "ve", "m"))
 
 
 def is_glue(char: str) -> bool:
-    """Tell joiners, soft hyphens, variation selectors, enclosing marks: no spelling needs them."""
+    """Return whether a character is invisible or decoration: joiner, soft hyphen, selector."""
     return (
         char in "\u00ad\u200c\u200d\u2060\ufeff"
         or "\ufe00" <= char <= "\ufe0f"
@@ -33,7 +33,7 @@ def is_glue(char: str) -> bool:
 
 
 class _WordLine(dict[int, int | None]):
-    """Translation that keeps words, folds apostrophes, drops glue and blanks out the rest."""
+    """Translation table: words stay, apostrophes become one, glue goes, the rest is space."""
 
     def __missing__(self, code: int) -> int | None:
         char = chr(code)
@@ -48,22 +48,22 @@ class _WordLine(dict[int, int | None]):
         return value
 
 
-# Both fill themselves with the characters that occur.
+# Filled with the characters that occur.
 WORD_LINE = _WordLine()
 _ASCII_LINE = bytes(WORD_LINE[ord(chr(code).lower())] or 0x20 for code in range(128)) + bytes(128)
 
 _SENTENCE_END = re.compile(r"[.!?\u061f\u06d4\u0964]\s+|[\u3002\uff01\uff1f\uff61]\s*")
-_ASCII_SENTENCE_END = re.compile(r"[.!?]\s+")  # three times as fast
+_ASCII_SENTENCE_END = re.compile(r"[.!?]\s+")  # three times faster
 
 
 def tokens(text: str) -> list[str]:
     """Split a text into words, case folded.
 
-    A word is a run of letters, digits and their marks in any script; an apostrophe (straight
-    or curly) inside a word stays in it ("isn't" is one token), hyphens, points and underscores
-    part words, numbers are words. In scripts written without blanks (Chinese and Japanese
-    characters, Thai, Lao, Khmer, Burmese) every character is a token. Symbols and emoji are no
-    words. On ASCII text without apostrophes the tokens are those of the ``rouge-score`` package.
+    A word is a run of letters, digits and their marks in any script. An apostrophe (straight or
+    curly) inside a word belongs to it ("isn't" is one token); hyphens, points and underscores
+    separate words; numbers are words; symbols and emoji are not. In scripts written without
+    spaces (Chinese and Japanese characters, Thai, Lao, Khmer, Burmese) every character is a
+    token. On ASCII text without apostrophes the tokens equal those of ``rouge-score``.
 
     Parameters
     ----------
@@ -74,6 +74,11 @@ def tokens(text: str) -> list[str]:
     -------
     list of str
         Words in order; empty when the text has none.
+
+    Examples
+    --------
+    >>> tokens("She isn't a well-known DOCTOR.")
+    ['she', "isn't", 'a', 'well', 'known', 'doctor']
     """
     if text.isascii():
         line = text.encode("ascii").translate(_ASCII_LINE).decode("ascii")
@@ -81,7 +86,7 @@ def tokens(text: str) -> list[str]:
         line = fold(text).translate(WORD_LINE)
         if FIRST_UNSPACED.search(line):
             line = _unspaced().sub(r" \g<0> ", line)
-    if "'" in line:  # drop those that are not inside a word
+    if "'" in line:  # drop apostrophes that are not inside a word
         line = line.replace("''", "  ").replace(" '", " ").replace("' ", " ").strip("'")
     return line.split()
 
@@ -89,8 +94,8 @@ def tokens(text: str) -> list[str]:
 def sentences(text: str) -> list[str]:
     """Split a text into sentences.
 
-    A sentence ends at ``.``, ``!`` or ``?`` (or the Arabic, Urdu and Hindi marks) before a blank
-    or the end, and at the full-width marks of Chinese and Japanese.
+    A sentence ends at ``.``, ``!`` or ``?`` (or the Arabic, Urdu and Hindi marks) before white
+    space or the end of the text, and at the full-width marks of Chinese and Japanese.
 
     Parameters
     ----------
@@ -100,7 +105,12 @@ def sentences(text: str) -> list[str]:
     Returns
     -------
     list of str
-        Sentences in order, without the blanks around them; empty for a blank text.
+        Sentences in order, stripped; empty for an empty text.
+
+    Examples
+    --------
+    >>> sentences("It costs 3.50. Really?")
+    ['It costs 3.50.', 'Really?']
     """
     text = text.strip()
     ends = _ASCII_SENTENCE_END if text.isascii() else _SENTENCE_END
@@ -118,18 +128,26 @@ def rouge_l(tokens_a: Sequence[Hashable], tokens_b: Sequence[Hashable]) -> float
     Parameters
     ----------
     tokens_a, tokens_b : sequence of str or of int
-        Tokens of either text, as :func:`tokens` gives them, or their numbers.
+        Tokens of each text, from :func:`tokens`, or their numbers.
 
     Returns
     -------
     float
-        In [0, 1]; the same for swapped arguments. Two empty lists are equal (1), one empty list
-        scores 0.
+        In [0, 1], symmetric. Two empty lists score 1; one empty list scores 0.
+
+    References
+    ----------
+    C.-Y. Lin (2004), "ROUGE: A package for automatic evaluation of summaries", section 3.
+
+    Examples
+    --------
+    >>> rouge_l(tokens("the cat sat"), tokens("the dog sat"))
+    0.6666666666666666
     """
     if not tokens_a or not tokens_b:
         return float(len(tokens_a) == len(tokens_b))
-    # It compares 64-bit hashes: two of 1,000 distinct words share one with odds of 3e-14. Numbers
-    # rule that out; metrics hand them in, which the vocabulary of the run has at no cost.
+    # rapidfuzz compares 64-bit hashes: two of 1,000 distinct words collide with probability
+    # 3e-14. Metrics pass word numbers of the shared vocabulary, which cannot collide.
     common = _common()(tokens_a, tokens_b)
     precision = common / len(tokens_b)
     recall = common / len(tokens_a)
@@ -150,5 +168,5 @@ def _unspaced() -> re.Pattern[str]:
 
 
 def fold(text: str) -> str:
-    """Fold case; composed and decomposed letters become the same."""
+    """Fold case and normalise to NFC, so composed and decomposed letters are equal."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())

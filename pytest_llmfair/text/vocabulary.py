@@ -1,8 +1,8 @@
-"""Words as numbers: one numbering for the whole run, each distinct text split once.
+"""Numbering of words, shared by the whole run; each distinct text is split once.
 
-Splitting texts into words is most of the work of every metric over texts. They all ask
-:data:`VOCABULARY`, so that a text costs once however many metrics look at it, and two words are
-the same exactly when their numbers are.
+Splitting texts takes most of the time of every metric on texts. All metrics use
+:data:`VOCABULARY`, so each text is split once, and two words are equal exactly when their numbers
+are equal.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ __all__ = ["VOCABULARY", "Ids", "Vocabulary"]
 
 Ids = npt.NDArray[np.int32]
 
-# Characters of the texts kept, _LEAST more for each text: 120,000 answers of 120 words, whose
-# numbers take 60 MB.
+# Characters of the texts kept, plus _LEAST for each text: about 120,000 answers of 120 words,
+# whose numbers take 60 MB.
 _MOST_KEPT = 100_000_000
 _LEAST = 100
 
-# Texts split together, which share an array.
+# Texts that are split together and share an array.
 _AT_ONCE = 16
 
 
 class _Numbers(dict[str, int]):
-    """Word to number; a word not seen before gets the next number."""
+    """Word to number; an unknown word gets the next number."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,16 +45,23 @@ class _Numbers(dict[str, int]):
 
 
 class Vocabulary:
-    """Numbers of words, and the texts already split.
+    """Numbers of words, and a cache of texts already split.
 
-    A word keeps its number for the life of the vocabulary. Texts are kept until `most_kept`
-    characters are reached; then all are forgotten, and split again when they come back: memory
-    stays bounded, no result changes.
+    A word keeps its number for the life of the vocabulary. When the cache exceeds `most_kept`
+    characters it is emptied, so memory stays bounded; results do not change.
 
     Parameters
     ----------
     most_kept : int
-        Characters of the texts to keep, and 100 more for each text.
+        Size of the cache in characters, where each text counts 100 more than its length.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.ids("to be or not to be").tolist()
+    [0, 1, 2, 3, 0, 1]
+    >>> vocabulary.words
+    ['to', 'be', 'or', 'not']
     """
 
     def __init__(self, most_kept: int = _MOST_KEPT) -> None:
@@ -66,7 +73,7 @@ class Vocabulary:
 
     @property
     def words(self) -> list[str]:
-        """Every word so far, each at the place of its number; not to be changed."""
+        """Every word so far, in order of its number; do not change the list."""
         return self._numbers.words
 
     def number(self, word: str) -> int:
@@ -75,12 +82,12 @@ class Vocabulary:
         Parameters
         ----------
         word : str
-            One token; one not seen before is added.
+            One token; an unknown token is added.
 
         Returns
         -------
         int
-            From 0 on, in order of first appearance.
+            Counted from 0 in order of first appearance.
         """
         return self._numbers[word]
 
@@ -95,14 +102,14 @@ class Vocabulary:
         Returns
         -------
         numpy.ndarray of int32
-            The number of each token of :func:`pytest_llmfair.text.tokens`, in order; read-only,
-            since it is shared.
+            Number of each token of :func:`pytest_llmfair.text.tokens`, in order; read-only,
+            because it is shared.
         """
         found = self._texts.get(text)
         return self._split([text])[text] if found is None else found
 
     def ids_of(self, texts: Iterable[str]) -> dict[str, Ids]:
-        """Return the words of each distinct text as numbers, faster than one by one.
+        """Return the words of each distinct text as numbers; faster than :meth:`ids` in a loop.
 
         Parameters
         ----------
@@ -112,7 +119,7 @@ class Vocabulary:
         Returns
         -------
         dict
-            Text to what :meth:`ids` returns.
+            Text to the result of :meth:`ids`.
         """
         known = self._texts.get
         found: dict[str, Ids] = {}
@@ -128,13 +135,13 @@ class Vocabulary:
         return found
 
     def forget(self) -> None:
-        """Drop the texts kept; words keep their numbers."""
+        """Empty the cache of texts; words keep their numbers."""
         with self._keeping:
             self._texts.clear()
             self._kept = 0
 
     def _split(self, texts: Sequence[str]) -> dict[str, Ids]:
-        """Return numbers of the words of some texts, kept where they fit."""
+        """Split texts and cache them if they fit."""
         words: list[str] = []
         ends = []
         for text in texts:

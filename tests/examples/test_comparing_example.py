@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_planted_skew_makes_the_candidate_worse_and_not_the_other_way_round() -> None:
+def test_the_planted_skew_makes_the_candidate_worse_and_not_the_other_way_round():
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "examples/comparing", "-p", "no:cacheprovider"],
         cwd=ROOT,

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_it_shows_pairs_with_their_checks_and_the_rejected_with_the_reason() -> None:
+def test_it_shows_pairs_with_their_checks_and_the_rejected_with_the_reason():
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "examples/pairs", "-p", "no:cacheprovider"],
         cwd=ROOT,

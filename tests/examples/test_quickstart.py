@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def run(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+def run(folder, *arguments):
     """Run the quickstart as a newcomer does; return the run and its verdicts."""
     file = folder / "run.json"
     command = [sys.executable, "-m", "pytest", "examples/quickstart", f"--llmfair-json={file}"]
@@ -35,6 +35,7 @@ def test_it_shows_one_verdict_of_each_kind_and_ends_well(tmp_path):
     assert max(map(len, table[:-1])) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_other_seeds_show_the_same_verdicts(tmp_path, seed):
     done, verdicts = run(tmp_path, f"--llmfair-seed={seed}")

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from pytest_llmfair.metrics.cooccurrence import default_stop_words
+from pytest_llmfair.metrics.cooccurrence.bias_score import default_stop_words
 from pytest_llmfair.testing import Case
 from pytest_llmfair.text import tokens
 

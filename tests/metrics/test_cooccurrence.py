@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmfair import Verdict, assert_metric
 from pytest_llmfair.metrics import cooccurrence_bias_score, default_stop_words
-from pytest_llmfair.metrics._cooccurrence import counting as kernel
+from pytest_llmfair.metrics.cooccurrence import _counting as kernel
 
 GROUPS = {"female": ["she", "woman"], "male": ["he", "man"]}
 

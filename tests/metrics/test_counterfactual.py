@@ -15,8 +15,8 @@ from pytest_llmfair.metrics import (
     counterfactual_rouge_l,
     exact_match,
 )
-from pytest_llmfair.metrics._counterfactual import texts as _texts
-from pytest_llmfair.metrics._counterfactual.pairs import mean_over_pairs
+from pytest_llmfair.metrics.counterfactual import _texts
+from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
 from pytest_llmfair.text import sentences, tokens
 from pytest_llmfair.text.vocabulary import Vocabulary
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
 
 import pytest
 
@@ -16,8 +15,6 @@ for module in pkgutil.walk_packages(pytest_llmfair.__path__, "pytest_llmfair."):
     importlib.import_module(module.name)
 for name in ("rapidfuzz", "scipy.special", "vaderSentiment.vaderSentiment", "yaml"):
     importlib.import_module(name)
-
-Run = Callable[..., pytest.RunResult]
 
 # A sample of which `toxic` in `n` rows are toxic, and the three verdicts on a bound of 0.1.
 VERDICTS = """
@@ -38,19 +35,19 @@ def test_stays_undecided():
 
 
 @pytest.fixture
-def verdicts() -> str:
+def verdicts():
     """Return a test file with one PASS, one FAIL and one INCONCLUSIVE."""
     return VERDICTS
 
 
 @pytest.fixture
-def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(pytester, monkeypatch):
     """Return a function that runs pytest with this plugin and those named in the arguments."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     for name in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
         monkeypatch.delenv(name, raising=False)
 
-    def run_pytest(*arguments: str) -> pytest.RunResult:
+    def run_pytest(*arguments):
         return pytester.runpytest_inprocess("-p", "llmfair", "-p", "no:cacheprovider", *arguments)
 
     return run_pytest

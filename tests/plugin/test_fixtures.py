@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 
-Run = Callable[..., pytest.RunResult]
 
-
-def test_fixtures_are_listed_with_their_purpose(run: Run) -> None:
+def test_fixtures_are_listed_with_their_purpose(run):
     lines = run("--fixtures").stdout.str()
     for name in ("model_client", "counterfactual_pairs", "lexicons", "scorers", "fairness"):
         assert f"\n{name}" in lines
 
 
-def test_model_client_is_the_model_of_the_option(run: Run, pytester: pytest.Pytester) -> None:
+def test_model_client_is_the_model_of_the_option(run, pytester):
     pytester.makepyfile(
         mymodel="def answer(prompt): return prompt.upper()",
         test_it="""
@@ -28,7 +25,7 @@ def test_model_client_is_the_model_of_the_option(run: Run, pytester: pytest.Pyte
     run("--llmfair-model=python:mymodel:answer").assert_outcomes(passed=1)
 
 
-def test_model_client_is_the_builtin_model_by_default(run: Run, pytester: pytest.Pytester) -> None:
+def test_model_client_is_the_builtin_model_by_default(run, pytester):
     pytester.makepyfile(
         """
         def test_it(model_client):
@@ -39,7 +36,7 @@ def test_model_client_is_the_builtin_model_by_default(run: Run, pytester: pytest
     run().assert_outcomes(passed=1)
 
 
-def test_pairs_from_a_list(run: Run, pytester: pytest.Pytester) -> None:
+def test_pairs_from_a_list(run, pytester):
     pytester.makepyfile(
         """
         def test_it(counterfactual_pairs):
@@ -51,9 +48,7 @@ def test_pairs_from_a_list(run: Run, pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.parametrize("name", ["'prompts.txt'", "Path('prompts.txt')"])
-def test_pairs_from_a_file_beside_the_test(
-    name: str, run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pairs_from_a_file_beside_the_test(name, run, pytester, monkeypatch):
     folder = pytester.mkdir("suite")
     (folder / "prompts.txt").write_text("He is a nurse.\n\nHer brother sings.\n", "utf-8")
     (folder / "test_it.py").write_text(
@@ -64,7 +59,7 @@ def test_pairs_from_a_file_beside_the_test(
     run("--rootdir", str(pytester.path), "../suite").assert_outcomes(passed=1)
 
 
-def test_pairs_from_a_file_in_the_root_folder(run: Run, pytester: pytest.Pytester) -> None:
+def test_pairs_from_a_file_in_the_root_folder(run, pytester):
     pytester.makeini("[pytest]\n")
     (pytester.path / "prompts.txt").write_text("He is a nurse.\n", "utf-8")
     folder = pytester.mkdir("suite")
@@ -74,29 +69,27 @@ def test_pairs_from_a_file_in_the_root_folder(run: Run, pytester: pytest.Pyteste
     run("suite").assert_outcomes(passed=1)
 
 
-def test_file_that_does_not_exist_is_never_a_prompt(run: Run, pytester: pytest.Pytester) -> None:
+def test_file_that_does_not_exist_is_never_a_prompt(run, pytester):
     pytester.makepyfile("def test_it(counterfactual_pairs): counterfactual_pairs('promts.txt')")
     result = run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*FileNotFoundError: there is no prompt file 'promts.txt' in *"])
 
 
-def test_file_without_prompts_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
+def test_file_without_prompts_is_an_error(run, pytester):
     (pytester.path / "prompts.txt").write_text("\n \n", "utf-8")
     pytester.makepyfile("def test_it(counterfactual_pairs): counterfactual_pairs('prompts.txt')")
     run().stdout.fnmatch_lines(["E*prompts.txt has no prompt; write one per line"])
 
 
-def test_file_that_is_not_utf8_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
+def test_file_that_is_not_utf8_is_an_error(run, pytester):
     (pytester.path / "prompts.txt").write_bytes(b"He is a na\xefve nurse.")
     pytester.makepyfile("def test_it(counterfactual_pairs): counterfactual_pairs('prompts.txt')")
     run().stdout.fnmatch_lines(["E*prompts.txt is not UTF-8 (byte 10); save it as UTF-8"])
 
 
 @pytest.mark.parametrize("prompts", ["['It rains.']", "(text for text in ['It rains.'])"])
-def test_prompts_without_a_mention_are_an_error(
-    run: Run, pytester: pytest.Pytester, prompts: str
-) -> None:
+def test_prompts_without_a_mention_are_an_error(run, pytester, prompts):
     pytester.makepyfile(
         f"def test_it(counterfactual_pairs): counterfactual_pairs({prompts}, 'gender')"
     )
@@ -132,9 +125,7 @@ def test_prompts_without_a_mention_are_an_error(
         ),
     ],
 )
-def test_pairs_from_templates_and_texts(
-    call: str, expected: str, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_pairs_from_templates_and_texts(call, expected, run, pytester):
     pytester.makepyfile(
         f"""
         def test_it(counterfactual_pairs):
@@ -145,7 +136,7 @@ def test_pairs_from_templates_and_texts(
     run().assert_outcomes(passed=1)
 
 
-def test_pairs_from_a_file_of_templates(run: Run, pytester: pytest.Pytester) -> None:
+def test_pairs_from_a_file_of_templates(run, pytester):
     (pytester.path / "mine.yaml").write_text(
         "fillers: {job: [cook]}\ntemplates: ['{Person} is {a:job}.', 'He sings.']\n", "utf-8"
     )
@@ -160,7 +151,7 @@ def test_pairs_from_a_file_of_templates(run: Run, pytester: pytest.Pytester) -> 
     run().assert_outcomes(passed=1)
 
 
-def test_pairs_take_the_seed_of_the_session(run: Run, pytester: pytest.Pytester) -> None:
+def test_pairs_take_the_seed_of_the_session(run, pytester):
     pytester.makepyfile(
         """
         def test_it(counterfactual_pairs):
@@ -173,7 +164,7 @@ def test_pairs_take_the_seed_of_the_session(run: Run, pytester: pytest.Pytester)
     run("--llmfair-seed=7").assert_outcomes(passed=1)
 
 
-def test_pairs_with_placebo_twins(run: Run, pytester: pytest.Pytester) -> None:
+def test_pairs_with_placebo_twins(run, pytester):
     pytester.makepyfile(
         """
         def test_it(counterfactual_pairs):
@@ -185,9 +176,7 @@ def test_pairs_with_placebo_twins(run: Run, pytester: pytest.Pytester) -> None:
     run().assert_outcomes(passed=1)
 
 
-def test_prompts_whose_pairs_all_fail_the_checks_are_invalid_and_in_the_report(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_prompts_whose_pairs_all_fail_the_checks_are_invalid_and_in_the_report(run, pytester):
     pytester.makepyfile(
         """
         def test_it(counterfactual_pairs, fairness):
@@ -202,7 +191,7 @@ def test_prompts_whose_pairs_all_fail_the_checks_are_invalid_and_in_the_report(
     assert (result["verdict"], result["rejected"]) == ("INVALID", 1)
 
 
-def test_unknown_attribute_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
+def test_unknown_attribute_is_an_error(run, pytester):
     pytester.makepyfile(
         "def test_it(counterfactual_pairs): counterfactual_pairs(['He sings.'], 'gander')"
     )
@@ -218,7 +207,7 @@ PETS = """
 """
 
 
-def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytester) -> None:
+def test_pairs_use_the_lexicons_of_the_fixture(run, pytester):
     pytester.makeconftest(PETS)
     pytester.makepyfile(
         "def test_it(counterfactual_pairs): assert counterfactual_pairs(['He sings.'], 'pets')"
@@ -226,9 +215,7 @@ def test_pairs_use_the_lexicons_of_the_fixture(run: Run, pytester: pytest.Pytest
     run().assert_outcomes(passed=1)
 
 
-def test_an_unknown_attribute_is_answered_with_a_lexicon_of_the_fixture(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_an_unknown_attribute_is_answered_with_a_lexicon_of_the_fixture(run, pytester):
     pytester.makeconftest(PETS)
     pytester.makepyfile(
         "def test_it(counterfactual_pairs): counterfactual_pairs(['He sings.'], 'pet')"
@@ -236,7 +223,7 @@ def test_an_unknown_attribute_is_answered_with_a_lexicon_of_the_fixture(
     run().stdout.fnmatch_lines(["E*ValueError: no lexicon is called 'pet'; did you mean pets?*"])
 
 
-def test_unawareness_takes_a_lexicon_of_the_fixture(run: Run, pytester: pytest.Pytester) -> None:
+def test_unawareness_takes_a_lexicon_of_the_fixture(run, pytester):
     pytester.makeconftest(
         """
         import pytest
@@ -261,7 +248,7 @@ def test_unawareness_takes_a_lexicon_of_the_fixture(run: Run, pytester: pytest.P
     result.stdout.fnmatch_lines(["*'nan' (gender: female) in prompt 0*"])
 
 
-def test_lexicons_and_scorers_go_by_name(run: Run, pytester: pytest.Pytester) -> None:
+def test_lexicons_and_scorers_go_by_name(run, pytester):
     pytester.makepyfile(
         """
         def test_it(lexicons, scorers):
@@ -272,9 +259,7 @@ def test_lexicons_and_scorers_go_by_name(run: Run, pytester: pytest.Pytester) ->
     run().assert_outcomes(passed=1)
 
 
-def test_collector_asks_the_model_once_for_several_checks(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_collector_asks_the_model_once_for_several_checks(run, pytester):
     pytester.makepyfile(
         mymodel="""
         asked = []
@@ -308,9 +293,7 @@ def test_collector_asks_the_model_once_for_several_checks(
         ("fairness", "'mine'", "assert fairness == 'mine'"),
     ],
 )
-def test_every_fixture_can_be_overridden(
-    name: str, value: str, use: str, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_every_fixture_can_be_overridden(name, value, use, run, pytester):
     pytester.makeconftest(
         f"import pytest\n@pytest.fixture(scope='session')\ndef {name}(): return {value}\n"
     )
@@ -318,7 +301,7 @@ def test_every_fixture_can_be_overridden(
     run().assert_outcomes(passed=1)
 
 
-def test_collector_uses_an_overridden_model(run: Run, pytester: pytest.Pytester) -> None:
+def test_collector_uses_an_overridden_model(run, pytester):
     pytester.makeconftest(
         """
         import pytest

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
 
-Run = Callable[..., pytest.RunResult]
 
-
-def properties(pytester: pytest.Pytester) -> dict[str, list[tuple[str, str]]]:
+def properties(pytester):
     tree = ElementTree.parse(pytester.path / "junit.xml")
     return {
         case.attrib["name"]: [(p.attrib["name"], p.attrib["value"]) for p in case.iter("property")]
@@ -18,12 +15,9 @@ def properties(pytester: pytest.Pytester) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
-def test_every_result_is_a_property_of_its_test(
-    workers: tuple[str, ...], run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_every_result_is_a_property_of_its_test(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
-    run("--junitxml=junit.xml", "-W", "error", *workers)
+    run("--junitxml=junit.xml", "-W", "error")
     found = properties(pytester)
     (passes,), (fails,), (undecided,) = (
         found[name] for name in ("test_passes", "test_fails", "test_stays_undecided")
@@ -34,7 +28,7 @@ def test_every_result_is_a_property_of_its_test(
     assert undecided[1].startswith("INCONCLUSIVE toxic_fraction ")
 
 
-def test_checks_are_properties_too(run: Run, pytester: pytest.Pytester) -> None:
+def test_checks_are_properties_too(run, pytester):
     pytester.makepyfile(
         """
         def test_it(fairness):
@@ -49,13 +43,13 @@ def test_checks_are_properties_too(run: Run, pytester: pytest.Pytester) -> None:
     ]
 
 
-def test_tests_without_results_have_no_property(run: Run, pytester: pytest.Pytester) -> None:
+def test_tests_without_results_have_no_property(run, pytester):
     pytester.makepyfile("def test_it(): pass")
     run("--junitxml=junit.xml")
     assert properties(pytester) == {"test_it": []}
 
 
-def test_a_label_that_is_no_xml_is_escaped(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_label_that_is_no_xml_is_escaped(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import assert_metric
@@ -85,11 +79,10 @@ def test_two_that_hold():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
-@pytest.mark.parametrize("family", ["xunit1", "xunit2"])
-def test_a_fail_that_holm_decides_is_a_failure_of_its_test(
-    family: str, workers: tuple[str, ...], run: Run, pytester: pytest.Pytester
-) -> None:
+@pytest.mark.parametrize(
+    ("family", "workers"), [("xunit1", ()), ("xunit2", ("-p", "xdist", "-n", "2"))]
+)
+def test_a_fail_that_holm_decides_is_a_failure_of_its_test(family, workers, run, pytester):
     pytester.makepyfile(test_it=HOLM)
     result = run(
         "--llmfair-family=holm", "--junitxml=junit.xml", "-o", f"junit_family={family}", *workers
@@ -112,7 +105,7 @@ def test_a_fail_that_holm_decides_is_a_failure_of_its_test(
     assert failed["test_two_that_hold"][0].count("FAIL toxic_fraction") == 2
 
 
-def test_a_fail_that_does_not_hold_is_no_failure(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_fail_that_does_not_hold_is_no_failure(run, pytester):
     pytester.makepyfile(
         test_it=HOLM.replace("[80,", "[62,").replace("90 + [0.1] * 10", "40 + [0.1] * 60")
     )
@@ -121,7 +114,7 @@ def test_a_fail_that_does_not_hold_is_no_failure(run: Run, pytester: pytest.Pyte
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("6", "0")
 
 
-def test_an_error_of_the_session_is_an_error_in_junit(run: Run, pytester: pytest.Pytester) -> None:
+def test_an_error_of_the_session_is_an_error_in_junit(run, pytester):
     pytester.makepyfile(test_it="def test_it(): pass")
     run("--llmfair-require=1", "--junitxml=junit.xml")
     (suite,) = ElementTree.parse(pytester.path / "junit.xml").iter("testsuite")
@@ -130,9 +123,7 @@ def test_an_error_of_the_session_is_an_error_in_junit(run: Run, pytester: pytest
     assert error.attrib["message"].startswith("0 fairness assertions were judged")
 
 
-def test_the_failure_of_a_test_begins_with_its_verdict(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_the_failure_of_a_test_begins_with_its_verdict(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     run("--junitxml=junit.xml")
     (failure,) = ElementTree.parse(pytester.path / "junit.xml").iter("failure")

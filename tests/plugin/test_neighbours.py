@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from xml.etree import ElementTree
 
 import pytest
 
-Run = Callable[..., pytest.RunResult]
+# One test of every kind whose report takes another way through the workers of xdist.
+KINDS = """
+import pytest
+from pytest_llmfair import BoundExceeded, assert_toxic_fraction_within
+
+def skewed(**options):
+    assert_toxic_fraction_within([[0.9]] * 100, bound=0.1, **options)
+
+@pytest.mark.xfail(raises=BoundExceeded, strict=True)
+def test_marked():
+    skewed()
+
+def test_caught():
+    with pytest.raises(BoundExceeded):
+        skewed()
+
+def test_red():
+    skewed()
+
+def test_collects(fairness):
+    fairness.collect(["Hello"])
+
+def test_checks(fairness):
+    fairness.collect(["Hello"] * 3)
+    fairness.check("toxic_fraction", mode="point", bound=0.5, scorer=lambda t: [0.1] * len(t))
+"""
 
 
-def table(result: pytest.RunResult) -> list[str]:
+def below_the_tests(result):
+    """Return the lines of the reports, without how long the session took."""
     lines = result.outlines
     start = next(i for i, line in enumerate(lines) if " fairness assertions " in line)
-    end = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("=="))
-    return lines[start:end]
+    return [line for line in lines[start:] if not line.startswith("=")]
 
 
-def test_xdist_gives_the_same_table_and_file(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
-    pytester.makepyfile(test_b=verdicts, test_a=verdicts)
-    alone = run("--llmfair-json=alone.json")
-    spread = run("-p", "xdist", "-n", "2", "--llmfair-json=spread.json")
-    assert table(spread) == table(alone)
-    first, second = (pytester.path / f"{name}.json" for name in ("alone", "spread"))
-    assert first.read_bytes() == second.read_bytes()
+def properties(path):
+    cases = ElementTree.parse(path).iter("testcase")
+    return {
+        case.attrib["name"]: [tuple(p.attrib.values()) for p in case.iter("property")]
+        for case in cases
+    }
 
 
-def test_xdist_workers_get_the_options(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
-    pytester.makepyfile(verdicts)
-    result = run("-p", "xdist", "-n", "2", "--llmfair-mode=strict", "--llmfair-require=3")
-    result.assert_outcomes(passed=1, failed=2)
+def test_workers_of_xdist_report_the_same_as_one_process(run, pytester, verdicts):
+    pytester.makepyfile(test_b=verdicts, test_a=verdicts, test_c=KINDS)
+    found = []
+    for workers in ((), ("-p", "xdist", "-n", "2")):
+        result = run(
+            *("--llmfair-json=run.json", "--llmfair-html=page.html", "--junitxml=junit.xml"),
+            *("-W", "error", "--llmfair-mode=strict", "--llmfair-require=9", *workers),
+        )
+        result.assert_outcomes(passed=5, failed=5, xfailed=1)
+        written = [(pytester.path / name).read_bytes() for name in ("run.json", "page.html")]
+        short = sorted(line for line in result.outlines if line.startswith("FAILED"))
+        reports = [line for line in below_the_tests(result) if line not in short]
+        found.append([reports, short, written, properties(pytester.path / "junit.xml")])
+    assert found[0] == found[1]
+    assert "test_c.py::test_collects: answers were collected and never checked" in found[0][0]
+    (name, value), *_ = found[0][3]["test_red"]
+    assert (name, value[:20]) == ("llmfair.toxic_fraction", "FAIL toxic_fraction ")
 
 
-def test_random_order_gives_the_same_file(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_random_order_gives_the_same_file(run, pytester, verdicts):
     pytester.makepyfile(test_b=verdicts, test_a=verdicts)
     for seed in ("1", "2"):
         run("-p", "randomly", f"--randomly-seed={seed}", f"--llmfair-json={seed}.json")
@@ -53,7 +86,7 @@ def test_it():
 """
 
 
-def test_a_red_test_is_not_run_until_it_is_green(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_red_test_is_not_run_until_it_is_green(run, pytester):
     pytester.makepyfile(FLAKY)
     result = run("-p", "rerunfailures", "--reruns=3", "--llmfair-json=run.json")
     result.assert_outcomes(failed=1)
@@ -62,9 +95,7 @@ def test_a_red_test_is_not_run_until_it_is_green(run: Run, pytester: pytest.Pyte
     assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "FAIL")]
 
 
-def test_rerun_after_another_error_counts_every_attempt(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_rerun_after_another_error_counts_every_attempt(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import assert_toxic_fraction_within
@@ -82,7 +113,7 @@ def test_rerun_after_another_error_counts_every_attempt(
     assert [(r["attempt"], r["verdict"]) for r in results] == [(1, "PASS"), (2, "PASS")]
 
 
-def test_an_undecided_test_is_not_run_until_it_passes(run: Run, pytester: pytest.Pytester) -> None:
+def test_an_undecided_test_is_not_run_until_it_passes(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import assert_toxic_fraction_within
@@ -114,7 +145,7 @@ def test_it(subtests):
 
 if hasattr(pytest, "Subtests"):  # since pytest 9
 
-    def test_every_result_of_subtests_counts_once(run: Run, pytester: pytest.Pytester) -> None:
+    def test_every_result_of_subtests_counts_once(run, pytester):
         pytester.makepyfile(SUBTESTS)
         result = run("--llmfair-json=run.json")
         assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -122,33 +153,29 @@ if hasattr(pytest, "Subtests"):  # since pytest 9
         assert [r["verdict"] for r in results] == ["PASS", "FAIL", "PASS"]
 
 
-def test_plugin_can_be_switched_off(pytester: pytest.Pytester, verdicts: str) -> None:
+def test_plugin_can_be_switched_off(pytester, monkeypatch, verdicts):
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
     pytester.makepyfile(verdicts)
-    result = pytester.runpytest_subprocess("-p", "no:llmfair")
+    result = pytester.runpytest_inprocess("-p", "no:llmfair")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.no_fnmatch_line("*fairness assertions*")
 
 
-def test_plugin_can_be_named_when_loading_is_switched_off(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, verdicts: str
-) -> None:
+def test_plugin_can_be_named_when_loading_is_switched_off(pytester, monkeypatch, verdicts):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makepyfile(verdicts)
-    result = pytester.runpytest_subprocess("-p", "pytest_llmfair.plugin")
+    result = pytester.runpytest_inprocess("-p", "pytest_llmfair.plugin")
     result.stdout.fnmatch_lines(["3 fairness assertions: *"])
 
 
-def test_plugin_lives_with_strict_markers_and_strict_config(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_plugin_lives_with_strict_markers_and_strict_config(run, pytester, verdicts):
     pytester.makeini("[pytest]\naddopts = --strict-markers --strict-config\nllmfair_seed = 1\n")
     pytester.makepyfile(verdicts)
     run("-W", "error").assert_outcomes(passed=2, failed=1)
 
 
-def test_optimised_python_does_not_pass_a_failing_gate(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, verdicts: str
-) -> None:
+@pytest.mark.slow
+def test_optimised_python_does_not_pass_a_failing_gate(pytester, monkeypatch, verdicts):
     monkeypatch.setenv("PYTHONOPTIMIZE", "1")
     pytester.makepyfile(verdicts)
     pytester.runpytest_subprocess().assert_outcomes(passed=2, failed=1)

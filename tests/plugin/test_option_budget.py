@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
-Run = Callable[..., pytest.RunResult]
 
 MODEL = """
 import pathlib
@@ -37,7 +33,7 @@ def test_it(model_client, number):
 
 
 @pytest.fixture
-def ask(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+def ask(run, pytester, monkeypatch):
     """Return a function that runs four tests of 25 calls each."""
     pytester.makepyfile(noted=MODEL, test_it=TESTS)
     pytester.syspathinsert()
@@ -45,37 +41,35 @@ def ask(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) ->
     return lambda *arguments: run("--llmfair-model=python:noted:model", *arguments)
 
 
-def calls(pytester: pytest.Pytester) -> int:
+def calls(pytester):
     path = pytester.path / "calls"
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
-def test_calls_end_at_the_cap_and_the_rest_is_invalid(ask: Run, pytester: pytest.Pytester) -> None:
+def test_calls_end_at_the_cap_and_the_rest_is_invalid(ask, pytester):
     result = ask("--llmfair-max-calls=60")
     result.assert_outcomes(passed=2, failed=2)
     assert calls(pytester) == 60
     result.stdout.fnmatch_lines(["*INVALID*", "*--llmfair-max-calls 60 is reached*"])
 
 
-def test_one_call_beyond_the_cap_is_enough_to_be_invalid(
-    ask: Run, pytester: pytest.Pytester
-) -> None:
+def test_one_call_beyond_the_cap_is_enough_to_be_invalid(ask, pytester):
     # One of 25 answers is less than the share that may be missing for other reasons.
     ask("--llmfair-max-calls=99").assert_outcomes(passed=3, failed=1)
     assert calls(pytester) == 99
 
 
-def test_a_cap_that_is_enough_changes_nothing(ask: Run, pytester: pytest.Pytester) -> None:
+def test_a_cap_that_is_enough_changes_nothing(ask, pytester):
     ask("--llmfair-max-calls=100").assert_outcomes(passed=4)
     assert calls(pytester) == 100
 
 
-def test_no_calls_at_all_may_be_asked_for(ask: Run, pytester: pytest.Pytester) -> None:
+def test_no_calls_at_all_may_be_asked_for(ask, pytester):
     ask("--llmfair-max-calls=0").assert_outcomes(failed=4)
     assert calls(pytester) == 0
 
 
-def test_workers_share_the_cap(ask: Run, pytester: pytest.Pytester) -> None:
+def test_workers_share_the_cap(ask, pytester):
     ask("--llmfair-max-calls=60", "-p", "xdist", "-n", "2", "--llmfair-json=run.json")
     assert calls(pytester) == 60
     results = json.loads((pytester.path / "run.json").read_text())["results"]
@@ -86,12 +80,12 @@ def test_workers_share_the_cap(ask: Run, pytester: pytest.Pytester) -> None:
     )
 
 
-def test_replayed_answers_cost_nothing(ask: Run, pytester: pytest.Pytester) -> None:
+def test_replayed_answers_cost_nothing(ask, pytester):
     ask("--llmfair-cassette=c.jsonl")
     ask("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=0").assert_outcomes(passed=4)
 
 
-def test_what_was_over_budget_is_not_recorded(ask: Run, pytester: pytest.Pytester) -> None:
+def test_what_was_over_budget_is_not_recorded(ask, pytester):
     ask("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=60")
     assert len((pytester.path / "c.jsonl").read_text().splitlines()) == 60
     resumed = ask("--llmfair-cassette=c.jsonl", "--llmfair-record-mode=new")
@@ -99,20 +93,20 @@ def test_what_was_over_budget_is_not_recorded(ask: Run, pytester: pytest.Pyteste
     assert calls(pytester) == 100
 
 
-def test_tokens_are_capped(ask: Run, pytester: pytest.Pytester) -> None:
+def test_tokens_are_capped(ask, pytester):
     result = ask("--llmfair-max-total-tokens=1500")
     assert 0 < calls(pytester) < 50
     result.stdout.fnmatch_lines(["*--llmfair-max-total-tokens 1500 would be exceeded*"])
 
 
-def test_a_cost_needs_a_price(ask: Run, pytester: pytest.Pytester) -> None:
+def test_a_cost_needs_a_price(ask, pytester):
     result = ask("--llmfair-max-cost=1.5")
     result.assert_outcomes(failed=4)
     result.stdout.fnmatch_lines(["*no price of python:noted:model is known*"])
     assert calls(pytester) == 0
 
 
-def test_a_cost_is_capped_at_own_prices(ask: Run, pytester: pytest.Pytester) -> None:
+def test_a_cost_is_capped_at_own_prices(ask, pytester):
     (pytester.path / "prices.yaml").write_text(
         "date: 2026-01-31\nmodels:\n  python:noted:model: [1000, 1000]\n"
     )
@@ -122,25 +116,25 @@ def test_a_cost_is_capped_at_own_prices(ask: Run, pytester: pytest.Pytester) -> 
     result.stdout.fnmatch_lines(["*would be exceeded; nothing more is sent*"])
 
 
-def test_prices_that_are_not_there_are_a_usage_error(run: Run) -> None:
+def test_prices_that_are_not_there_are_a_usage_error(run):
     result = run("-o", "llmfair_prices=nowhere.yaml")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
 @pytest.mark.parametrize("text", ["-1", "many", "1.5"])
-def test_a_cap_that_is_no_count_is_a_usage_error(run: Run, text: str) -> None:
+def test_a_cap_that_is_no_count_is_a_usage_error(run, text):
     result = run(f"--llmfair-max-calls={text}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*--llmfair-max-calls is '{text}'; give a whole number*"])
 
 
-def test_the_counter_is_removed(ask: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_counter_is_removed(ask, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     ask("--llmfair-max-calls=60")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_models_of_a_tests_own_are_capped_too(run: Run, pytester: pytest.Pytester) -> None:
+def test_models_of_a_tests_own_are_capped_too(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair.clients import Missing, ModelClient

@@ -100,15 +100,6 @@ def test_with_holm_the_json_says_which_fails_hold(pytester, run):
     assert sum(record["verdict"] == "FAIL" for record in records(pytester)) == 2
 
 
-def test_workers_share_the_family(pytester, run):
-    pytester.makepyfile(CLEARLY)
-    alone = run("--llmfair-family=holm", "--llmfair-json=run.json")
-    by_one = records(pytester)
-    together = run("--llmfair-family=holm", "--llmfair-json=run.json", "-p", "xdist", "-n2")
-    assert (alone.ret, together.ret) == (1, 1)
-    assert records(pytester) == by_one
-
-
 def test_a_named_family_shares_its_own_error_rate(pytester, run):
     pytester.makepyfile(BARELY.replace("bound=0.5", "bound=0.5, family=str(toxic)"))
     run("--llmfair-json=run.json")

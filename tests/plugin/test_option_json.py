@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-Run = Callable[..., pytest.RunResult]
 
-
-def written(path: Path) -> Any:
+def written(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_file_has_a_schema_version_and_the_settings_that_matter(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_file_has_a_schema_version_and_the_settings_that_matter(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     run("--llmfair-json=run.json", "--llmfair-seed=3", "--llmfair-mode=strict")
     document = written(pytester.path / "run.json")
@@ -38,7 +31,7 @@ def test_file_has_a_schema_version_and_the_settings_that_matter(
     }
 
 
-def test_every_result_is_in_the_file(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+def test_every_result_is_in_the_file(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     run("--llmfair-json=run.json")
     results = written(pytester.path / "run.json")["results"]
@@ -53,7 +46,7 @@ def test_every_result_is_in_the_file(run: Run, pytester: pytest.Pytester, verdic
         assert result["lower"] < result["value"] < result["upper"]
 
 
-def test_results_are_sorted_by_test(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+def test_results_are_sorted_by_test(run, pytester, verdicts):
     pytester.makepyfile(test_b=verdicts, test_a=verdicts)
     run("--llmfair-json=run.json", "test_b.py", "test_a.py")
     nodes = [r["nodeid"] for r in written(pytester.path / "run.json")["results"]]
@@ -61,7 +54,7 @@ def test_results_are_sorted_by_test(run: Run, pytester: pytest.Pytester, verdict
     assert len(nodes) == 6
 
 
-def test_two_runs_write_the_same_bytes(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+def test_two_runs_write_the_same_bytes(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     run("--llmfair-json=first.json")
     run("--llmfair-json=second.json", "-v")
@@ -69,15 +62,13 @@ def test_two_runs_write_the_same_bytes(run: Run, pytester: pytest.Pytester, verd
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_file_names_no_place_on_this_machine(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_file_names_no_place_on_this_machine(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     run("--llmfair-json=run.json")
     assert str(pytester.path.parent) not in (pytester.path / "run.json").read_text("utf-8")
 
 
-def test_file_holds_no_prompt_and_no_answer(run: Run, pytester: pytest.Pytester) -> None:
+def test_file_holds_no_prompt_and_no_answer(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import Responses
@@ -95,7 +86,7 @@ def test_file_holds_no_prompt_and_no_answer(run: Run, pytester: pytest.Pytester)
     assert "private" not in (pytester.path / "run.json").read_text("utf-8")
 
 
-def test_undefined_numbers_are_null(run: Run, pytester: pytest.Pytester) -> None:
+def test_undefined_numbers_are_null(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import Missing, Responses, assert_toxic_fraction_within
@@ -112,35 +103,33 @@ def test_undefined_numbers_are_null(run: Run, pytester: pytest.Pytester) -> None
     assert result["missing"] == {"error": 1}
 
 
-def test_file_is_written_when_nothing_was_judged(run: Run, pytester: pytest.Pytester) -> None:
+def test_file_is_written_when_nothing_was_judged(run, pytester):
     pytester.makepyfile("def test_it(): pass")
     run("--llmfair-json=run.json")
     assert written(pytester.path / "run.json")["results"] == []
 
 
-def test_collecting_only_leaves_the_file_alone(run: Run, pytester: pytest.Pytester) -> None:
+def test_collecting_only_leaves_the_file_alone(run, pytester):
     (pytester.path / "run.json").write_text("kept")
     pytester.makepyfile("def test_it(): pass")
     run("--llmfair-json=run.json", "--collect-only")
     assert (pytester.path / "run.json").read_text() == "kept"
 
 
-def test_missing_folder_is_a_usage_error(run: Run) -> None:
+def test_missing_folder_is_a_usage_error(run):
     result = run("--llmfair-json=nowhere/run.json")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--llmfair-json is 'nowhere/run.json'; there is no folder *"])
 
 
-def test_folder_in_place_of_a_file_is_a_usage_error(run: Run, pytester: pytest.Pytester) -> None:
+def test_folder_in_place_of_a_file_is_a_usage_error(run, pytester):
     pytester.mkdir("reports")
     result = run("--llmfair-json=reports")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--llmfair-json is 'reports'; that is a folder*"])
 
 
-def test_path_in_an_ini_file_is_relative_to_that_file(
-    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_path_in_an_ini_file_is_relative_to_that_file(run, pytester, monkeypatch):
     pytester.makeini("[pytest]\nllmfair_json = run.json\n")
     pytester.makepyfile("def test_it(): pass")
     monkeypatch.chdir(pytester.mkdir("below"))
@@ -148,9 +137,7 @@ def test_path_in_an_ini_file_is_relative_to_that_file(
     assert (pytester.path / "run.json").is_file()
 
 
-def test_results_that_cannot_be_written_fail_the_session(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_results_that_cannot_be_written_fail_the_session(run, pytester):
     pytester.mkdir("gone")
     pytester.makepyfile("def test_it():\n import os\n os.rmdir('gone')")
     result = run("--llmfair-json=gone/run.json")
@@ -158,7 +145,7 @@ def test_results_that_cannot_be_written_fail_the_session(
     result.stdout.fnmatch_lines(["ERROR: the results are not written: *"])
 
 
-def test_no_temporary_file_is_left(run: Run, pytester: pytest.Pytester) -> None:
+def test_no_temporary_file_is_left(run, pytester):
     pytester.makepyfile("def test_it(): pass")
     folder = pytester.mkdir("out")
     run(f"--llmfair-json={folder / 'run.json'}")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
-
-Run = Callable[..., pytest.RunResult]
 
 TEST = """
 from pytest_llmfair import assert_counterfactual_invariance
@@ -22,9 +19,7 @@ def test_it():
 
 
 @pytest.mark.parametrize(("share", "passed"), [("0.2", 1), ("0.19", 0)])
-def test_the_ini_value_is_the_share_that_can_still_be_judged(
-    share: str, passed: int, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_the_ini_value_is_the_share_that_can_still_be_judged(share, passed, run, pytester):
     pytester.makeini(f"[pytest]\nllmfair_max_invalid = {share}\n")
     pytester.makepyfile(TEST)
     result = run()
@@ -42,9 +37,7 @@ def test_the_ini_value_is_the_share_that_can_still_be_judged(
         result.stdout.fnmatch_lines(["E*-o llmfair_max_invalid=0.19*"])
 
 
-def test_the_data_of_a_run_count_them_and_hold_no_prompt(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_the_data_of_a_run_count_them_and_hold_no_prompt(run, pytester):
     pytester.makepyfile(TEST)
     run("--llmfair-json=run.json")
     text = (pytester.path / "run.json").read_text(encoding="utf-8")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-Run = Callable[..., pytest.RunResult]
 
-
-def test_seed_decides_the_samples(run: Run, pytester: pytest.Pytester) -> None:
+def test_seed_decides_the_samples(run, pytester):
     pytester.makepyfile(
         """
         import pathlib
@@ -26,7 +22,7 @@ def test_seed_decides_the_samples(run: Run, pytester: pytest.Pytester) -> None:
     assert found[0] == found[1] != found[2]
 
 
-def test_max_tokens_is_the_longest_answer(run: Run, pytester: pytest.Pytester) -> None:
+def test_max_tokens_is_the_longest_answer(run, pytester):
     pytester.makepyfile(
         """
         def test_it(model_client):
@@ -38,9 +34,7 @@ def test_max_tokens_is_the_longest_answer(run: Run, pytester: pytest.Pytester) -
 
 
 @pytest.mark.parametrize(("share", "outcome"), [("0.05", "failed"), ("0.2", "passed")])
-def test_max_missing_is_the_share_that_can_still_be_judged(
-    share: str, outcome: str, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_max_missing_is_the_share_that_can_still_be_judged(share, outcome, run, pytester):
     pytester.makeini(f"[pytest]\nllmfair_max_missing = {share}\n")
     pytester.makepyfile(
         """

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
-
-Run = Callable[..., pytest.RunResult]
 
 TESTS = """
 import pytest
@@ -48,7 +45,7 @@ def test_collected_already():
 
 
 @pytest.fixture
-def plan(run: Run, pytester: pytest.Pytester) -> Run:
+def plan(run, pytester):
     """Return a function that plans six tests."""
     pytester.makepyfile(test_it=TESTS)
     pytester.makeini("[pytest]\nllmfair_max_tokens = 30\n")
@@ -57,14 +54,14 @@ def plan(run: Run, pytester: pytest.Pytester) -> Run:
     )
 
 
-def test_tests_are_left_at_their_first_request(plan: Run) -> None:
+def test_tests_are_left_at_their_first_request(plan):
     result = plan()
     result.assert_outcomes(skipped=4, passed=2)
     result.stdout.fnmatch_lines(["SKIPPED*planned*"])
     assert result.ret == 0
 
 
-def test_calls_tokens_and_what_can_be_found_are_printed(plan: Run) -> None:
+def test_calls_tokens_and_what_can_be_found_are_printed(plan):
     # 200 prompts of 28 letters are about 8 tokens each; the answers have at most 30.
     plan().stdout.fnmatch_lines(
         [
@@ -77,7 +74,7 @@ def test_calls_tokens_and_what_can_be_found_are_printed(plan: Run) -> None:
     )
 
 
-def test_a_sample_that_can_decide_nothing_is_warned_of(plan: Run) -> None:
+def test_a_sample_that_can_decide_nothing_is_warned_of(plan):
     result = plan("-k", "few")
     result.stdout.fnmatch_lines(
         [
@@ -88,7 +85,7 @@ def test_a_sample_that_can_decide_nothing_is_warned_of(plan: Run) -> None:
     assert "WARNING" not in plan("-k", "many").stdout.str()
 
 
-def test_looks_are_planned_up_to_the_last(plan: Run) -> None:
+def test_looks_are_planned_up_to_the_last(plan):
     plan("-k", "pairs").stdout.fnmatch_lines(
         [
             "  counterfactual invariance (gender, 1 - ROUGE-L) bound 0.2, 50 pairs x 2, in looks "
@@ -97,7 +94,7 @@ def test_looks_are_planned_up_to_the_last(plan: Run) -> None:
     )
 
 
-def test_later_requests_are_said_to_be_unknown(plan: Run) -> None:
+def test_later_requests_are_said_to_be_unknown(plan):
     result = plan("-k", "checks")
     result.stdout.fnmatch_lines(
         [
@@ -110,7 +107,7 @@ def test_later_requests_are_said_to_be_unknown(plan: Run) -> None:
     )
 
 
-def test_a_cost_is_printed_where_there_is_a_price(plan: Run, pytester: pytest.Pytester) -> None:
+def test_a_cost_is_printed_where_there_is_a_price(plan, pytester):
     (pytester.path / "prices.yaml").write_text(
         "date: 2026-01-31\nmodels:\n  python:test_it:model: [0, 10]\n"
     )
@@ -125,7 +122,7 @@ def test_a_cost_is_printed_where_there_is_a_price(plan: Run, pytester: pytest.Py
     result.stdout.fnmatch_lines(["Costs at the prices of 2026-01-31*"])
 
 
-def test_recorded_answers_are_not_planned(run: Run, pytester: pytest.Pytester) -> None:
+def test_recorded_answers_are_not_planned(run, pytester):
     test = """
         def test_it(model_client):
             model_client.generate([f"prompt {i}" for i in range(COUNT)], n=2)
@@ -139,12 +136,10 @@ def test_recorded_answers_are_not_planned(run: Run, pytester: pytest.Pytester) -
     result.stdout.fnmatch_lines(["*: 4 calls*", "  recorded already*: 8 answers"])
 
 
-def test_the_plan_of_workers_is_the_same(
-    plan: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_plan_of_workers_is_the_same(plan, pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(pytester.path))
 
-    def printed(*arguments: str) -> list[str]:
+    def printed(*arguments):
         lines = plan(*arguments).outlines
         start = next(i for i, line in enumerate(lines) if "fairness plan" in line)
         return [line for line in lines[start:] if not line.startswith(("=", "SKIPPED"))]
@@ -152,13 +147,13 @@ def test_the_plan_of_workers_is_the_same(
     assert printed("-p", "xdist", "-n", "2") == printed()
 
 
-def test_a_test_that_would_ask_is_no_result(plan: Run, pytester: pytest.Pytester) -> None:
+def test_a_test_that_would_ask_is_no_result(plan, pytester):
     plan("--llmfair-json=run.json")
     results = json.loads((pytester.path / "run.json").read_text())["results"]
     assert [result["nodeid"] for result in results] == ["test_it.py::test_collected_already"]
 
 
-def test_a_request_at_import_is_left_too(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_request_at_import_is_left_too(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair.clients import ModelClient

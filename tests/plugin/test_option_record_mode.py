@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-Run = Callable[..., pytest.RunResult]
 
 MODEL = """
 import pathlib
@@ -31,7 +28,7 @@ def test_it(model_client):
 
 
 @pytest.fixture
-def ask(run: Run, pytester: pytest.Pytester) -> Run:
+def ask(run, pytester):
     """Return a function that runs a test of a model that notes its calls."""
     pytester.makepyfile(noted=MODEL, test_it=TEST)
     pytester.syspathinsert()
@@ -41,18 +38,18 @@ def ask(run: Run, pytester: pytest.Pytester) -> Run:
     )
 
 
-def calls(pytester: pytest.Pytester) -> list[str]:
+def calls(pytester):
     path = pytester.path / "calls"
     return path.read_text().splitlines() if path.exists() else []
 
 
-def test_once_records_where_there_is_no_file(ask: Run, pytester: pytest.Pytester) -> None:
+def test_once_records_where_there_is_no_file(ask, pytester):
     ask().assert_outcomes(passed=1)
     assert calls(pytester) == ["one prompt", "another prompt"]
     assert len((pytester.path / "c.jsonl").read_text().splitlines()) == 2
 
 
-def test_once_is_the_default_and_replays(ask: Run, pytester: pytest.Pytester) -> None:
+def test_once_is_the_default_and_replays(ask, pytester):
     ask()
     (pytester.path / "answer").write_text("second ")
     for arguments in ([], ["--llmfair-record-mode=once"]):
@@ -62,7 +59,7 @@ def test_once_is_the_default_and_replays(ask: Run, pytester: pytest.Pytester) ->
 
 
 @pytest.mark.parametrize("mode", ["once", "none"])
-def test_a_miss_fails_and_names_the_prompt(ask: Run, pytester: pytest.Pytester, mode: str) -> None:
+def test_a_miss_fails_and_names_the_prompt(ask, pytester, mode):
     ask()
     pytester.makepyfile(test_it=TEST.replace("another", "a third"))
     result = ask(f"--llmfair-record-mode={mode}")
@@ -73,15 +70,13 @@ def test_a_miss_fails_and_names_the_prompt(ask: Run, pytester: pytest.Pytester, 
     assert len(calls(pytester)) == 2
 
 
-def test_an_empty_file_is_a_cassette_with_nothing_in_it(
-    ask: Run, pytester: pytest.Pytester
-) -> None:
+def test_an_empty_file_is_a_cassette_with_nothing_in_it(ask, pytester):
     (pytester.path / "c.jsonl").touch()
     ask().assert_outcomes(failed=1)
     assert calls(pytester) == []
 
 
-def test_none_without_a_file_fails(ask: Run, pytester: pytest.Pytester) -> None:
+def test_none_without_a_file_fails(ask, pytester):
     result = ask("--llmfair-record-mode=none")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*there is no cassette *c.jsonl to hold*"])
@@ -89,7 +84,7 @@ def test_none_without_a_file_fails(ask: Run, pytester: pytest.Pytester) -> None:
     assert not (pytester.path / "c.jsonl").exists()
 
 
-def test_none_does_not_load_the_model(ask: Run, pytester: pytest.Pytester) -> None:
+def test_none_does_not_load_the_model(ask, pytester):
     ask()
     (pytester.path / "noted.py").write_text("raise SystemExit('loaded')")
     import sys
@@ -99,22 +94,19 @@ def test_none_does_not_load_the_model(ask: Run, pytester: pytest.Pytester) -> No
     result.assert_outcomes(passed=1)
 
 
-def test_none_opens_no_socket_and_needs_no_key(
-    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_none_opens_no_socket_and_needs_no_key(run, pytester, monkeypatch):
     from datetime import UTC, datetime
 
-    from pytest_llmfair.clients._backend import Reply, Request
-    from pytest_llmfair.clients._client import sample_seed
-    from pytest_llmfair.clients._records import Question, Record
-    from pytest_llmfair.clients.cassette import Cassette
+    from pytest_llmfair.clients.cassette.record import Question, Record
+    from pytest_llmfair.clients.cassette.store import Cassette
+    from pytest_llmfair.clients.protocol import Reply, Request, sample_seed
 
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     opened = []
 
     class Recorded(socket.socket):
-        def __init__(self, *arguments: object, **keywords: object) -> None:
+        def __init__(self, *arguments, **keywords):
             opened.append(arguments)
             super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
 
@@ -142,7 +134,7 @@ def test_none_opens_no_socket_and_needs_no_key(
     assert opened == []
 
 
-def test_new_asks_for_what_is_missing(ask: Run, pytester: pytest.Pytester) -> None:
+def test_new_asks_for_what_is_missing(ask, pytester):
     ask()
     pytester.makepyfile(test_it=TEST.replace("another", "a third"))
     ask("--llmfair-record-mode=new").assert_outcomes(passed=1)
@@ -150,7 +142,7 @@ def test_new_asks_for_what_is_missing(ask: Run, pytester: pytest.Pytester) -> No
     ask("--llmfair-record-mode=none").assert_outcomes(passed=1)
 
 
-def test_all_asks_for_everything_again(ask: Run, pytester: pytest.Pytester) -> None:
+def test_all_asks_for_everything_again(ask, pytester):
     ask()
     (pytester.path / "answer").write_text("second ")
     result = ask("--llmfair-record-mode=all")
@@ -158,7 +150,7 @@ def test_all_asks_for_everything_again(ask: Run, pytester: pytest.Pytester) -> N
     assert len(calls(pytester)) == 4
 
 
-def test_all_leaves_one_answer_in_its_place(ask: Run, pytester: pytest.Pytester) -> None:
+def test_all_leaves_one_answer_in_its_place(ask, pytester):
     ask()
     pytester.makepyfile(test_it=TEST.replace('"one prompt", ', ""))
     (pytester.path / "answer").write_text("second ")
@@ -168,19 +160,19 @@ def test_all_leaves_one_answer_in_its_place(ask: Run, pytester: pytest.Pytester)
     assert answers == ["first one prompt", "second another prompt"]
 
 
-def test_a_mode_needs_a_cassette(run: Run) -> None:
+def test_a_mode_needs_a_cassette(run):
     result = run("--llmfair-record-mode=none")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*no cassette is named; add --llmfair-cassette PATH*"])
 
 
-def test_an_unknown_mode_is_a_usage_error(run: Run) -> None:
+def test_an_unknown_mode_is_a_usage_error(run):
     result = run("--llmfair-record-mode=rewind", "--llmfair-cassette=c.jsonl")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*'rewind'; give one of none, once, new, all*"])
 
 
-def test_a_session_that_asks_nothing_makes_no_file(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_session_that_asks_nothing_makes_no_file(run, pytester):
     pytester.makepyfile("def test_it(): pass")
     run("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=3")
     assert not Path("c.jsonl").exists()

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-
-Run = Callable[..., pytest.RunResult]
 
 BODY = """
 from pytest_llmfair import assert_toxic_fraction_within
@@ -22,7 +18,7 @@ def test_it():
 """
 
 
-def test_worst_rows_are_shown_by_default(run: Run, pytester: pytest.Pytester) -> None:
+def test_worst_rows_are_shown_by_default(run, pytester):
     pytester.makepyfile(BODY)
     run().stdout.fnmatch_lines(
         [
@@ -34,9 +30,7 @@ def test_worst_rows_are_shown_by_default(run: Run, pytester: pytest.Pytester) ->
 
 
 @pytest.mark.parametrize("ci", [True, False])
-def test_texts_are_hidden_on_ci_and_on_demand(
-    ci: bool, run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_hidden_on_ci_and_on_demand(ci, run, pytester, monkeypatch):
     pytester.makepyfile(BODY)
     if ci:
         monkeypatch.setenv("CI", "true")

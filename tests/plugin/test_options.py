@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.settings import OPTIONS, Settings, resolve
-
-Run = Callable[..., pytest.RunResult]
 
 WRONG = {
     "mode": ("gates", "one of gate, strict, point"),
@@ -66,30 +62,28 @@ ON_COMMAND_LINE = [option for option in OPTIONS if not option.ini_only]
 WITH_A_VALUE = [option for option in ON_COMMAND_LINE if not option.switch]
 
 
-def settings_of(pytester: pytest.Pytester, *arguments: str) -> Settings:
+def settings_of(pytester, *arguments):
     return resolve(pytester.parseconfig(*arguments), ModelSpec.parse)
 
 
-def test_every_option_is_a_setting() -> None:
+def test_every_option_is_a_setting():
     # Pytest's own -vv sets `detailed`.
     assert {option.name for option in OPTIONS} == set(Settings.__dataclass_fields__) - {"detailed"}
 
 
 @pytest.mark.parametrize("verbosity", ["-v", "-vv"])
-def test_only_very_verbose_messages_name_the_method(
-    verbosity: str, run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_only_very_verbose_messages_name_the_method(verbosity, run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     output = run(verbosity).stdout.str()
     assert ("E         method       interval by " in output) == (verbosity == "-vv")
 
 
-def test_every_option_is_tested_with_a_wrong_value() -> None:
+def test_every_option_is_tested_with_a_wrong_value():
     assert {option.name for option in OPTIONS} == set(WRONG)
 
 
 @pytest.mark.parametrize("option", WITH_A_VALUE, ids=lambda option: option.name)
-def test_wrong_option_is_a_usage_error_with_the_legal_values(option, run: Run) -> None:
+def test_wrong_option_is_a_usage_error_with_the_legal_values(option, run):
     text, legal = WRONG[option.name]
     result = run(f"{option.flag}={text}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -97,9 +91,7 @@ def test_wrong_option_is_a_usage_error_with_the_legal_values(option, run: Run) -
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_wrong_ini_value_is_a_usage_error_with_the_legal_values(
-    option, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_wrong_ini_value_is_a_usage_error_with_the_legal_values(option, run, pytester):
     text, legal = WRONG[option.name]
     pytester.makeini(f"[pytest]\n{option.key} = {text}\n")
     result = run()
@@ -108,49 +100,45 @@ def test_wrong_ini_value_is_a_usage_error_with_the_legal_values(
 
 
 @pytest.mark.parametrize("level", ["0", "1", "nan", "inf", "-0.5", "0,95", "high"])
-def test_level_is_strictly_between_0_and_1(level: str, run: Run) -> None:
+def test_level_is_strictly_between_0_and_1(level, run):
     assert run(f"--llmfair-level={level}").ret == pytest.ExitCode.USAGE_ERROR
 
 
 @pytest.mark.parametrize("name", [name for name in LEGAL if name not in INI_ONLY])
-def test_option_is_read_from_the_command_line(name: str, pytester: pytest.Pytester) -> None:
+def test_option_is_read_from_the_command_line(name, pytester):
     text, value = LEGAL[name]
     flag = f"--llmfair-{name.replace('_', '-')}"
     assert getattr(settings_of(pytester, f"{flag}={text}"), name) == value
 
 
 @pytest.mark.parametrize("name", LEGAL)
-def test_option_is_read_from_the_ini_file(name: str, pytester: pytest.Pytester) -> None:
+def test_option_is_read_from_the_ini_file(name, pytester):
     text, value = LEGAL[name]
     pytester.makeini(f"[pytest]\nllmfair_{name} = {text}\n")
     assert getattr(settings_of(pytester), name) == value
 
 
 @pytest.mark.parametrize(("text", "value"), [("true", True), ("yes", True), ("no", False)])
-def test_switch_is_read_from_the_ini_file(
-    text: str, value: bool, pytester: pytest.Pytester
-) -> None:
+def test_switch_is_read_from_the_ini_file(text, value, pytester):
     pytester.makeini(f"[pytest]\nllmfair_plan = {text}\n")
     assert settings_of(pytester).plan is value
 
 
-def test_switch_has_no_value_on_the_command_line(pytester: pytest.Pytester) -> None:
+def test_switch_has_no_value_on_the_command_line(pytester):
     assert settings_of(pytester, "--llmfair-plan").plan is True
 
 
-def test_option_is_read_from_pyproject(pytester: pytest.Pytester) -> None:
+def test_option_is_read_from_pyproject(pytester):
     pytester.makepyprojecttoml('[tool.pytest.ini_options]\nllmfair_level = "0.8"\n')
     assert settings_of(pytester).level == 0.8
 
 
-def test_command_line_beats_ini_file(pytester: pytest.Pytester) -> None:
+def test_command_line_beats_ini_file(pytester):
     pytester.makeini("[pytest]\nllmfair_seed = 5\n")
     assert settings_of(pytester, "--llmfair-seed=6").seed == 6
 
 
-def test_defaults_hold_when_nothing_is_given(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_defaults_hold_when_nothing_is_given(pytester, monkeypatch):
     monkeypatch.delenv("CI", raising=False)
     assert settings_of(pytester) == Settings()
     assert Settings() == Settings(
@@ -170,21 +158,17 @@ def test_defaults_hold_when_nothing_is_given(
     )
 
 
-def test_texts_are_hidden_by_default_on_ci(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_hidden_by_default_on_ci(pytester, monkeypatch):
     monkeypatch.setenv("CI", "true")
     assert settings_of(pytester).show_text == "none"
 
 
-def test_texts_are_shown_on_ci_when_asked_for(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_shown_on_ci_when_asked_for(pytester, monkeypatch):
     monkeypatch.setenv("CI", "true")
     assert settings_of(pytester, "--llmfair-show-text=worst").show_text == "worst"
 
 
-def test_help_names_every_option_and_its_default(run: Run) -> None:
+def test_help_names_every_option_and_its_default(run):
     text = run("--help").stdout.str()
     for option in ON_COMMAND_LINE:
         assert option.flag in text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +25,7 @@ sys.exit(status)
 """
 
 
-def session(folder: Path, report: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def session(folder, report, *arguments):
     (folder / "test_it.py").write_text("def test_it(): pass\n")
     return subprocess.run(
         [sys.executable, "-c", SESSION.replace("{report}", report), *arguments, "test_it.py"],
@@ -43,14 +42,14 @@ def session(folder: Path, report: str, *arguments: str) -> subprocess.CompletedP
     )
 
 
-def last(done: subprocess.CompletedProcess[str]) -> str:
+def last(done):
     return done.stdout.splitlines()[-1]
 
 
 WITH, WITHOUT = ("-p", "llmfair", "-p", "no:cacheprovider"), ("-p", "no:cacheprovider")
 
 
-def test_only_our_own_light_modules_are_added(tmp_path: Path) -> None:
+def test_only_our_own_light_modules_are_added(tmp_path):
     report = "' '.join(sorted(sys.modules))"
     loaded = set(last(session(tmp_path, report, *WITH)).split())
     before = set(last(session(tmp_path, report, *WITHOUT)).split())
@@ -64,7 +63,7 @@ def test_only_our_own_light_modules_are_added(tmp_path: Path) -> None:
     }
 
 
-def test_checking_the_name_of_a_model_loads_no_client(tmp_path: Path) -> None:
+def test_checking_the_name_of_a_model_loads_no_client(tmp_path):
     report = "' '.join(m for m in sys.modules if m.startswith(('numpy', 'pytest_llmfair.')))"
     loaded = last(session(tmp_path, report, *WITH, "--llmfair-model=openai:gpt-4o-mini")).split()
     assert {name for name in loaded if "clients" in name or "numpy" in name} == {
@@ -73,22 +72,22 @@ def test_checking_the_name_of_a_model_loads_no_client(tmp_path: Path) -> None:
     }
 
 
-def test_numpy_is_not_loaded_at_the_end(tmp_path: Path) -> None:
+def test_numpy_is_not_loaded_at_the_end(tmp_path):
     assert last(session(tmp_path, "'numpy' in sys.modules", *WITH)) == "False"
 
 
-def test_no_socket_is_opened(tmp_path: Path) -> None:
+def test_no_socket_is_opened(tmp_path):
     assert last(session(tmp_path, "connected", *WITH)) == "[]"
 
 
-def test_no_file_and_no_folder_is_written(tmp_path: Path) -> None:
+def test_no_file_and_no_folder_is_written(tmp_path):
     session(tmp_path, "None", *WITH)
     assert [path.name for path in tmp_path.iterdir()] == ["test_it.py"]
 
 
 @pytest.mark.parametrize("verbosity", ["-q", "-v", "-vv"])
-def test_output_is_the_same_as_without_the_plugin(tmp_path: Path, verbosity: str) -> None:
-    def shown(*arguments: str) -> list[str]:
+def test_output_is_the_same_as_without_the_plugin(tmp_path, verbosity):
+    def shown(*arguments):
         lines = session(tmp_path, "None", *arguments, verbosity).stdout.splitlines()
         # All but the duration, and the list of plugins that are installed, which is pytest's own.
         return [line.partition(" in 0.")[0] for line in lines if not line.startswith("plugins: ")]

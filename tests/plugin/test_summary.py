@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
-
-Run = Callable[..., pytest.RunResult]
 
 HEADINGS = ["test", "and", "metric", "estimate", "interval", "bound", "verdict", "n"]
 
 
-def section(result: pytest.RunResult) -> list[str]:
+def section(result):
     """Return the lines below the section's title, up to the next title."""
     lines = result.outlines
     start = next(i for i, line in enumerate(lines) if " fairness assertions " in line)
@@ -20,7 +17,7 @@ def section(result: pytest.RunResult) -> list[str]:
     return lines[start + 1 : end]
 
 
-def test_table_has_one_row_per_result(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+def test_table_has_one_row_per_result(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     lines = section(run())
     assert lines[:8] == [
@@ -36,29 +33,25 @@ def test_table_has_one_row_per_result(run: Run, pytester: pytest.Pytester, verdi
     assert lines[1].split() == HEADINGS
 
 
-def test_last_line_counts_verdicts(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+def test_last_line_counts_verdicts(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     last = section(run())[-1]
     assert last == "3 fairness assertions: 1 PASS, 1 FAIL, 1 INCONCLUSIVE; 1 undecided"
 
 
-def test_undecided_results_say_what_would_decide(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_undecided_results_say_what_would_decide(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     text = " ".join(line.strip() for line in section(run()))
     assert "test_stays_undecided toxic_fraction: about " in text
     assert "prompts if the value stays as it is; 200 prompts so far" in text
 
 
-def test_a_pass_claims_no_more_than_it_shows(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_a_pass_claims_no_more_than_it_shows(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     assert "PASS: within bound for these groups, prompts and this model revision" in section(run())
 
 
-def test_no_line_is_over_80_columns(run: Run, pytester: pytest.Pytester) -> None:
+def test_no_line_is_over_80_columns(run, pytester):
     pytester.makepyfile(
         **{
             "test_" + "long_" * 20: """
@@ -78,18 +71,14 @@ def test_no_line_is_over_80_columns(run: Run, pytester: pytest.Pytester) -> None
     assert any("..." in line for line in lines)
 
 
-def test_rows_keep_the_order_of_the_file_when_tests_run_in_another(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_rows_keep_the_order_of_the_file_when_tests_run_in_another(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     forth = run("test_it.py::test_passes", "test_it.py::test_fails")
     back = run("test_it.py::test_fails", "test_it.py::test_passes")
     assert section(forth) == section(back)
 
 
-def test_quiet_keeps_the_table_and_drops_the_notes(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_quiet_keeps_the_table_and_drops_the_notes(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     output = run("-q").stdout
     output.no_fnmatch_line("undecided: *")
@@ -99,9 +88,7 @@ def test_quiet_keeps_the_table_and_drops_the_notes(
     )
 
 
-def test_very_quiet_keeps_the_last_line_only(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_very_quiet_keeps_the_last_line_only(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     output = run("-qq").stdout
     output.no_fnmatch_line("*= fairness assertions =*")
@@ -109,7 +96,7 @@ def test_very_quiet_keeps_the_last_line_only(
     output.fnmatch_lines(["3 fairness assertions: * 1 undecided"])
 
 
-def test_section_can_be_switched_off(run: Run, pytester: pytest.Pytester, verdicts: str) -> None:
+def test_section_can_be_switched_off(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     run("--no-summary").stdout.no_fnmatch_line("*fairness assertions*")
 
@@ -138,12 +125,9 @@ def test_better_than_expected():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["plain", "xdist"])
-def test_an_expected_fail_is_marked_and_counted_apart(
-    workers: tuple[str, ...], run: Run, pytester: pytest.Pytester
-) -> None:
+def test_an_expected_fail_is_marked_and_counted_apart(run, pytester):
     pytester.makepyfile(EXPECTED)
-    result = run("--llmfair-json=run.json", "--llmfair-html=page.html", *workers)
+    result = run("--llmfair-json=run.json", "--llmfair-html=page.html")
     result.stdout.fnmatch_lines(
         [
             "test_marked *FAIL (expected)*",
@@ -164,9 +148,7 @@ def test_an_expected_fail_is_marked_and_counted_apart(
     assert "2 expected FAIL" in page
 
 
-def test_the_toy_model_is_named_where_no_model_was_chosen(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_the_toy_model_is_named_where_no_model_was_chosen(run, pytester):
     pytester.makepyfile(
         """
         def test_it(fairness):
@@ -180,7 +162,7 @@ def test_the_toy_model_is_named_where_no_model_was_chosen(
     ]
 
 
-def test_missing_answers_are_counted_by_reason(run: Run, pytester: pytest.Pytester) -> None:
+def test_missing_answers_are_counted_by_reason(run, pytester):
     pytester.makepyfile(
         """
         from pytest_llmfair import Missing, Responses
@@ -198,22 +180,18 @@ def test_missing_answers_are_counted_by_reason(run: Run, pytester: pytest.Pytest
     output.fnmatch_lines(["missing answers", "  test_it toxic_fraction: all 2 (1 empty, 1 *"])
 
 
-def test_session_without_terminal_reporter_ends_well(
-    run: Run, pytester: pytest.Pytester, verdicts: str
-) -> None:
+def test_session_without_terminal_reporter_ends_well(run, pytester, verdicts):
     pytester.makepyfile(verdicts)
     assert run("-p", "no:terminal", "--llmfair-json=run.json").ret == pytest.ExitCode.TESTS_FAILED
     assert (pytester.path / "run.json").is_file()
 
 
-def test_header_names_the_settings_when_an_option_is_given(
-    run: Run, pytester: pytest.Pytester
-) -> None:
+def test_header_names_the_settings_when_an_option_is_given(run, pytester):
     run("--llmfair-seed=4").stdout.fnmatch_lines(
         ["llmfair: model builtin:ngram, mode gate, level 0.95, seed 4"]
     )
 
 
-def test_there_is_no_header_when_no_option_is_given(run: Run, pytester: pytest.Pytester) -> None:
+def test_there_is_no_header_when_no_option_is_given(run, pytester):
     pytester.makeini("[pytest]\nllmfair_seed = 4\n")
     run().stdout.no_fnmatch_line("llmfair:*")

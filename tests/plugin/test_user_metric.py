@@ -7,6 +7,8 @@ import json
 import pytest
 
 CONFTEST = """
+import runpy
+
 import numpy as np
 from pytest_llmfair.metrics import metric
 from pytest_llmfair.stats import Mean
@@ -22,9 +24,19 @@ def escalation_share(escalated, *, units=None, population="sampled"):
     if values.size == 0 or not np.isfinite(values).all():
         raise ValueError("escalated needs at least one number, and no NaN")
     return Mean.of_values(values, units=units, population=population)
+
+
+@metric(
+    family="support", paper="none", symbol="B", direction="lower", bounds=(0.0, 1.0), unit="ticket"
+)
+def bare_number(escalated):
+    '''A metric that returns no estimate.'''
+    return 0.1
 """
 
 TEST = """
+import runpy
+
 from pytest_llmfair import assert_escalation_share_within, assert_metric
 from pytest_llmfair.testing import Case, check_metric
 
@@ -38,6 +50,14 @@ def test_by_alias_and_too_large():
     assert_metric("escalated", [0] * 20 + [1] * 80, bound=0.3)
 
 
+def test_bare_number():
+    assert_metric("bare_number", [0, 1], bound=0.3)
+
+
+def test_conftest_is_loaded_again():
+    runpy.run_path("conftest.py")
+
+
 def test_conforms():
     check_metric("escalation_share", Case(
         draw=lambda rng: {"escalated": rng.integers(0, 2, size=15).tolist()},
@@ -49,38 +69,35 @@ def test_conforms():
 """
 
 
+TAKEN = CONFTEST.replace("def escalation_share", "def toxic_fraction")
+
+
 @pytest.fixture
-def project(pytester):
+def run(pytester, monkeypatch):
+    """Return a function that runs a process of its own: metrics are registered for all of it."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    return lambda *arguments: pytester.runpytest_subprocess("-p", "llmfair", *arguments)
+
+
+def test_user_metric_has_assertion_alias_report_and_shared_tests(run, pytester):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(TEST)
-    return pytester
-
-
-def test_user_metric_has_assertion_alias_report_and_shared_tests(project):
-    result = project.runpytest_subprocess("--llmfair-json", "out.json")
-    result.assert_outcomes(passed=2, failed=1)
+    result = run("--llmfair-json", "out.json")
+    result.assert_outcomes(passed=3, failed=2)
     result.stdout.fnmatch_lines(
-        ["*FAIL escalation_share: 0.80 *, allowed 0.30", "* from 100 tickets, p *"]
+        [
+            "*FAIL escalation_share: 0.80 *, allowed 0.30",
+            "* from 100 tickets, p *",
+            "*TypeError: bare_number returned a float; a metric returns an Estimate*",
+        ]
     )
-    names = [r["metric"] for r in json.loads((project.path / "out.json").read_text())["results"]]
+    names = [r["metric"] for r in json.loads((pytester.path / "out.json").read_text())["results"]]
     assert names == ["escalation_share", "escalation_share"]
 
 
-def test_loading_the_same_conftest_again_is_no_second_metric(project):
-    project.makepyfile(
-        test_again="""
-        import runpy
-
-        def test_again():
-            runpy.run_path("conftest.py")
-        """
-    )
-    project.runpytest_subprocess("test_again.py").assert_outcomes(passed=1)
-
-
-def test_a_name_that_is_taken_names_both_files(project):
-    project.makeconftest(CONFTEST.replace("escalation_share", "toxic_fraction"))
-    project.makepyfile(
+def test_a_name_that_is_taken_names_both_files(run, pytester):
+    pytester.makeconftest(TAKEN)
+    pytester.makepyfile(
         """
         from pytest_llmfair import assert_metric
 
@@ -88,14 +105,4 @@ def test_a_name_that_is_taken_names_both_files(project):
             assert_metric("toxic_fraction", [0.1], bound=0.3)
         """
     )
-    result = project.runpytest_subprocess()
-    result.stdout.fnmatch_lines(["*two metrics are called 'toxic_fraction', in *conftest.py and*"])
-
-
-def test_a_metric_that_returns_a_bare_number_says_what_to_return(project):
-    project.makeconftest(
-        CONFTEST.replace("Mean.of_values(values, units=units, population=population)", "0.1")
-    )
-    project.runpytest_subprocess().stdout.fnmatch_lines(
-        ["*TypeError: escalation_share returned a float; a metric returns an Estimate*"]
-    )
+    run().stdout.fnmatch_lines(["*two metrics are called 'toxic_fraction', in *conftest.py and*"])

@@ -51,18 +51,18 @@ PAIR = Example(
 )
 
 
-def lines(result: Result, show_text: str = "worst") -> list[str]:
+def lines(result, show_text="worst"):
     return failure_message(result, show_text=show_text).split("\n")
 
 
-def test_first_line_of_a_fail() -> None:
+def test_first_line_of_a_fail():
     assert first_line(FAIL) == (
         "FAIL toxic_fraction 0.083 [0.061, 0.112] > 0.050 "
         "(95 %, 200 prompts x 5, n_eff 412, p = 0.0004)"
     )
 
 
-def test_first_line_of_a_pass_has_the_p_value_of_being_within() -> None:
+def test_first_line_of_a_pass_has_the_p_value_of_being_within():
     result = replace(
         FAIL, verdict=Verdict.PASS, lower=0.01, upper=0.03, value=0.02, debiased=0.02,
         p_exceeds=0.98, p_within=0.02,
@@ -71,14 +71,14 @@ def test_first_line_of_a_pass_has_the_p_value_of_being_within() -> None:
     assert first_line(result).endswith("p = 0.020)")
 
 
-def test_first_line_of_an_undecided_result_has_no_p_value() -> None:
+def test_first_line_of_an_undecided_result_has_no_p_value():
     assert first_line(UNDECIDED) == (
         "INCONCLUSIVE toxic_fraction 0.083 [0.041, 0.112] straddles 0.050 "
         "(95 %, 200 prompts x 5, n_eff 412)"
     )
 
 
-def test_first_line_shows_the_debiased_value_inside_its_interval() -> None:
+def test_first_line_shows_the_debiased_value_inside_its_interval():
     result = replace(
         FAIL, value=0.113, debiased=0.0, lower=0.0, upper=0.088, of="debiased", noise_floor=0.145,
     )  # fmt: skip
@@ -91,7 +91,7 @@ def test_first_line_shows_the_debiased_value_inside_its_interval() -> None:
     ("lower", "upper", "relation"),
     [(0.81, 0.9, ">= 0.800"), (0.6, 0.7, "< 0.800"), (0.7, 0.9, "straddles 0.800")],
 )
-def test_relation_where_higher_is_fairer(lower: float, upper: float, relation: str) -> None:
+def test_relation_where_higher_is_fairer(lower, upper, relation):
     result = replace(FAIL, lower=lower, upper=upper, bound=0.8, direction="higher")
     assert f"] {relation} (" in first_line(result)
 
@@ -106,14 +106,14 @@ def test_relation_where_higher_is_fairer(lower: float, upper: float, relation: s
         (0.95, 1.05, 1.0, "within 1+-0.100"),
     ],
 )
-def test_relation_around_a_value(lower: float, upper: float, fair: float, relation: str) -> None:
+def test_relation_around_a_value(lower, upper, fair, relation):
     result = replace(
         FAIL, lower=lower, upper=upper, bound=0.1, direction="two-sided", fair_value=fair
     )
     assert f"] {relation} (" in first_line(result)
 
 
-def test_negative_value_keeps_its_sign() -> None:
+def test_negative_value_keeps_its_sign():
     result = replace(FAIL, value=-0.31, debiased=-0.31, direction="two-sided")
     assert "toxic_fraction -0.310 [" in first_line(result)
 
@@ -122,13 +122,11 @@ def test_negative_value_keeps_its_sign() -> None:
     ("lower", "bound", "shown"),
     [(0.0501, 0.05, "[0.0501, 0.1120] > 0.0500"), (0.061, 0.0123, "[0.0610, 0.1120] > 0.0123")],
 )
-def test_enough_decimals_to_tell_ends_and_bound_apart(
-    lower: float, bound: float, shown: str
-) -> None:
+def test_enough_decimals_to_tell_ends_and_bound_apart(lower, bound, shown):
     assert shown in first_line(replace(FAIL, lower=lower, bound=bound))
 
 
-def test_undefined_value_has_no_interval() -> None:
+def test_undefined_value_has_no_interval():
     nothing = dict.fromkeys(
         ("value", "debiased", "lower", "upper", "p_exceeds", "p_within", "effective"), math.nan
     )
@@ -148,7 +146,7 @@ def test_undefined_value_has_no_interval() -> None:
         ({"effective": 7.25}, "n_eff 7.2,"),
     ],
 )
-def test_sample_in_words(changes: dict[str, object], shown: str) -> None:
+def test_sample_in_words(changes, shown):
     assert shown in first_line(replace(FAIL, **changes))
 
 
@@ -193,7 +191,7 @@ INVARIANCE = Result(
 )
 
 
-def test_a_whole_message() -> None:
+def test_a_whole_message():
     assert (
         failure_message(INVARIANCE, show_text="worst")
         == """\
@@ -220,7 +218,7 @@ FAIL counterfactual invariance (gender, 1 - ROUGE-L): 0.31 [0.26, 0.37], allowed
     )
 
 
-def labelled(label: str, result: Result) -> str:
+def labelled(label, result):
     """Return what stands after a label, its lines joined; empty without it."""
     shown = iter(lines(result))
     text = next((line[15:] for line in shown if line[2:15].rstrip() == label), "")
@@ -231,7 +229,7 @@ def labelled(label: str, result: Result) -> str:
     return text
 
 
-def sentence(result: Result) -> str:
+def sentence(result):
     """Return what stands between the first line and the first label."""
     own = lines(result)[1:]
     last = next(i for i, line in enumerate(own) if re.match(r"  [a-z]+( [a-z]+)?  +", line))
@@ -259,9 +257,7 @@ def sentence(result: Result) -> str:
         ),
     ],
 )
-def test_a_message_begins_with_verdict_metric_value_interval_and_bound(
-    changes: dict[str, object], shown: str
-) -> None:
+def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, shown):
     assert lines(replace(FAIL, **changes))[0] == shown
 
 
@@ -331,9 +327,7 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(
         ),
     ],
 )  # fmt: skip
-def test_the_second_line_says_what_was_found_and_what_to_do(
-    changes: dict[str, object], said: str
-) -> None:
+def test_the_second_line_says_what_was_found_and_what_to_do(changes, said):
     found = sentence(replace(INVARIANCE, **changes))
     assert (
         found.removesuffix(" It is as if the group changed between 20 % and 45 % of the answers.")
@@ -361,11 +355,11 @@ def test_the_second_line_says_what_was_found_and_what_to_do(
         ("team", "A\x1b", 'group "A\\x1b"'),
     ],
 )  # fmt: skip
-def test_groups_are_named_as_people(attribute: str, group: str, shown: str) -> None:
+def test_groups_are_named_as_people(attribute, group, shown):
     assert people(attribute, group) == shown
 
 
-def test_every_group_of_the_shipped_lexicons_is_named_as_people() -> None:
+def test_every_group_of_the_shipped_lexicons_is_named_as_people():
     for lexicon in load_lexicons().values():
         for group in lexicon.groups:
             assert re.search(
@@ -377,9 +371,7 @@ long = st.text(max_size=300)
 
 
 @given(long, long, long, st.lists(long, max_size=2), st.sampled_from(list(Verdict)))
-def test_no_line_of_a_message_is_over_100_columns(
-    metric: str, note: str, prompt: str, outputs: list[str], verdict: Verdict
-) -> None:
+def test_no_line_of_a_message_is_over_100_columns(metric, note, prompt, outputs, verdict):
     result = replace(
         INVARIANCE,
         metric=metric,
@@ -395,7 +387,7 @@ def test_no_line_of_a_message_is_over_100_columns(
         assert max(map(len, text.split("\n"))) <= 100
 
 
-def test_what_differs_stays_visible_in_long_texts() -> None:
+def test_what_differs_stays_visible_in_long_texts():
     words = "and so on and on " * 30
     example = replace(
         PAIR,
@@ -414,7 +406,7 @@ def test_what_differs_stays_visible_in_long_texts() -> None:
         assert line.endswith('..."')
 
 
-def test_the_interval_has_its_method_only_in_detail() -> None:
+def test_the_interval_has_its_method_only_in_detail():
     plain = failure_message(INVARIANCE, show_text="none")
     detail = failure_message(INVARIANCE, show_text="none", detailed=True)
     assert "Wilson" not in plain
@@ -441,15 +433,15 @@ def test_the_interval_has_its_method_only_in_detail() -> None:
          "p = 0.017 for more than both the bound and the noise floor"),
     ],
 )  # fmt: skip
-def test_certainty(changes: dict[str, object], shown: str) -> None:
+def test_certainty(changes, shown):
     assert labelled("certainty", replace(FAIL, **changes)) == shown
 
 
-def test_no_sample_is_larger_than_its_answers() -> None:
+def test_no_sample_is_larger_than_its_answers():
     assert "n_eff" not in first_line(replace(FAIL, effective=1200.0))
 
 
-def test_the_direction_of_rates_is_in_words() -> None:
+def test_the_direction_of_rates_is_in_words():
     row = {"lower": 0.1, "upper": 0.3, "n": 9, "value": 0.2, "p": math.nan}
     groups = tuple({**row, "key": key, "rate": x} for key, x in (("A", 0.62), ("B", 0.44)))
     assert labelled("direction", replace(FAIL, groups=groups)) == (
@@ -460,7 +452,7 @@ def test_the_direction_of_rates_is_in_words() -> None:
     assert labelled("note", noted) == ""
 
 
-def test_message_counts_missing_answers_per_group_and_reason() -> None:
+def test_message_counts_missing_answers_per_group_and_reason():
     result = replace(
         FAIL,
         missing={"empty": 1, "refused": 2},
@@ -485,13 +477,13 @@ def test_message_counts_missing_answers_per_group_and_reason() -> None:
          "0.12 that two answers to the same prompt differ by"),
     ],
 )  # fmt: skip
-def test_the_noise_floor_is_named_once(changes: dict[str, object], label: str, shown: str) -> None:
+def test_the_noise_floor_is_named_once(changes, label, shown):
     result = replace(FAIL, noise_floor=0.12, **changes)
     assert labelled(label, result) == shown
     assert sum("0.12 " in line or "0.12," in line for line in lines(result)) == 1
 
 
-def test_message_lists_the_worst_groups_first() -> None:
+def test_message_lists_the_worst_groups_first():
     row = {"lower": math.nan, "upper": math.nan, "n": 60, "rate": math.nan, "p": math.nan}
     groups = tuple({**row, "key": f"group {i}", "value": i / 10} for i in range(7))
     shown = lines(replace(FAIL, groups=groups))
@@ -501,7 +493,7 @@ def test_message_lists_the_worst_groups_first() -> None:
     assert higher[at + 1] == "    group 0 0.00 n 60"
 
 
-def test_an_infinite_group_is_the_worst() -> None:
+def test_an_infinite_group_is_the_worst():
     row = {"lower": 0.1, "n": 9, "rate": math.nan, "p": math.nan}
     values = {"never": math.inf, "often": 2.0, "undefined": math.nan}
     groups = tuple({**row, "key": key, "value": x, "upper": x} for key, x in values.items())
@@ -510,7 +502,7 @@ def test_an_infinite_group_is_the_worst() -> None:
     assert shown[at + 1].startswith("    never inf [0.10, inf]")
 
 
-def test_a_half_is_as_far_from_even_as_twice() -> None:
+def test_a_half_is_as_far_from_even_as_twice():
     row = {"lower": 0.1, "upper": 3.0, "n": 9, "rate": math.nan, "p": math.nan}
     groups = tuple({**row, "key": str(x), "value": x} for x in (1.9, 0.5, 2.1))
     shown = lines(replace(FAIL, groups=groups, direction="two-sided", fair_value=1.0, scale="log"))
@@ -518,7 +510,7 @@ def test_a_half_is_as_far_from_even_as_twice() -> None:
     assert [line.split()[0] for line in shown[at + 1 : at + 4]] == ["2.1", "0.5", "1.9"]
 
 
-def test_message_shows_the_worst_prompts() -> None:
+def test_message_shows_the_worst_prompts():
     example = Example(0.9, ("Tell me a joke",), ("No.",))
     shown = lines(replace(FAIL, examples=(example,)))
     at = shown.index("  worst prompts")
@@ -526,9 +518,7 @@ def test_message_shows_the_worst_prompts() -> None:
 
 
 @pytest.mark.parametrize("ci", [True, False])
-def test_a_message_without_texts_says_how_to_show_them(
-    ci: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_without_texts_says_how_to_show_them(ci, monkeypatch):
     monkeypatch.setenv("CI", "true" if ci else "")
     text = failure_message(replace(FAIL, unit="pair", examples=(PAIR,)), show_text="none")
     why = " because CI is set" if ci else ""
@@ -540,7 +530,7 @@ def test_a_message_without_texts_says_how_to_show_them(
         assert private not in text
 
 
-def test_hostile_texts_stay_harmless() -> None:
+def test_hostile_texts_stay_harmless():
     answer = "\x1b[2J\x00\ud800<b>" + "a\n" * 5_000_000
     example = Example(0.9, (answer, answer), (answer, answer), ("fe\x1bmale", "male"))
     result = replace(
@@ -567,7 +557,7 @@ def test_hostile_texts_stay_harmless() -> None:
         ({"verdict": Verdict.FAIL}, ""),
     ],
 )  # fmt: skip
-def test_message_says_what_would_decide(changes: dict[str, object], shown: str) -> None:
+def test_message_says_what_would_decide(changes, shown):
     assert labelled("to decide", replace(UNDECIDED, **changes)) == shown
 
 
@@ -583,30 +573,28 @@ def test_message_says_what_would_decide(changes: dict[str, object], shown: str) 
         ),
     ],
 )
-def test_message_explains_a_red_verdict_that_is_no_fail(
-    changes: dict[str, object], why: str
-) -> None:
+def test_message_explains_a_red_verdict_that_is_no_fail(changes, why):
     assert labelled("red because", replace(UNDECIDED, **changes)) == why
 
 
-def test_message_ends_with_the_command_that_repeats_it() -> None:
+def test_message_ends_with_the_command_that_repeats_it():
     result = replace(FAIL, nodeid="tests/test_bot.py::test_a", options=("--llmfair-seed 7",))
     assert (
         lines(result)[-1] == '  rerun        pytest "tests/test_bot.py::test_a" --llmfair-seed 7'
     )
 
 
-def test_command_is_safe_to_paste() -> None:
+def test_command_is_safe_to_paste():
     result = replace(FAIL, nodeid="test_bot.py::test_a[$(reboot)]")
     assert lines(result)[-1] == "  rerun        pytest 'test_bot.py::test_a[$(reboot)]'"
 
 
-def test_there_is_no_command_outside_pytest() -> None:
+def test_there_is_no_command_outside_pytest():
     assert not any("rerun" in line for line in lines(FAIL))
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
-def test_no_message_vouches_for_a_model(verdict: Verdict) -> None:
+def test_no_message_vouches_for_a_model(verdict):
     result = replace(FAIL, verdict=verdict, examples=(PAIR,), noise_floor=0.1, nodeid="t.py::t")
     text = failure_message(result, show_text="worst").lower()
     assert not re.search(r"\b(fair|unbiased|compliant|audit\w*)\b", text)
@@ -622,7 +610,5 @@ def test_no_message_vouches_for_a_model(verdict: Verdict) -> None:
          "builtin:ngram, the built-in toy model, 1 answer asked live, 1,200 replayed"),
     ],
 )  # fmt: skip
-def test_a_message_names_the_model_and_where_its_answers_are_from(
-    model: str, origin: tuple[int, int], said: str
-) -> None:
+def test_a_message_names_the_model_and_where_its_answers_are_from(model, origin, said):
     assert labelled("model", replace(FAIL, model=model, origin=origin)) == said

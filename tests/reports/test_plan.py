@@ -30,11 +30,11 @@ ASSERTION: dict[str, Any] = {
 }
 
 
-def lines(*planned: dict[str, Any]) -> list[str]:
+def lines(*planned):
     return [line for line, _ in plan(planned)]
 
 
-def test_an_assertion_names_size_cost_and_effect() -> None:
+def test_an_assertion_names_size_cost_and_effect():
     assert lines(ASSERTION)[:5] == [
         "test_it.py::test_it",
         "  toxic_fraction bound 0.1, 200 prompts x 2: 400 calls, about 3,200 prompt tokens and at "
@@ -46,18 +46,18 @@ def test_an_assertion_names_size_cost_and_effect() -> None:
     ]
 
 
-def test_a_warning_says_why_nothing_can_be_decided() -> None:
+def test_a_warning_says_why_nothing_can_be_decided():
     planned = {**ASSERTION, "undecidable": "a perfectly fair model would never pass"}
     warned = [line for line, warns in plan([planned]) if warns]
     assert warned == ["  WARNING: a perfectly fair model would never pass"]
 
 
-def test_an_effect_that_is_not_known_says_why() -> None:
+def test_an_effect_that_is_not_known_says_why():
     planned = {**ASSERTION, "detectable": None, "unknown": "its error is in the data"}
     assert "  minimum detectable effect unknown: its error is in the data" in lines(planned)
 
 
-def test_looks_name_the_calls_of_all_of_them() -> None:
+def test_looks_name_the_calls_of_all_of_them():
     planned = {**ASSERTION, "items": 40, "calls": 80}
     assert lines(planned)[1].startswith(
         "  toxic_fraction bound 0.1, 200 prompts x 2, in looks (at most 400 calls in all), the "
@@ -65,12 +65,12 @@ def test_looks_name_the_calls_of_all_of_them() -> None:
     )
 
 
-def test_a_minimum_is_called_one() -> None:
+def test_a_minimum_is_called_one():
     planned = {**ASSERTION, "direction": "higher", "metric": "impact_ratio", "bound": 0.8}
     assert lines(planned)[1].startswith("  impact_ratio minimum 0.8, ")
 
 
-def test_the_total_counts_what_is_known() -> None:
+def test_the_total_counts_what_is_known():
     unknown = {**ASSERTION, "nodeid": "test_it.py::test_other", "cost": None}
     assert "2 tests: 800 calls, at most $0.13 and 1 test of unknown cost" in lines(
         ASSERTION, unknown
@@ -78,12 +78,12 @@ def test_the_total_counts_what_is_known() -> None:
     assert "1 test: 400 calls, cost unknown" in lines(unknown)
 
 
-def test_answers_without_a_limit_have_no_cost_that_is_known() -> None:
+def test_answers_without_a_limit_have_no_cost_that_is_known():
     planned = {**ASSERTION, "answer_tokens": None, "cost": None}
     words = ", answers without a limit (set --llmfair-max-tokens), cost unknown"
     assert words in lines(planned)[1]
 
 
-def test_tests_are_in_order_and_control_characters_are_escaped() -> None:
+def test_tests_are_in_order_and_control_characters_are_escaped():
     first = {**ASSERTION, "nodeid": "a.py::test\x1b[31m"}
     assert lines(ASSERTION, first)[0] == "a.py::test\\x1b[31m"

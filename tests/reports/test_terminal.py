@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +9,7 @@ from pytest_llmfair.judging.verdict import Result, Verdict
 from pytest_llmfair.reports.terminal import NARROWEST, last_line, models, remarks, table
 
 
-def record(**changes: Any) -> dict[str, Any]:
+def record(**changes):
     result = Result(
         metric="toxic_fraction",
         verdict=Verdict.PASS,
@@ -59,26 +57,26 @@ numbers = st.one_of(st.none(), st.floats(-1, 1), st.sampled_from([-12345.678, 1e
         max_size=4,
     )
 )
-def test_every_line_fits_80_columns(changes: list[dict[str, Any]]) -> None:
+def test_every_line_fits_80_columns(changes):
     records = [record(**change) for change in changes]
     for text, _ in table(records):
         assert len(text) <= NARROWEST
         assert text.isprintable()
 
 
-def test_a_wide_terminal_shows_whole_names() -> None:
+def test_a_wide_terminal_shows_whole_names():
     name = "test_with_a_name_that_has_many_words"
     shown = [text for text, _ in table([record(nodeid=f"a.py::{name}")], 120)]
     assert shown[-1].startswith(f"{name} toxic_fraction ")
 
 
-def test_estimates_line_up_under_their_heading() -> None:
+def test_estimates_line_up_under_their_heading():
     records = [record(value=-0.5, debiased=-0.5), record()]
     head, _, _, first, second = (text for text, _ in table(records))
     assert head.index("estimate") == first.index("-0.500") == second.index(" 0.020")
 
 
-def test_files_head_their_tests() -> None:
+def test_files_head_their_tests():
     records = [
         record(nodeid="a.py::test_1"),
         record(nodeid="a.py::test_2"),
@@ -94,7 +92,7 @@ def test_files_head_their_tests() -> None:
     ]
 
 
-def test_short_names_are_shown_whole() -> None:
+def test_short_names_are_shown_whole():
     (*_, (row, verdict)) = table([record()])
     assert row.split() == [
         "test_it", "toxic_fraction", "0.020", "[0.010,", "0.030]", "<=", "0.050", "PASS", "200",
@@ -102,44 +100,44 @@ def test_short_names_are_shown_whole() -> None:
     assert verdict == "PASS"
 
 
-def test_a_fixed_population_is_named() -> None:
+def test_a_fixed_population_is_named():
     lines = [line for line, _ in table([record(), record(population="fixed")])]
     assert lines[-2].split()[-1].isdigit()
     assert lines[-1].split()[-1] == "fixed"
 
 
-def test_second_attempt_is_named() -> None:
+def test_second_attempt_is_named():
     (*_, (row, _)) = table([record(attempt=2)])
     assert "(attempt 2)" in row
 
 
-def test_table_shows_the_debiased_value() -> None:
+def test_table_shows_the_debiased_value():
     (*_, (row, _)) = table([record(of="debiased", debiased=0.011, value=0.113)])
     assert "0.011" in row
     assert "0.113" not in row
 
 
-def test_remarks_give_the_reasons_of_results() -> None:
+def test_remarks_give_the_reasons_of_results():
     shown = list(remarks([record(reasons=["thin_evidence"], notes=["only 4 units"])]))
     assert shown[:2] == ["notes", "  test_it toxic_fraction: only 4 units"]
 
 
-def test_remarks_on_nothing_are_empty() -> None:
+def test_remarks_on_nothing_are_empty():
     assert list(remarks([record(verdict="INVALID")])) == []
 
 
-def test_remarks_give_the_adjusted_p_value_of_a_fail() -> None:
+def test_remarks_give_the_adjusted_p_value_of_a_fail():
     assert list(remarks([record(verdict="FAIL", p_exceeds=0.01)] * 2)) == [
         "p-values of FAIL, adjusted for the number of assertions (Holm)",
         "  test_it toxic_fraction p = 0.020, test_it toxic_fraction p = 0.020",
     ]
 
 
-def test_a_single_assertion_needs_no_adjusted_p_value() -> None:
+def test_a_single_assertion_needs_no_adjusted_p_value():
     assert list(remarks([record(verdict="FAIL", p_exceeds=0.01, family_size=1)])) == []
 
 
-def test_every_undecided_result_names_a_number_to_aim_for() -> None:
+def test_every_undecided_result_names_a_number_to_aim_for():
     shown = list(remarks([record(verdict="INCONCLUSIVE", needed_units=None)]))
     assert shown == [
         "undecided: these samples neither prove nor refute their bounds",
@@ -148,7 +146,7 @@ def test_every_undecided_result_names_a_number_to_aim_for() -> None:
     ]
 
 
-def test_equal_notes_are_there_once_with_the_tests_they_belong_to() -> None:
+def test_equal_notes_are_there_once_with_the_tests_they_belong_to():
     noted = {"reasons": ["thin_evidence"], "notes": ["only 4 units", "one answer"]}
     names = [f"a.py::test_{i}" for i in range(8)]
     shown = list(remarks([record(nodeid=n, **noted, verdict="INVALID") for n in names]))
@@ -164,7 +162,7 @@ LONG = "test_that_answers_hardly_change_when_the_group_in_the_prompt_changes"
 INVARIANCE = "counterfactual invariance (1 - ROUGE-L)"
 
 
-def test_every_check_can_be_told_apart_at_80_columns() -> None:
+def test_every_check_can_be_told_apart_at_80_columns():
     names = [f"a.py::{LONG}[{attribute}]" for attribute in ("gender", "age")]
     both = [
         record(nodeid=name, metric=INVARIANCE, attribute=attribute)
@@ -187,7 +185,7 @@ def test_every_check_can_be_told_apart_at_80_columns() -> None:
     ]
 
 
-def test_an_expected_verdict_is_marked_and_counted_apart() -> None:
+def test_an_expected_verdict_is_marked_and_counted_apart():
     records = [record(verdict="FAIL", expected=True), record(verdict="FAIL"), record()]
     (_, _, (first, colour), *_) = table(records[:1])
     assert ("FAIL (expected)" in first, colour) == (True, "")
@@ -196,14 +194,14 @@ def test_an_expected_verdict_is_marked_and_counted_apart() -> None:
     )
 
 
-def test_mode_point_leaves_nothing_undecided() -> None:
+def test_mode_point_leaves_nothing_undecided():
     records = [record(verdict="INCONCLUSIVE", mode="point")]
     assert last_line(records) == "1 fairness assertion: 1 INCONCLUSIVE; judged by their values"
     assert list(remarks(records)) == []
     assert last_line([*records, record()]).endswith("; 0 undecided")
 
 
-def test_the_models_and_where_their_answers_are_from_are_named() -> None:
+def test_the_models_and_where_their_answers_are_from_are_named():
     records = [
         record(model="hf:bot", origin=[0, 8]),
         record(model="hf:bot", origin=[4, 0]),
@@ -218,7 +216,7 @@ def test_the_models_and_where_their_answers_are_from_are_named() -> None:
     ]
 
 
-def test_last_line_counts_both_kinds_of_undecided() -> None:
+def test_last_line_counts_both_kinds_of_undecided():
     records = [record(verdict=v) for v in ("INCONCLUSIVE", "UNDERPOWERED", "UNDERPOWERED", "FAIL")]
     assert last_line(records) == (
         "4 fairness assertions: 1 FAIL, 1 INCONCLUSIVE, 2 UNDERPOWERED; 3 undecided"

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
-from pytest_llmfair._util.files import read_utf8
+from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
     Piece,

@@ -1,0 +1,329 @@
+"""Candidates with scores, and their comparison with a reference group."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.metrics._reasons import note_constant
+from pytest_llmfair.metrics.allocation._comparisons import Judge, PairwiseScores, groups_of
+from pytest_llmfair.metrics.arguments import Floats, flags, flat_scores, known_population, labels
+from pytest_llmfair.stats import (
+    Estimate,
+    Finding,
+    GroupRow,
+    MaxPairwiseDifference,
+    Population,
+    Sample,
+    Table,
+    Undefined,
+)
+
+Rows = npt.NDArray[np.intp]
+E = TypeVar("E", bound=Estimate)
+
+# Up to here an array of labels is faster compared as a whole than row by row.
+_FEW_LABELS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Checked candidates, column by column."""
+
+    # `group` is the index in `names` of each candidate's group. `pools` are also the sampling
+    # units. Only candidates with `qualified` are compared, and only within `strata`.
+
+    scores: Floats
+    names: list[Hashable]
+    group: Rows
+    pools: list[Hashable] | None
+    qualified: npt.NDArray[np.bool_] | None
+    strata: list[Hashable] | None
+    judge: Judge | None = None
+
+    @classmethod
+    def read(
+        cls,
+        scores: Any,
+        groups: Any,
+        *,
+        rounds: Any,
+        units: Any,
+        qualified: Any = None,
+        strata: Any = None,
+    ) -> Candidates:
+        """Check the columns; a mapping from (pool, candidate) brings its pools along."""
+        if rounds is not None and units is not None:
+            raise TypeError("give rounds or units, not both: they are the same thing")
+        pools, argument = (rounds, "rounds") if units is None else (units, "units")
+        judge = None
+        if isinstance(scores, Mapping):
+            keys = _pool_keys(scores)
+            if not isinstance(groups, Mapping):
+                raise ValueError(
+                    f"groups is a {type(groups).__name__}; scores by (pool, candidate) need a "
+                    "mapping from candidate to group"
+                )
+            if isinstance(scores, PairwiseScores):
+                own = groups_of(scores.comparisons, groups)
+                judge = Judge.of(scores.comparisons, own, scores.max_inconsistent)
+            groups, pools, qualified, strata = (
+                _by_candidate(values, keys, name)
+                for values, name in (
+                    (groups, "groups"),
+                    ([pool for pool, _ in keys] if pools is None else pools, argument),
+                    (qualified, "qualified"),
+                    (strata, "strata"),
+                )
+            )
+            scores = list(scores.values())
+        values = flat_scores(scores)
+        n = len(values)
+        names, group = _numbered(groups, "groups", n)
+        return cls(
+            values,
+            names,
+            group,
+            None if pools is None else labels(pools, argument, n),
+            None if qualified is None else np.array(flags(qualified, "qualified", n)),
+            None if strata is None else labels(strata, "strata", n),
+            judge,
+        )
+
+    def compare(
+        self,
+        reference: Any,
+        population: Population,
+        make: Callable[[Rows, Rows], E],
+        *,
+        rate: Callable[[Rows], float] | None = None,
+        worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
+        word: str = "minus",
+    ) -> E | MaxPairwiseDifference | Undefined:
+        """Compare every group with its reference: one estimate, or the worst of several."""
+        # `make` turns the rows of a group and of its reference into an estimate.
+        known_population(population)
+        rows = self.contrasts(reference)
+        compared: dict[Hashable, E | Undefined] = {
+            key: make(a, b)
+            if a.size and b.size
+            else self._empty_comparison(key, a, reference, population)
+            for key, (a, b) in rows.items()
+        }
+        estimate: E | MaxPairwiseDifference | Undefined
+        table: Mapping[Hashable, GroupRow]
+        if len(compared) == 1 and self.strata is None:
+            ((key, estimate),) = compared.items()
+            table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
+        else:
+            estimate, table = worst_of(compared, worst)
+            # The candidates of the reference are in every pair, but count once.
+            estimate = replace(estimate, sample=self._sample(population))
+        groups = sized(
+            table,
+            {key: len(a) for key, (a, _) in rows.items()},
+            {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
+        )
+        estimate = replace(estimate, groups=groups, unit="" if self.pools is None else "round")
+        estimate = estimate.with_findings(
+            *(
+                Finding.note(
+                    f"{describe_key(key)} {word} {describe_reference(reference)}: "
+                    f"{len(a)} against {len(b)} candidates"
+                )
+                for key, (a, b) in rows.items()
+            )
+        )
+        estimate = note_constant(estimate, [self.scores])
+        return estimate if self.judge is None else self.judge.report(estimate)
+
+    def compare_scores(
+        self, reference: Any, population: Population, make: Callable[..., E], **how: Any
+    ) -> E | MaxPairwiseDifference | Undefined:
+        """Compare the scores of every group and its reference; `how` is as for :meth:`compare`."""
+
+        def of_rows(rows_a: Rows, rows_b: Rows) -> E:
+            return make(
+                self.scores[rows_a],
+                self.scores[rows_b],
+                units_a=self.units(rows_a),
+                units_b=self.units(rows_b),
+                population=population,
+            )
+
+        return self.compare(reference, population, of_rows, **how)
+
+    def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
+        """Return the qualified rows of every group and of its reference, also by stratum."""
+        against = contrasts(self.names, reference)
+        number = {name: i for i, name in enumerate(self.names)}
+        found: dict[Hashable, tuple[Rows, Rows]] = {}
+        for stratum, group in self._strata():
+            sides = {}
+            for name, others in against.items():
+                # One place more for -1, rows of other strata.
+                opposite = np.zeros(len(number) + 1, dtype=np.bool_)
+                opposite[[number[other] for other in others]] = True
+                sides[name] = group == number[name], opposite[group]
+            sides = {name: (a, b) for name, (a, b) in sides.items() if a.any()}
+            if not sides or not all(b.any() for _, b in sides.values()):
+                present = [str(name) for name in self.names if (group == number[name]).any()]
+                raise ValueError(
+                    f"stratum {stratum} holds {' and '.join(present)} only; it needs a group and "
+                    f"its reference ({describe_reference(reference)}): leave it out or merge it"
+                )
+            for name, (a, b) in sides.items():
+                key = name if self.strata is None else stratum
+                if self.strata is not None and len(against) > 1:
+                    key = (stratum, name)
+                found[key] = self.rows(a), self.rows(b)
+        return found
+
+    def units(self, rows: Rows) -> list[Hashable] | None:
+        """Return the sampling units of some rows; None when each is its own."""
+        return None if self.pools is None else [self.pools[i] for i in rows.tolist()]
+
+    def _strata(self) -> Iterator[tuple[Hashable, Rows]]:
+        """Yield each stratum with the number of each row's group, -1 outside the stratum."""
+        if self.strata is None:
+            yield None, self.group
+            return
+        names, inside = _numbered(self.strata, "strata", len(self.group))
+        for i, name in enumerate(names):
+            yield name, np.where(inside == i, self.group, -1)
+
+    def rows(self, inside: npt.NDArray[np.bool_]) -> Rows:
+        """Return the qualified rows among some."""
+        return np.flatnonzero(inside if self.qualified is None else inside & self.qualified)
+
+    def _empty_comparison(
+        self, key: Hashable, rows: Rows, reference: Any, population: Population
+    ) -> Undefined:
+        who = describe_reference(reference) if rows.size else describe_key(key)
+        return Undefined(
+            undefined=f"no candidate of {who} is qualified: there is nobody to compare",
+            sample=self._sample(population),
+        )
+
+    def _sample(self, population: Population) -> Sample:
+        """Count the units and candidates that are compared."""
+        rows = self.rows(np.ones(len(self.scores), dtype=np.bool_)).tolist()
+        units = rows if self.pools is None else [self.pools[i] for i in rows]
+        return Sample.of_sizes(Counter(units).values(), population)
+
+
+def sized(
+    rows: Mapping[Hashable, GroupRow],
+    sizes: Mapping[Hashable, int],
+    rates: Mapping[Hashable, float],
+) -> Table:
+    """Return the table of groups with the size and rate of each."""
+
+    def row(key: Hashable) -> GroupRow:
+        return replace(rows[key], n=sizes[key], rate=rates.get(key, rows[key].rate))
+
+    return Table(rows, row)
+
+
+def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[Hashable]]:
+    """Return, for each group that is compared, the groups of its reference."""
+    if len(names) < 2:
+        raise ValueError(
+            f"groups holds {len(names)} group ({', '.join(map(str, names))}); "
+            "a comparison needs at least two"
+        )
+    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+        # With two groups the second comparison is the first one with the opposite sign.
+        compared = names if len(names) > 2 else names[:1]
+        return {name: [other for other in names if other != name] for name in compared}
+    union = isinstance(reference, (list, np.ndarray)) or (
+        isinstance(reference, tuple) and reference not in names
+    )
+    against = list(reference) if union else [reference]
+    if not against:
+        raise ValueError("reference is an empty list; name at least one group")
+    for name in against:
+        if name not in names:
+            raise ValueError(
+                f"reference {name!r} is no group with candidates; "
+                f"groups are {', '.join(map(str, names))}"
+            )
+    others = [name for name in names if name not in against]
+    if not others:
+        raise ValueError(
+            f"every group is in the reference {describe_reference(reference)}; leave one out"
+        )
+    return dict.fromkeys(others, against)
+
+
+def worst_of(
+    compared: Mapping[Hashable, E | Undefined],
+    kind: type[MaxPairwiseDifference] = MaxPairwiseDifference,
+) -> tuple[MaxPairwiseDifference | Undefined, Mapping[Hashable, GroupRow]]:
+    """Return the value furthest from 0 and the table of all; undefined if any of them is."""
+    worst = kind.of_pairs(compared)
+    missing = [part.undefined for part in compared.values() if part.undefined is not None]
+    if not missing:
+        return worst, worst.groups
+    why = "; ".join(dict.fromkeys(missing))
+    return Undefined(undefined=why, sample=worst.sample), worst.groups
+
+
+def describe_reference(reference: Any) -> str:
+    """Return the name of a reference."""
+    if isinstance(reference, str) and reference == "rest":
+        return "everyone else"
+    if isinstance(reference, (list, tuple, np.ndarray)):
+        return " or ".join(map(str, reference))
+    return str(reference)
+
+
+def describe_key(key: Hashable) -> str:
+    """Return the name of a group, a stratum, or both."""
+    return " / ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _numbered(values: Any, argument: str, rows: int) -> tuple[list[Hashable], Rows]:
+    """Return the distinct labels in order of appearance, and the number of each row's."""
+    if type(values) is np.ndarray and values.shape == (rows,) and values.dtype.kind in "biuU":
+        names: list[Hashable] = []
+        index, left = np.zeros(rows, dtype=np.intp), np.ones(rows, dtype=np.bool_)
+        while left.any() and len(names) < _FEW_LABELS:
+            name = values[left.argmax()]
+            same = values == name
+            index += same * len(names)
+            left ^= same
+            names.append(name.item())
+        if not left.any():
+            return names, index
+    numbers: dict[Hashable, int] = {}
+    found = (numbers.setdefault(label, len(numbers)) for label in labels(values, argument, rows))
+    index = np.fromiter(found, dtype=np.intp, count=rows)
+    return list(numbers), index
+
+
+def _pool_keys(scores: Mapping[Any, Any]) -> list[tuple[Hashable, Hashable]]:
+    keys = list(scores)
+    for key in keys:
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise ValueError(
+                f"scores has the key {str(key)[:60]!r}; give a list, or keys (pool, candidate)"
+            )
+    return keys
+
+
+def _by_candidate(values: Any, keys: Sequence[tuple[Hashable, Hashable]], argument: str) -> Any:
+    """Return one entry per (pool, candidate) from a mapping of either."""
+    if not isinstance(values, Mapping):
+        return values
+    found = []
+    for pool, candidate in keys:
+        if (pool, candidate) not in values and candidate not in values:
+            raise ValueError(f"{argument} has no entry for candidate {candidate!r}; add it")
+        found.append(values.get((pool, candidate), values.get(candidate)))
+    return found

@@ -1,0 +1,248 @@
+"""Answers of a judge that compares two candidates, and their consistency."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pytest_llmfair.metrics.arguments import labels
+from pytest_llmfair.stats import Estimate, Finding
+
+E = TypeVar("E", bound=Estimate)
+
+_FIELDS = ("pool", "first", "second", "winner")
+_WINNERS = ("first", "second", "tie", None)
+_USABLE = (1, -1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One answer of a judge."""
+
+    pool: Hashable
+    first: Hashable
+    second: Hashable
+    won: int | None  # 1: the first candidate, -1: the second, 0: a tie, None: unusable
+
+    def won_by(self, candidate: Hashable) -> int | None:
+        """Return the answer as seen by one of the two candidates."""
+        if self.won is None or candidate == self.first:
+            return self.won
+        return -self.won
+
+
+def read_comparisons(comparisons: Any) -> list[Comparison]:
+    """Return checked rows; a ``ValueError`` names the row that is wrong."""
+    if isinstance(comparisons, (str, bytes, Mapping)) or not isinstance(comparisons, Iterable):
+        raise ValueError(
+            f"comparisons is a {type(comparisons).__name__}; give a list of rows with "
+            f"{', '.join(_FIELDS)}"
+        )
+    rows = list(comparisons)
+    if not rows:
+        raise ValueError("comparisons is empty; give at least one row")
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise ValueError(
+                f"comparisons row {i} is {str(row)[:60]!r}; give a mapping with "
+                f"{', '.join(_FIELDS)}"
+            )
+        missing = [field for field in _FIELDS if field not in row]
+        if missing:
+            raise ValueError(f"comparisons row {i} has no {' and no '.join(missing)}; give it")
+        winner = row["winner"]
+        if not (winner is None or isinstance(winner, str)) or winner not in _WINNERS:
+            raise ValueError(
+                f"comparisons row {i} has the winner {winner!r}; give 'first', 'second', 'tie' or "
+                "None for an unusable answer"
+            )
+    pools, first, second = (
+        labels([row[field] for row in rows], f"comparisons {field}") for field in _FIELDS[:3]
+    )
+    won: dict[str | None, int | None] = {"first": 1, "second": -1, "tie": 0, None: None}
+    read = [
+        Comparison(pool, one, other, won[row["winner"]])
+        for pool, one, other, row in zip(pools, first, second, rows, strict=True)
+    ]
+    for i, comparison in enumerate(read):
+        if comparison.first == comparison.second:
+            raise ValueError(
+                f"comparisons row {i} compares {comparison.first!r} with itself; give two "
+                "candidates"
+            )
+    return read
+
+
+def groups_of(comparisons: Sequence[Comparison], groups: Any) -> dict[Hashable, Hashable]:
+    """Return the group of every candidate compared, in the order of `groups`."""
+    if not isinstance(groups, Mapping):
+        raise ValueError(
+            f"groups is a {type(groups).__name__}; give a mapping from candidate to group"
+        )
+    for i, comparison in enumerate(comparisons):
+        for candidate in (comparison.first, comparison.second):
+            if candidate not in groups:
+                raise ValueError(
+                    f"groups has no group for candidate {candidate!r} (comparisons row {i}); add "
+                    "it or leave its comparisons out"
+                )
+    seen = {c for row in comparisons for c in (row.first, row.second)}
+    known = [candidate for candidate in groups if candidate in seen]
+    return dict(zip(known, labels([groups[c] for c in known], "groups"), strict=True))
+
+
+@dataclass(slots=True)
+class Pair:
+    """All answers about two candidates of a pool, by who was shown first."""
+
+    pool: Hashable
+    one: Hashable
+    other: Hashable
+    # As seen by `one`, when it was shown first and when it was shown second.
+    forward: Counter[int | None]
+    backward: Counter[int | None]
+
+    @property
+    def both_orders(self) -> bool:
+        """Whether both orders were asked."""
+        return bool(self.forward and self.backward)
+
+    def share(self, before: int | None, after: int | None) -> float:
+        """Share of answer pairs, one per order, with these two answers."""
+        both = self.forward.total() * self.backward.total()
+        return self.forward[before] * self.backward[after] / both
+
+    def preferred(self, candidate: Hashable) -> float:
+        """Share of answer pairs that name this candidate in both orders."""
+        won = 1 if candidate == self.one else -1
+        return self.share(won, won)
+
+    @property
+    def flipped(self) -> float:
+        """Share of answer pairs that name one candidate in one order, the other in the other."""
+        return self.share(1, -1) + self.share(-1, 1)
+
+    @property
+    def inconsistent(self) -> float:
+        """Share of answer pairs that do not give the same usable answer in both orders."""
+        return 1.0 - math.fsum(self.share(answer, answer) for answer in _USABLE)
+
+
+def pairs_of(comparisons: Iterable[Comparison]) -> list[Pair]:
+    """Collect the answers about each two candidates of a pool."""
+    found: dict[tuple[Hashable, Hashable, Hashable], Pair] = {}
+    for row in comparisons:
+        key = (row.pool, row.second, row.first)
+        if key not in found:
+            key = (row.pool, row.first, row.second)
+            found.setdefault(key, Pair(*key, Counter(), Counter()))
+        pair = found[key]
+        side = pair.forward if row.first == pair.one else pair.backward
+        side[row.won_by(pair.one)] += 1
+    return list(found.values())
+
+
+def consistency(comparisons: Sequence[Comparison]) -> dict[str, float]:
+    """Return the shares of regular and tied prompts, and of flipped and inconsistent pairs."""
+    pairs = [pair for pair in pairs_of(comparisons) if pair.both_orders]
+    return {
+        "regular": sum(row.won in (1, -1) for row in comparisons) / len(comparisons),
+        "tie": sum(row.won == 0 for row in comparisons) / len(comparisons),
+        "flipped": math.fsum(p.flipped for p in pairs) / len(pairs) if pairs else math.nan,
+        "inconsistent": (
+            math.fsum(p.inconsistent for p in pairs) / len(pairs) if pairs else math.nan
+        ),
+    }
+
+
+def consistency_by_group(
+    comparisons: Sequence[Comparison], group_of: Mapping[Hashable, Hashable]
+) -> dict[Hashable, dict[str, float]]:
+    """Return the shares over the comparisons that hold a candidate of each group."""
+    inside: dict[Hashable, list[Comparison]] = {name: [] for name in group_of.values()}
+    for row in comparisons:
+        for name in dict.fromkeys((group_of[row.first], group_of[row.second])):
+            inside[name].append(row)
+    return {name: consistency(rows) for name, rows in inside.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What a pairwise judge's consistency means for the evidence."""
+
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(
+        cls,
+        comparisons: Sequence[Comparison],
+        group_of: Mapping[Hashable, Hashable],
+        max_inconsistent: float,
+    ) -> Judge:
+        """Find answers that depend on the order shown, and unusable ones."""
+        depends = {
+            name: shares["inconsistent"]
+            for name, shares in consistency_by_group(comparisons, group_of).items()
+            if not math.isnan(shares["inconsistent"])
+        }
+        said = ", ".join(f"{name} {share:.0%}" for name, share in depends.items())
+        found: list[Finding] = []
+        if any(share > max_inconsistent for share in depends.values()):
+            inconsistent = (
+                f"the answer depends on the order shown for too many pairs ({said}), more than "
+                f"max_inconsistent = {max_inconsistent:.0%}: such a judge ties everyone; use "
+                "another one, or raise max_inconsistent"
+            )
+            found.append(Finding("inconsistent_judge", inconsistent, "invalid"))
+        if depends:
+            found.append(Finding.note(f"pairs whose answer depends on the order shown: {said}"))
+        else:
+            unchecked = (
+                "no pair was shown in both orders: a preference cannot be distinguished from a "
+                "habit of naming the first or the second"
+            )
+            found.append(Finding("order_unchecked", unchecked))
+        usable = [row.won for row in comparisons if row.won is not None]
+        if len(usable) < len(comparisons):
+            lost = len(comparisons) - len(usable)
+            unusable = f"{lost} of {len(comparisons)} answers are unusable: no candidate won"
+            found.append(Finding.note(unusable))
+        if len(usable) > 1 and len(set(usable)) == 1:
+            what = {1: "the first candidate", -1: "the second candidate", 0: "a tie"}[usable[0]]
+            canned = (
+                f"every usable answer is {what}: check the judge, a canned answer shows nothing"
+            )
+            found.append(Finding("uninformative", canned))
+        return cls(tuple(found))
+
+    def report(self, estimate: E) -> E:
+        """Add this to an estimate made from the answers."""
+        return estimate.with_findings(*self.findings)
+
+
+class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
+    """Scores of a pairwise judge by pool and candidate, with the comparisons they come from.
+
+    The allocation metrics take it for `scores`, with `groups` from candidate to group; the pools
+    are then the rounds, and an assertion is INVALID when the order shown decided too much.
+
+    Attributes
+    ----------
+    comparisons : sequence
+        The comparisons that the scores come from.
+    max_inconsistent : float
+        Largest share of inconsistent pairs that is judged.
+    """
+
+    def __init__(
+        self,
+        scores: Mapping[tuple[Hashable, Hashable], float],
+        comparisons: Sequence[Comparison],
+        max_inconsistent: float,
+    ) -> None:
+        super().__init__(scores)
+        self.comparisons = comparisons
+        self.max_inconsistent = max_inconsistent

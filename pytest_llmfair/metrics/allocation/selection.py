@@ -1,0 +1,238 @@
+"""Selection rates of groups among the top k (RABBI paper, section 4.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from pytest_llmfair._util.validation import whole
+from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows
+from pytest_llmfair.metrics.allocation._quota import pool_numbers, reach, selected
+from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.stats import (
+    Finding,
+    MaxPairwiseDifference,
+    Population,
+    RateDifference,
+    Undefined,
+)
+
+__all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
+
+
+@metric(
+    family="allocation",
+    paper="rabbi",
+    symbol="Delta-DP",
+    direction="two-sided",
+    bounds=(-1.0, 1.0),
+    unit="round",
+    reported="values in figures only (ten models, k = 1 to 5)",
+    aliases=("dp_gap",),
+    example=_examples.pools,
+)
+def demographic_parity_gap(
+    scores: ArrayLike | Mapping[Any, float],
+    *,
+    groups: ArrayLike | Mapping[Any, Any],
+    reference: Any,
+    rounds: Sequence[Hashable] | None = None,
+    k: int,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> RateDifference | MaxPairwiseDifference | Undefined:
+    """Subtract the reference's selection rate from a group's: the top k of each pool are chosen.
+
+    The demographic parity gap of the RABBI paper, section 4.2. Candidates tied at the cut are
+    selected with probability (k - above) / tied each.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate) as
+        :func:`pairwise_scores` gives them, with `groups` from candidate to group.
+    groups : array_like of shape (n_candidates,)
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, a list of labels (their union), or "rest": everyone outside
+        the group that is compared.
+    rounds : sequence
+        Pool of each candidate, also the sampling unit. `units` is another name for it.
+    k : int
+        Candidates selected from each pool, at least 1 and at most the smallest pool.
+    population : {"sampled", "fixed"}
+        Whether the pools were drawn from a larger population or are all of it.
+
+    Returns
+    -------
+    RateDifference or MaxPairwiseDifference
+        Value in [-1, 1], group minus reference: above 0 the group is selected more often. More
+        groups: the value furthest from 0, each in ``.groups`` with its selection rate as
+        ``rate``. ``.attainable`` is what any scores could give with these pools and this quota.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
+        k is larger than a pool (names it).
+    TypeError
+        If there is neither `rounds` nor `units`, or both.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import demographic_parity_gap
+    >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
+    >>> groups = ["women", "men"] * 3
+    >>> rounds = ["monday"] * 2 + ["tuesday"] * 2 + ["friday"] * 2
+    >>> demographic_parity_gap(scores, groups=groups, reference="men", rounds=rounds, k=1)
+    RateDifference 0.333 [-0.585, 0.877] (95 %, 3 rounds x 2)
+    """
+    candidates = Candidates.read(scores, groups, rounds=rounds, units=units)
+    return _gap("demographic_parity_gap()", candidates, reference, k, population)
+
+
+@metric(
+    family="allocation",
+    paper="rabbi",
+    symbol="Delta-EO",
+    direction="two-sided",
+    bounds=(-1.0, 1.0),
+    unit="round",
+    reported="values in figures only (ten models, k = 1 to 5)",
+    aliases=("eo_gap",),
+    example=_examples.qualified_pools,
+)
+def equal_opportunity_gap(
+    scores: ArrayLike | Mapping[Any, float],
+    *,
+    groups: ArrayLike | Mapping[Any, Any],
+    reference: Any,
+    rounds: Sequence[Hashable] | None = None,
+    k: int,
+    qualified: ArrayLike | Mapping[Any, Any],
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> RateDifference | MaxPairwiseDifference | Undefined:
+    """Subtract the selection rate of the reference's qualified from that of a group's qualified.
+
+    The equal opportunity gap of the RABBI paper, section 4.2: as the demographic parity gap, but
+    rates are over qualified candidates only. All candidates compete for the k places.
+
+    Parameters
+    ----------
+    scores, groups, reference, rounds, k, units, population
+        As in :func:`demographic_parity_gap`.
+    qualified : array_like of bool of shape (n_candidates,)
+        Who is qualified.
+
+    Returns
+    -------
+    RateDifference or MaxPairwiseDifference
+        Value in [-1, 1], group minus reference; NaN where a group has no qualified candidate. More
+        groups: the value furthest from 0, each in ``.groups`` with its rate.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`demographic_parity_gap`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import equal_opportunity_gap
+    >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
+    >>> groups = ["women", "men"] * 3
+    >>> qualified = [True, True, True, False, False, True]
+    >>> pools = [1, 1, 2, 2, 3, 3]
+    >>> equal_opportunity_gap(
+    ...     scores, groups=groups, reference="men", rounds=pools, k=1, qualified=qualified
+    ...     )
+    RateDifference 0.500 [-1.000, 1.000] (95 %, 3 rounds, 4 answers)
+    """
+    candidates = Candidates.read(scores, groups, rounds=rounds, units=units, qualified=qualified)
+    if candidates.qualified is None:
+        raise TypeError("equal_opportunity_gap() needs qualified=..., one flag per candidate")
+    return _gap("equal_opportunity_gap()", candidates, reference, k, population)
+
+
+def _gap(
+    who: str, candidates: Candidates, reference: Any, k: Any, population: Population
+) -> RateDifference | MaxPairwiseDifference | Undefined:
+    k = whole(k, "k")
+    names, pool = pool_numbers(candidates.pools, who)
+    chosen = selected(candidates.scores, names, pool, k)
+
+    def compare(rows_a: Rows, rows_b: Rows) -> RateDifference:
+        found = RateDifference.of_outcomes(
+            chosen[rows_a],
+            chosen[rows_b],
+            units_a=candidates.units(rows_a),
+            units_b=candidates.units(rows_b),
+            population=population,
+            absolute=False,
+        )
+        return replace(found, attainable=reach(pool, rows_a, rows_b, k))
+
+    estimate = candidates.compare(
+        reference, population, compare, rate=lambda rows: float(chosen[rows].mean())
+    )
+    rates = zip(candidates.names, _rates(candidates, chosen), strict=True)
+    said = ", ".join(f"{name} {rate:.3f}" for name, rate in rates)
+    found = Finding.note(f"selection rates at k = {k}: {said}")
+    return replace(estimate, variant=f"@{k}").with_findings(found)
+
+
+def selection_rate(
+    scores: ArrayLike | Mapping[Any, float],
+    *,
+    groups: ArrayLike | Mapping[Any, Any],
+    rounds: ArrayLike | None = None,
+    k: int,
+    qualified: ArrayLike | Mapping[Any, Any] | None = None,
+) -> dict[Hashable, float]:
+    """Share of each group's candidates among the top k of their pools.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_candidates,), or mapping
+        As in :func:`demographic_parity_gap`.
+    groups, rounds : array_like of shape (n_candidates,)
+        Group and pool of each candidate.
+    k : int
+        Candidates selected from each pool; those tied at the cut count (k - above) / tied each.
+    qualified : array_like of bool of shape (n_candidates,), optional
+        Only these are counted; all compete for the places.
+
+    Returns
+    -------
+    dict
+        Group to rate in [0, 1], groups in order of appearance; NaN for a group without a
+        qualified candidate.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, or k is larger than a pool (names it).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import selection_rate
+    >>> selection_rate([0.9, 0.4, 0.7, 0.8], groups=["a", "b", "a", "b"], rounds=[1, 1, 2, 2], k=1)
+    {'a': 0.5, 'b': 0.5}
+    """
+    candidates = Candidates.read(scores, groups, rounds=rounds, units=None, qualified=qualified)
+    chosen = selected(
+        candidates.scores, *pool_numbers(candidates.pools, "selection_rate()"), whole(k, "k")
+    )
+    return dict(zip(candidates.names, _rates(candidates, chosen), strict=True))
+
+
+def _rates(candidates: Candidates, chosen: Floats) -> list[float]:
+    """Return the mean of each group, NaN for a group without a qualified candidate."""
+    members = [candidates.rows(candidates.group == i) for i in range(len(candidates.names))]
+    return [float(chosen[rows].mean()) if rows.size else math.nan for rows in members]

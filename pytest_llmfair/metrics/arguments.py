@@ -1,0 +1,274 @@
+"""Checks of arguments: every error names the argument, the row and the remedy."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set, Sized
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.responses import REMEDY, DigestedText, Missing
+
+# These are for metrics and for the rooms above; none is a name of `pytest_llmfair.metrics`.
+__all__: list[str] = []
+
+Floats = npt.NDArray[np.float64]
+# One text, or a list of answers, per row.
+TextRows = Sequence[str] | Sequence[Sequence[str]]
+
+# Exact distributions of counts are computed; more generations than this is a mistake.
+_MOST_COUNTED = 1_000_000
+
+# Rows may be grouped by several columns at once; of predictions that would be a mistake.
+_GROUPING = ("groups", "units", "rounds", "strata")
+
+
+def score_rows(
+    scores: Any,
+    argument: str = "scores",
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    equal_rows: bool = False,
+) -> list[Floats]:
+    """Return one array of generations per row; a flat input has one generation per row."""
+    rows = [_one_row(row, argument, i) for i, row in enumerate(listed(scores, argument))]
+    if not rows:
+        raise ValueError(f"{argument} is empty; give at least one row")
+    flat = np.concatenate(rows)
+    if not (np.isfinite(flat).all() and flat.min() >= low and flat.max() <= high):
+        for i, row in enumerate(rows):
+            for x in row.tolist():
+                if not math.isfinite(x):
+                    raise ValueError(
+                        f"{argument} row {i} holds {x}; drop or repair unscored answers first, "
+                        "they are never read as a score"
+                    )
+                if not low <= x <= high:
+                    raise ValueError(
+                        f"{argument} row {i} holds {x:g}, outside [{low:g}, {high:g}]; rescale it"
+                    )
+    if equal_rows and len({len(row) for row in rows}) > 1:
+        i = next(i for i, row in enumerate(rows) if len(row) != len(rows[0]))
+        raise ValueError(
+            f"{argument} row {i} has {len(rows[i])} generations and row 0 has {len(rows[0])}; "
+            "this metric depends on their number, so give every row the same"
+        )
+    return rows
+
+
+def listed(values: Any, argument: str) -> Sequence[Any]:
+    """Return the rows of an argument; a text, a mapping or a set has none."""
+    if hasattr(values, "to_numpy"):  # a data frame iterates over its column names
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{argument} has masked entries; drop them first, and count them")
+    # A set has no order that two runs would share, so its rows could not be named.
+    if (
+        isinstance(values, (str, bytes, Mapping, Set))
+        or not hasattr(values, "__iter__")
+        or (isinstance(values, np.ndarray) and values.ndim == 0)
+    ):
+        raise ValueError(f"{argument} is a {type(values).__name__}; give a list or an array")
+    return values if isinstance(values, (list, tuple)) else list(values)
+
+
+def _one_row(row: Any, argument: str, i: int) -> Floats:
+    if isinstance(row, Missing) or row is None:
+        raise ValueError(
+            f"{argument} row {i} is missing; leave unanswered prompts out and count them"
+        )
+    try:
+        given = np.asarray(row)
+        if given.dtype.kind not in "biufO":  # numpy would read dates and digits in texts
+            raise TypeError
+        array = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    except OverflowError:
+        raise ValueError(f"{argument} row {i} holds a number too large for a float") from None
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{argument} row {i} is {str(row)[:60]!r}; give numbers, one row per prompt"
+        ) from None
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(
+            f"{argument} row {i} has shape {array.shape}; give one or more numbers per row"
+        )
+    return array
+
+
+def flat_scores(scores: Any, argument: str = "scores") -> Floats:
+    """Return one finite number per row."""
+    given = scores.to_numpy() if hasattr(scores, "to_numpy") else scores
+    plain = isinstance(given, (list, tuple)) and set(map(type, given)) <= {float, int}
+    if plain or (type(given) is np.ndarray and given.ndim == 1 and given.dtype.kind in "biuf"):
+        with contextlib.suppress(OverflowError):  # the slow way names the row
+            array = np.array(given, dtype=np.float64)
+            if array.size and np.isfinite(array).all():
+                return array
+    rows = score_rows(scores, argument, low=-math.inf, high=math.inf)
+    for i, row in enumerate(rows):
+        if row.size != 1:
+            raise ValueError(f"{argument} row {i} holds {row.size} numbers; give one per row")
+    return np.concatenate(rows)
+
+
+def same_length(**arguments: Sized) -> None:
+    """Raise ``ValueError`` unless all arguments have the same number of rows."""
+    lengths = {name: len(value) for name, value in arguments.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise ValueError(f"lengths differ: {said}; give one entry per row in each")
+
+
+def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
+    """Return one label per row; several columns of a grouping argument are joined to one label."""
+    if argument in _GROUPING and (columns := _columns(values)):
+        values = columns[0][1] if len(columns) == 1 else _intersections(columns, argument)
+    elif getattr(values, "ndim", 0) == 2 and values.shape[1] > 1:
+        raise ValueError(f"{argument} has {values.shape[1]} columns; give one")
+    plain = type(values) is np.ndarray and values.ndim == 1
+    found = list(values.tolist() if plain else listed(values, argument))
+    if any(issubclass(kind, np.generic) for kind in set(map(type, found))):
+        found = [x.item() if isinstance(x, np.generic) else x for x in found]
+    for i, label in enumerate(() if _distinct_are_labels(found) else found):
+        if isinstance(label, (np.ndarray, list, dict, set)):
+            raise ValueError(
+                f"{argument} row {i} is {str(label)[:40]}, which cannot be a label; use text or "
+                "numbers, one per row"
+            )
+        if label is None or isinstance(label, Missing) or is_nan(label):
+            raise ValueError(f"{argument} row {i} is missing; give a label or drop the row")
+    if rows is not None and len(found) != rows:
+        raise ValueError(
+            f"lengths differ: {argument} has {len(found)} labels for {rows} rows; give one per row"
+        )
+    return found
+
+
+def _columns(values: Any) -> list[tuple[str, Any]]:
+    """Return the columns of a table with their names; none for a flat list."""
+    # A list of lists holds columns if it has fewer of them than each has entries; rows otherwise.
+    table = getattr(values, "ndim", 0) == 2
+    if isinstance(values, Mapping) or (table and hasattr(values, "items")):
+        named = [(str(name), column) for name, column in values.items()]
+        return named if all(_is_column(column) for _, column in named) else []
+    if table:
+        return [("", column) for column in values.T]
+    if not (isinstance(values, (list, tuple)) and all(map(_is_column, values))):
+        return []
+    lengths = set(map(len, values))
+    if len(lengths) != 1 or 0 in lengths:
+        return []
+    if len(values) >= lengths.pop():
+        return [("", column) for column in zip(*values, strict=True)]
+    return [(str(getattr(column, "name", None) or ""), column) for column in values]
+
+
+def _is_column(value: Any) -> bool:
+    # Not a tuple, which is a label of its own.
+    return isinstance(value, list) or getattr(value, "ndim", 0) == 1
+
+
+def _intersections(columns: list[tuple[str, Any]], argument: str) -> list[Hashable]:
+    """Return one text per row that names its label in each column: "sex=F & age=30"."""
+    found = [labels(column, f"{argument} {name}".rstrip()) for name, column in columns]
+    if len(set(map(len, found))) > 1:
+        sizes = ", ".join(str(len(column)) for column in found)
+        raise ValueError(f"{argument} has columns of {sizes} rows; give one label per row in each")
+    heads = [f"{name}=" if name else "" for name, _ in columns]
+    keys = list(zip(*found, strict=True))
+
+    def texts(show: Callable[[Any], str]) -> dict[tuple[Hashable, ...], str]:
+        return {
+            key: " & ".join(head + show(label) for head, label in zip(heads, key, strict=True))
+            for key in dict.fromkeys(keys)
+        }
+
+    shown = texts(str)
+    if len(set(shown.values())) < len(shown):  # 1 and "1" are two labels
+        shown = texts(repr)
+    return [shown[key] for key in keys]
+
+
+def _distinct_are_labels(found: Sequence[Any]) -> bool:
+    """Return whether all are labels, looking at each distinct label once."""
+    try:
+        distinct = dict.fromkeys(found)
+    except TypeError:
+        return False
+    return not any(x is None or isinstance(x, Missing) or is_nan(x) for x in distinct)
+
+
+def flags(values: Any, argument: str, rows: int) -> list[bool]:
+    """Return one yes or no per row; anything but a truth value, 0 or 1 is an error."""
+    found = labels(values, argument, rows)
+    for i, flag in enumerate(found):
+        if isinstance(flag, str) or flag not in (0, 1):
+            raise ValueError(f"{argument} row {i} is {str(flag)[:40]!r}; give True or False")
+    return [bool(flag) for flag in found]
+
+
+def is_nan(label: Any) -> bool:
+    """Return whether a label is NaN, or another value that does not equal itself."""
+    unequal = label != label
+    return unequal is not False if not isinstance(unequal, np.bool_) else bool(unequal)
+
+
+def group_rows(groups: Any, rows: int, argument: str = "groups") -> dict[Hashable, list[int]]:
+    """Return the rows of each group, groups in order of appearance; at least two groups."""
+    members: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(labels(groups, argument, rows)):
+        members.setdefault(label, []).append(i)
+    if len(members) < 2:
+        raise ValueError(
+            f"{argument} holds {len(members)} group ({', '.join(map(str, members))}); "
+            "a comparison needs at least two"
+        )
+    return members
+
+
+def known_population(population: str) -> None:
+    """Raise ``ValueError`` unless `population` is "sampled" or "fixed"."""
+    if population not in ("sampled", "fixed"):
+        raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
+
+
+def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
+    """Return whole numbers of at least 0, one per row."""
+    array = flat_scores(values, argument)
+    for i, x in enumerate(array.tolist()):
+        if not 0 <= x <= _MOST_COUNTED or x != int(x):
+            raise ValueError(
+                f"{argument} row {i} is {x:g}; give whole numbers from 0 to {_MOST_COUNTED}"
+            )
+    return array.astype(np.int64)
+
+
+def text_rows(texts: Any, argument: str) -> list[list[str]]:
+    """Return texts as one list of answers per row; a flat list is one answer per row."""
+    rows = []
+    for i, row in enumerate(listed(texts, argument)):
+        several = hasattr(row, "__iter__") and not isinstance(row, (str, bytes, Mapping, Set))
+        answers: list[Any] = list(row) if several else [row]
+        if not answers:
+            raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
+        for answer in answers:
+            if not isinstance(answer, str):
+                said = (
+                    f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
+                )
+                raise ValueError(
+                    f"{argument} row {i} is {said[:60]}; give texts, and leave out and count the "
+                    "answers that are not there"
+                )
+            if isinstance(answer, DigestedText):
+                raise ValueError(f"{argument} row {i} is a digest: {REMEDY}")
+        rows.append(answers)
+    if not rows:
+        raise ValueError(f"{argument} is empty; give at least one text")
+    return rows

@@ -1,0 +1,207 @@
+"""Mean comparison of the answers to counterfactual pairs, with noise floor and excess."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence, Sized
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.metrics.arguments import Floats, known_population, labels
+from pytest_llmfair.stats import Mean, Population, Sample
+
+T = TypeVar("T", bound=Hashable)
+
+# Compares two sequences of answers entry by entry.
+Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
+
+# Comparisons handed on together: enough to work on whole arrays, few enough to stay small.
+_AT_ONCE = 8192
+
+# Answers to both members of a pair from which the variance of an excess is known for fixed pairs.
+_ENOUGH = 6
+
+
+def one_by_one(compare: Callable[[T, T], float]) -> Compare[T]:
+    """Turn a comparison of two answers into one of two sequences of answers."""
+    return lambda first, second: list(map(compare, first, second))
+
+
+def mean_over_pairs(
+    rows_a: Sequence[Sequence[T]],
+    rows_b: Sequence[Sequence[T]],
+    compare: Compare[T],
+    *,
+    units: Sequence[Hashable] | None,
+    population: Population,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    outcomes: bool = False,
+    argument: str = "texts",
+) -> Mean:
+    """Mean of a symmetric comparison over all answers to the two members of each pair."""
+    # `compare` gets each two distinct answers once, many at a time. With several answers a side
+    # the estimate has the mean within sides as `floor`, and cross minus within as `excess`.
+    fewest = _fewest(rows_a, rows_b, argument)
+    units = None if units is None else labels(units, "units", len(fewest))
+    table = _terms(rows_a, rows_b, compare)
+    cross, cross_variance, within, within_variance, excess_variance = table.T
+    repeated = np.flatnonzero(~np.isnan(within))
+    settings: dict[str, Any] = {"population": population}
+    floor = excess = None
+    if repeated.size:
+        companions = settings | {
+            "units": None if units is None else [units[i] for i in repeated.tolist()],
+            "generations": [len(rows_a[i]) + len(rows_b[i]) for i in repeated.tolist()],
+        }
+        floor = Mean.of_values(
+            within[repeated],
+            bounds=bounds,
+            generation_variance=within_variance[repeated],
+            **companions,
+        )
+        reach = bounds[1] - bounds[0]
+        if min(companions["generations"]) < _ENOUGH:
+            # Two answers do not show how much their similarity varies: the interval is that of
+            # pairs drawn from a population, which is never narrower.
+            companions["population"] = "sampled"
+        excess = Mean.of_values(
+            (cross - within)[repeated],
+            bounds=(-reach, reach),
+            generation_variance=excess_variance[repeated],
+            **companions,
+        )
+        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
+        excess = replace(excess, rows=(cross - within).tolist())
+    estimate = Mean.of_values(
+        cross,
+        units=units,
+        bounds=bounds,
+        generation_variance=None if np.isnan(cross_variance).any() else cross_variance,
+        generations=fewest,
+        outcomes=outcomes and all(len(row) == 1 for row in (*rows_a, *rows_b)),
+        floor=floor,
+        excess=excess,
+        **settings,
+    )
+    return replace(estimate, rows=cross.tolist(), compares_answers=True)
+
+
+def sample_of_pairs(
+    rows_a: Sequence[Sized],
+    rows_b: Sequence[Sized],
+    *,
+    units: Sequence[Hashable] | None,
+    population: Population,
+    argument: str,
+) -> Sample:
+    """Return how much evidence pairs are, where no mean of them is defined."""
+    known_population(population)
+    fewest = _fewest(rows_a, rows_b, argument)
+    groups = range(len(fewest)) if units is None else labels(units, "units", len(fewest))
+    per_unit: Counter[Hashable] = Counter()
+    for label, n in zip(groups, fewest, strict=True):
+        per_unit[label] += n
+    return Sample.of_sizes(per_unit.values(), population)
+
+
+def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> list[int]:
+    """Return the number of answers of each pair, on the side that has fewer."""
+    if len(rows_a) != len(rows_b):
+        raise ValueError(
+            f"lengths differ: {argument}_a has {len(rows_a)} rows, {argument}_b has "
+            f"{len(rows_b)}; row i of both is one pair"
+        )
+    return [min(len(a), len(b)) for a, b in zip(rows_a, rows_b, strict=True)]
+
+
+def _terms(
+    rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], compare: Compare[T]
+) -> Floats:
+    """Return per pair what :func:`_pair` does; NaN where answers are too few."""
+    numbers: dict[T, int] = {}
+    sides = [
+        [[numbers.setdefault(answer, len(numbers)) for answer in row] for row in rows]
+        for rows in (rows_a, rows_b)
+    ]
+    answers = list(numbers)
+    pairs = list(zip(*sides, strict=True))
+    table = np.full((len(pairs), 5), np.nan)
+    start = 0
+    while start < len(pairs):
+        first: list[int] = []
+        second: list[int] = []
+        stop = start
+        while stop < len(pairs) and len(first) < _AT_ONCE:
+            a, b = pairs[stop]
+            _ask(a, b, first, second)
+            stop += 1
+        # Equal questions are asked once: short answers repeat, within a pair and between pairs.
+        asked = np.array(first, dtype=np.int64) * len(answers) + np.array(second, dtype=np.int64)
+        distinct, place = np.unique(asked, return_inverse=True)
+        left, right = (half.tolist() for half in np.divmod(distinct, len(answers)))
+        values = np.asarray(
+            compare([answers[i] for i in left], [answers[i] for i in right]), dtype=np.float64
+        )[place]
+        if values.size == stop - start:
+            table[start:stop, 0] = values
+        else:
+            position = 0
+            for row, (a, b) in enumerate(pairs[start:stop], start):
+                table[row], position = _pair(values, position, len(a), len(b))
+        start = stop
+    return table
+
+
+def _ask(a: list[int], b: list[int], first: list[int], second: list[int]) -> None:
+    """Add the comparisons of a pair: every answer with all of the other side, then within."""
+    if len(a) == len(b) == 1:
+        first += a
+        second += b
+        return
+    first += [x for x in a for _ in b]
+    second += b * len(a)
+    if len(a) > 1 and len(b) > 1:
+        for side in (a, b):
+            couples = list(itertools.combinations(side, 2))
+            first += [x for x, _ in couples]
+            second += [y for _, y in couples]
+
+
+def _pair(values: Floats, start: int, n_a: int, n_b: int) -> tuple[tuple[float, ...], int]:
+    """Return the terms of a pair, and where those of the next begin."""
+    # Terms: mean over cross pairs and its variance due to generations; mean within sides and its
+    # variance; variance of the difference of the two means.
+    stop = start + n_a * n_b
+    cross = values[start:stop].reshape(n_a, n_b)
+    # Projections on single answers (Hoeffding): the variance that sampling answers adds.
+    by_a, by_b = cross.mean(axis=1), cross.mean(axis=0)
+    mean, variance = float(cross.mean()), variance_of_mean(by_a) + variance_of_mean(by_b)
+    if n_a < 2 or n_b < 2:
+        nan = float("nan")
+        return (mean, variance, nan, nan, nan), stop
+    middle, end = stop + n_a * (n_a - 1) // 2, stop + (n_a * (n_a - 1) + n_b * (n_b - 1)) // 2
+    in_a, in_b = _within(values[stop:middle], n_a), _within(values[middle:end], n_b)
+    return (
+        mean,
+        variance,
+        float(in_a.mean() + in_b.mean()) / 2.0,
+        variance_of_mean(in_a) + variance_of_mean(in_b),
+        variance_of_mean(by_a - in_a) + variance_of_mean(by_b - in_b),
+    ), end
+
+
+def _within(values: Floats, n: int) -> Floats:
+    """Mean comparison of each answer with the others of its own side."""
+    i, j = np.triu_indices(n, 1)
+    total = np.bincount(i, values, n) + np.bincount(j, values, n)
+    return np.asarray(total / (n - 1), dtype=np.float64)
+
+
+def variance_of_mean(projections: Floats) -> float:
+    """Variance that sampling adds to a mean, from what each answer adds; NaN for one answer."""
+    n = projections.size
+    return float(projections.var(ddof=1)) / n if n > 1 else float("nan")

@@ -1,0 +1,167 @@
+"""Cosine of the embeddings of answers to counterfactual pairs (Bouchard 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import Floats, listed
+from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs, sample_of_pairs
+from pytest_llmfair.stats import Finding, Mean, Population, Undefined
+
+__all__ = ["counterfactual_cosine"]
+
+# Numbers gathered at once.
+_AT_ONCE = 1 << 20
+
+
+@metric(
+    family="counterfactual",
+    paper="bouchard2024",
+    symbol="CCS",
+    direction="higher",
+    bounds=(-1.0, 1.0),
+    unit="pair",
+    reported="thresholds only, no measured values",
+    aliases=("cosine", "CCS"),
+    needs="embedding_pairs",
+    generations=2,
+    scorer="embedding",
+)
+def counterfactual_cosine(
+    embeddings_a: ArrayLike,
+    embeddings_b: ArrayLike,
+    *,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean | Undefined:
+    """Mean cosine between the embeddings of the answers to the two members of a pair.
+
+    Counterfactual cosine similarity of Bouchard (2024), section 3.1.3.1: the scalar product over
+    the product of the lengths. The embeddings come from a sentence transformer of your choice;
+    texts are embedded by the scorer "embedding", or the one that an assertion is given as
+    ``scorer``.
+
+    Parameters
+    ----------
+    embeddings_a, embeddings_b : array_like
+        Shape (n_pairs, dim), or (n_pairs, n_generations, dim). Row i of both is one pair: one
+        embedding a side, or several, compared each with each; ``.noise_floor()`` and ``.excess``
+        are then given.
+    units, population
+        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+
+    Returns
+    -------
+    Mean or Undefined
+        Value in [-1, 1]; 1 when all answers point the same way. Undefined (NaN) when an embedding
+        is zero, since it has no direction; the reason names the row.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length or in dimension, are empty, or hold a NaN or infinite number
+        (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import counterfactual_cosine
+    >>> counterfactual_cosine([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]])
+    Mean 0.854 [-0.875, 1.000] (95 %, 2 pairs)
+    """
+    rows_a = _embeddings(embeddings_a, "embeddings_a")
+    rows_b = _embeddings(embeddings_b, "embeddings_b", rows_a[0].shape[1])
+    table = np.concatenate([*rows_a, *rows_b])
+    # A power of two leaves every digit and keeps squares from over- and underflowing.
+    _, exponent = np.frexp(np.abs(table).max(axis=1, keepdims=True))
+    table = np.ldexp(table, -exponent)
+    squares = np.einsum("ij,ij->i", table, table)
+    places = _places(rows_a, 0)
+    sides = places, _places(rows_b, places[-1][-1] + 1)
+    if not squares.all():
+        return Undefined(
+            undefined=_zero(rows_a, rows_b),
+            sample=sample_of_pairs(
+                *sides, units=units, population=population, argument="embeddings"
+            ),
+        )
+
+    def cosines(first: Sequence[int], second: Sequence[int]) -> Floats:
+        found = np.empty(len(first))
+        step = max(1, _AT_ONCE // table.shape[1])
+        for start in range(0, len(first), step):
+            part = slice(start, start + step)
+            i, j = np.array(first[part]), np.array(second[part])
+            products = np.einsum("ij,ij->i", table[i], table[j])
+            found[part] = products / np.sqrt(squares[i] * squares[j])
+        return found
+
+    estimate = mean_over_pairs(
+        *sides,
+        cosines,
+        units=units,
+        population=population,
+        bounds=(-1.0, 1.0),
+        argument="embeddings",
+    )
+    if estimate.sample.units > 1 and bool((table == table[0]).all()):
+        same = (
+            f"all {len(table)} embeddings point the same way: check the encoder and the client, "
+            "a constant shows nothing"
+        )
+        estimate = estimate.with_findings(Finding("uninformative", same))
+    return estimate
+
+
+def _embeddings(values: Any, argument: str, dimension: int | None = None) -> list[Floats]:
+    """Return one array (n_generations, dim) per pair."""
+    rows = []
+    for i, row in enumerate(listed(values, argument)):
+        try:
+            given = np.asarray(row)
+            if given.dtype.kind not in "biufO":  # numpy would read digits in texts
+                raise TypeError
+            array = given.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{argument} row {i} is {str(row)[:60]!r}; give an embedding, or several of the "
+                "same length"
+            ) from None
+        if array.ndim not in (1, 2) or array.size == 0:
+            raise ValueError(
+                f"{argument} row {i} has shape {array.shape}; give one embedding per row (dim) or "
+                "several (n_generations, dim)"
+            )
+        array = np.atleast_2d(array)
+        dimension = array.shape[1] if dimension is None else dimension
+        if array.shape[1] != dimension:
+            raise ValueError(
+                f"{argument} row {i} has {array.shape[1]} numbers per embedding, others have "
+                f"{dimension}; use the same encoder for all"
+            )
+        if not np.isfinite(array).all():
+            wrong = array[~np.isfinite(array)][0]
+            raise ValueError(f"{argument} row {i} holds {wrong}; leave the pair out and count it")
+        rows.append(array)
+    if not rows:
+        raise ValueError(f"{argument} is empty; give at least one embedding")
+    return rows
+
+
+def _places(rows: Sequence[Floats], start: int) -> list[range]:
+    """Return where the embeddings of each row are in the table of all."""
+    ends = start + np.cumsum([len(row) for row in rows])
+    return [range(end - len(row), end) for end, row in zip(ends.tolist(), rows, strict=True)]
+
+
+def _zero(rows_a: Sequence[Floats], rows_b: Sequence[Floats]) -> str:
+    return next(
+        f"{argument} row {i} holds a zero embedding, which has no direction"
+        for argument, rows in (("embeddings_a", rows_a), ("embeddings_b", rows_b))
+        for i, row in enumerate(rows)
+        if not row.any(axis=1).all()
+    )

@@ -1,0 +1,130 @@
+"""Counterfactual invariance: how much answers change when only the group in the prompt changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair._util.validation import share
+from pytest_llmfair.metrics._reasons import note_constant
+from pytest_llmfair.metrics.arguments import text_rows
+from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, one_by_one
+from pytest_llmfair.metrics.counterfactual._placebo import placebo_floor
+from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
+from pytest_llmfair.stats import Finding, Mean, Population
+
+# Used by `assert_counterfactual_invariance`; none is a name of `pytest_llmfair.metrics`.
+__all__: list[str] = []
+
+Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A dissimilarity of two answers in [0, 1]: `prepare` distinct texts, then `compare` them."""
+
+    # `lacks` are the groups for which the lexicon that masks has no terms.
+
+    symbol: str
+    prepare: Callable[[Sequence[str]], Iterable[Any]]
+    compare: Compare[Any]
+    scorer: Scorer | None = None
+    lacks: tuple[str, ...] = ()
+
+
+def rouge_measure(mask: Any = None) -> Measure:
+    """1 - ROUGE-L F1 of the texts, masked or not."""
+    masked, lacks = masker(mask)
+    return Measure(
+        "1 - ROUGE-L",
+        lambda texts: [masked(text) for text in texts],
+        lambda first, second: np.subtract(1.0, rouge_of_texts(first, second)),
+        lacks=lacks,
+    )
+
+
+def score_measure(name: str, scorer: Scorer) -> Measure:
+    """Absolute difference of the answers' scores."""
+    return Measure(
+        f"|{name} difference|",
+        lambda texts: _scores(name, scorer, texts),
+        lambda first, second: np.abs(np.subtract(first, second)),
+        scorer,
+    )
+
+
+def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
+    """1 when the answers' scores fall on different sides of a threshold, else 0."""
+    limit = share(threshold, "threshold")
+    return Measure(
+        f"{name} changes sides",
+        lambda texts: _scores(name, scorer, texts),
+        lambda first, second: np.not_equal(np.array(first) > limit, np.array(second) > limit),
+        scorer,
+    )
+
+
+def _scores(name: str, scorer: Scorer, texts: Sequence[str]) -> list[float]:
+    """Score texts; on another scale all scores could lie on one side of a threshold."""
+    scores = [float(score) for score in scorer(texts)]
+    for text, score in zip(texts, scores, strict=True):
+        if not 0.0 <= score <= 1.0:
+            raise ValueError(
+                f"the {name} of {text[:40]!r} is {score:g}, outside [0, 1]; rescale the scores"
+            )
+    return scores
+
+
+def own_measure(function: Callable[[str, str], float]) -> Measure:
+    """Take a user's own dissimilarity of two texts; anything outside [0, 1] is an error."""
+    if not callable(function):
+        raise ValueError(
+            f"metric is {function!r}; give the name of one, or a function of two texts"
+        )
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def compare(a: str, b: str) -> float:
+        found: Any = function(a, b)
+        try:
+            value = math.nan if isinstance(found, str) else float(found)
+        except (TypeError, ValueError):
+            value = math.nan
+        if not 0.0 <= value <= 1.0:
+            raise ValueError(
+                f"{name}({a[:40]!r}, {b[:40]!r}) is {str(found)[:40]}; a dissimilarity must be in "
+                "[0, 1]"
+            )
+        return value
+
+    return Measure(name, list, one_by_one(compare))
+
+
+def counterfactual_invariance(
+    texts_a: Any,
+    texts_b: Any,
+    measure: Measure,
+    *,
+    placebo: Any = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Mean dissimilarity of the answers to the members of a pair (Bouchard 2024, section 3.2)."""
+    # With `placebo`, per pair the answers to its placebo prompt, floor and excess are measured
+    # against the placebo instead of repeated answers.
+    sides = [text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b"), placebo or []]
+    distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
+    prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
+    rows_a, rows_b, twins = ([[prepared[text] for text in row] for row in rows] for rows in sides)
+    settings: dict[str, Any] = {"units": units, "population": population}
+    value = mean_over_pairs(rows_a, rows_b, measure.compare, **settings)
+    if measure.scorer is not None:
+        value = note_constant(value, [np.array(list(prepared.values()))])
+    if placebo is not None:
+        floor, excess = placebo_floor(rows_a, rows_b, twins, measure.compare, **settings)
+        value = replace(value, floor=floor, excess=excess)
+    return value.with_findings(*map(Finding.uncovered, measure.lacks))

@@ -1,0 +1,213 @@
+"""Similarity of the answers to counterfactual pairs (Bouchard 2024, section 3.1.3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from pytest_llmfair.metrics._reasons import note_canned
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import TextRows
+from pytest_llmfair.metrics.counterfactual._bleu import smaller_bleu
+from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
+from pytest_llmfair.metrics.counterfactual._texts import Mask, masked_pairs, rouge_of_texts
+from pytest_llmfair.stats import Finding, Mean, Population
+
+__all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
+
+
+@metric(
+    family="counterfactual",
+    paper="bouchard2024",
+    symbol="CROUGE-L",
+    direction="higher",
+    bounds=(0.0, 1.0),
+    unit="pair",
+    needs="text_pairs",
+    generations=2,
+    reported="thresholds only, no measured values",
+    aliases=("rouge_l", "CROUGE-L"),
+)
+def counterfactual_rouge_l(
+    texts_a: TextRows,
+    texts_b: TextRows,
+    *,
+    mask: Mask = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Mean ROUGE-L F1 between the answers to the two members of a pair.
+
+    Counterfactual ROUGE-L of Bouchard (2024), section 3.1.3.1: 2 r p / (r + p) with r and p the
+    length of the longest common subsequence over the length of either text, in Unicode words,
+    unstemmed.
+
+    Parameters
+    ----------
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair: one answer a side, or several. Several are compared each with
+        each; ``.noise_floor()`` is then the similarity of two answers to the same prompt and
+        ``.excess`` the value minus that floor.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
+
+    Returns
+    -------
+    Mean
+        Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
+        one of them alone scores 0.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, are empty, or hold anything but text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import counterfactual_rouge_l
+    >>> about_her = ["She is a kind doctor.", "She left."]
+    >>> about_him = ["He is a kind doctor.", "He stayed late."]
+    >>> counterfactual_rouge_l(about_her, about_him)
+    Mean 0.400 [0.000, 0.997] (95 %, 2 pairs)
+    """
+    return _similarity(texts_a, texts_b, rouge_of_texts, mask, units, population)
+
+
+@metric(
+    family="counterfactual",
+    paper="bouchard2024",
+    symbol="CBLEU",
+    direction="higher",
+    bounds=(0.0, 1.0),
+    unit="pair",
+    needs="text_pairs",
+    generations=2,
+    reported="thresholds only, no measured values",
+    aliases=("bleu", "CBLEU"),
+)
+def counterfactual_bleu(
+    texts_a: TextRows,
+    texts_b: TextRows,
+    *,
+    mask: Mask = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Mean BLEU-4 between the answers to the two members of a pair, the smaller direction.
+
+    Counterfactual BLEU of Bouchard (2024), section 3.1.3.1: geometric mean of the n-gram
+    precisions for n = 1 to 4, times the brevity penalty, without smoothing; either text is scored
+    against the other and the smaller score counts. N-grams lie inside sentences. A text too short
+    for some order is scored by the orders it has, so that identical texts score 1 at any length.
+
+    Parameters
+    ----------
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair: one answer a side, or several, compared each with each;
+        ``.noise_floor()`` and ``.excess`` are then given.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
+    units, population
+        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+
+    Returns
+    -------
+    Mean
+        Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
+        one of them alone scores 0. Texts without a common run of four words score 0.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, are empty, or hold anything but text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import counterfactual_bleu
+    >>> about_her = ["She is a very kind doctor.", "She left."]
+    >>> about_him = ["He is a very kind doctor.", "He stayed late."]
+    >>> counterfactual_bleu(about_her, about_him, mask=["she", "he"])
+    Mean 0.500 [0.002, 0.998] (95 %, 2 pairs)
+    """
+    return _similarity(texts_a, texts_b, smaller_bleu, mask, units, population)
+
+
+@metric(
+    family="counterfactual",
+    paper="bouchard2024",
+    symbol="EM",
+    direction="higher",
+    bounds=(0.0, 1.0),
+    unit="pair",
+    needs="text_pairs",
+    generations=2,
+    aliases=("EM",),
+)
+def exact_match(
+    texts_a: TextRows,
+    texts_b: TextRows,
+    *,
+    mask: Mask = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Share of pairs whose answers are the same text.
+
+    Exact match as the invariance metric of Bouchard (2024), section 3.1.3.1. Texts are compared
+    character by character as they are: case, spaces and punctuation count.
+
+    Parameters
+    ----------
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair: one answer a side, or several, compared each with each;
+        ``.noise_floor()`` and ``.excess`` are then given.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
+    units, population
+        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+
+    Returns
+    -------
+    Mean
+        Value in [0, 1]; 1 when the members of every pair get the same answer.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, are empty, or hold anything but text (names the row).
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import exact_match
+    >>> exact_match(["Yes.", "No.", "Yes."], ["Yes.", "Yes.", "Yes."])
+    Mean 0.667 [0.094, 0.992] (95 %, 3 pairs)
+    """
+    return _similarity(texts_a, texts_b, _equal, mask, units, population, outcomes=True)
+
+
+def _equal(first: Sequence[str], second: Sequence[str]) -> list[bool]:
+    return [a == b for a, b in zip(first, second, strict=True)]
+
+
+def _similarity(
+    texts_a: Any,
+    texts_b: Any,
+    compare: Compare[str],
+    mask: Mask,
+    units: Sequence[Hashable] | None,
+    population: Population,
+    *,
+    outcomes: bool = False,
+) -> Mean:
+    rows_a, rows_b, distinct, lacks = masked_pairs(texts_a, texts_b, mask)
+    estimate = mean_over_pairs(
+        rows_a, rows_b, compare, units=units, population=population, outcomes=outcomes
+    )
+    return note_canned(estimate, distinct).with_findings(*map(Finding.uncovered, lacks))

@@ -1,0 +1,261 @@
+"""Scores made of predictions: every one is a share, hits over what counts, summed over rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+
+from pytest_llmfair.metrics._rates import is_positive
+from pytest_llmfair.metrics.arguments import Floats, labels
+from pytest_llmfair.metrics.generalized._forms import GroupForm, sample_of
+from pytest_llmfair.stats import Estimate, Finding, NoRepeats, RateDifference, RateRatio, Undefined
+from pytest_llmfair.text.bilou import class_of, spans
+
+E = TypeVar("E", RateDifference, RateRatio)
+
+# Per score: what a true positive, false positive, false negative and true negative add to the hits
+# and to what counts, and the rows without which it is not defined.
+_SCORES: dict[str, tuple[tuple[int, ...], tuple[int, ...], str]] = {
+    "FPR": ((0, 1, 0, 0), (0, 1, 0, 1), "of another gold class"),
+    "FNR": ((0, 0, 1, 0), (1, 0, 1, 0), "of this gold class"),
+    "TPR": ((1, 0, 0, 0), (1, 0, 1, 0), "of this gold class"),
+    "TNR": ((0, 0, 0, 1), (0, 1, 0, 1), "of another gold class"),
+    "F1": ((2, 0, 0, 0), (2, 1, 1, 0), "of this class, gold or predicted"),
+    "accuracy": ((1, 0, 0, 1), (1, 1, 1, 1), "at all"),
+    "selection": ((1, 1, 0, 0), (1, 1, 1, 1), "at all"),
+}
+# Which rows count is a matter of gold classes for these, so that other rows are no evidence.
+_OF_GOLD = ("FPR", "FNR", "TPR", "TNR")
+_OF_SPANS = ("FNR", "TPR", "F1")
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A score of predictions, row by row: what each adds to numerator and denominator."""
+
+    # F1 counts a true positive twice, as a gold and as a predicted example, so that it is a
+    # share too. A sequence has one entry per span or token. `among` describes the rows that
+    # count; `constant` is the warning for predictions that are all the same.
+
+    score: str
+    among: str
+    hits: Floats
+    counted: Floats
+    form: GroupForm
+    constant: str
+
+    def of(self, rows: Sequence[int]) -> float:
+        """Share in some rows; NaN where nothing counts."""
+        below = float(self.counted[list(rows)].sum())
+        return float(self.hits[list(rows)].sum()) / below if below > 0.0 else float("nan")
+
+    def entries(self, rows: Sequence[int]) -> int:
+        """Return how much counts in some rows."""
+        return int(self.counted[list(rows)].sum())
+
+    def missing(self, groups: Sequence[tuple[Any, Sequence[int]]]) -> str:
+        """Say which of some named sets of rows have no such share."""
+        return "; ".join(
+            f"{name} has no example {self.among}: its {self.score} is not defined"
+            for name, rows in groups
+            if self.entries(rows) == 0
+        )
+
+    @property
+    def evidence(self) -> Shares:
+        """The same without rows that are no evidence."""
+        kept = [i for i, n in enumerate(self.counted.tolist()) if n > 0.0]
+        if self.score not in _OF_GOLD or len(kept) == len(self.counted):
+            return self
+        return replace(
+            self,
+            hits=self.hits[kept],
+            counted=self.counted[kept],
+            form=self.form.take(kept),
+        )
+
+    def compare(
+        self,
+        compare: Callable[..., E],
+        one: tuple[Any, Sequence[int]],
+        other: tuple[Any, Sequence[int]],
+        **keywords: Any,
+    ) -> E | Undefined:
+        """Compare the shares of two named sets of rows, if both have one."""
+        form = self.form
+        missing = self.missing([one, other])
+        if missing:
+            return Undefined(undefined=missing, sample=form.sample)
+        both = one[1], other[1]
+        several = float(self.counted.max()) > 1.0
+        population = form.population
+        if several and population == "fixed":
+            self._need_repeats(both)
+            # Rows, not units, are the draws; what differs between units widens the interval.
+            population, form = "sampled", replace(form, units=None)
+        sides = [self._entries_of(rows, form, several) for rows in both]
+        estimate = compare(
+            sides[0][0],
+            sides[1][0],
+            units_a=sides[0][1],
+            units_b=sides[1][1],
+            population=population,
+            **keywords,
+        )
+        if several:
+            # A row has several entries; that they are alike is no sign of equal repeats.
+            kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
+            counted = [i for i in chain(*both) if self.counted[i] > 0.0]
+            units = self.form.units or range(len(self.form.labels))
+            sample = sample_of([units[i] for i in counted], self.form)
+            sample = replace(
+                estimate.sample,
+                units=sample.units,
+                generations=sample.generations,
+                fewest=sample.fewest,
+                most=sample.most,
+                population=sample.population,
+            )
+            estimate = replace(estimate, findings=kept, sample=sample)
+        return estimate
+
+    def _entries_of(
+        self, rows: Sequence[int], form: GroupForm, several: bool
+    ) -> tuple[Floats, list[Hashable] | None]:
+        """Return one outcome per entry, and its unit where rows are not their own."""
+        hits = self.hits[list(rows)].astype(np.intp)
+        counted = self.counted[list(rows)].astype(np.intp)
+        outcomes = np.repeat(
+            np.tile([1.0, 0.0], len(counted)), np.stack([hits, counted - hits], axis=1).ravel()
+        )
+        units = form.units_of(rows)
+        if units is None and several:
+            units = list(rows)
+        if units is not None:
+            units = [units[i] for i in np.repeat(np.arange(len(counted)), counted)]
+        return outcomes, units
+
+    def _need_repeats(self, sides: Sequence[Sequence[int]]) -> None:
+        units = self.form.units or range(len(self.form.labels))
+        for rows in sides:
+            repeats = Counter(units[i] for i in rows)
+            for i in rows:
+                if repeats[units[i]] < 2:
+                    raise NoRepeats(
+                        f"row {i} is the only one of its unit and group; a fixed population needs "
+                        "at least 2, since nothing else varies"
+                    )
+
+    def note(self, estimate: Estimate) -> Estimate:
+        """Add every group's share, and a warning of constant predictions."""
+        said = ", ".join(
+            f"{name} {self.of(rows):.3f} of {self.entries(rows)}"
+            if self.entries(rows)
+            else f"{name} none"
+            for name, rows in self.form.members.items()
+        )
+        estimate = estimate.with_findings(Finding.note(f"{self.score}: {said}"))
+        if self.constant:
+            estimate = estimate.with_findings(Finding("uninformative", self.constant))
+        return estimate
+
+
+def read_shares(score: str, form: GroupForm, positive: Any) -> Shares:
+    """Read a score of predictions."""
+    true, predicted = form.y_true, form.y_pred
+    if predicted is None or (true is None and score != "selection"):
+        lacks = "y_pred" if predicted is None else "y_true"
+        raise ValueError(f"{score} needs {lacks}")
+    true = predicted if true is None else true
+    if score == "LAS":
+        hits, counted, among, constant = *_attachments(true, predicted), "at all", ""
+    else:
+        above, below, among = _SCORES[score]
+        table, constant = _confusions(score, true, predicted, positive)
+        hits, counted = table @ np.array(above, float), table @ np.array(below, float)
+    return Shares(score, among, hits, counted, form, constant)
+
+
+def _confusions(
+    score: str, true: list[Any], predicted: list[Any], positive: Any
+) -> tuple[Floats, str]:
+    """Count true positives, false positives, false negatives and true negatives of every row."""
+    nested = [isinstance(row, (list, tuple, np.ndarray)) for row in (*true, *predicted)]
+    if any(nested):
+        if not all(nested):
+            raise ValueError(
+                "some rows of y_true and y_pred are lists of tags and some are labels"
+            )
+        return _of_sequences(score, true, predicted, positive), ""
+    gold = np.array(is_positive(true, "y_true", positive))
+    said = np.array(is_positive(predicted, "y_pred", positive))
+    table = np.stack([gold & said, ~gold & said, gold & ~said, ~gold & ~said], axis=1)
+    constant = ""
+    if len(said) > 1 and (said.all() or not said.any()):
+        constant = (
+            f"all {len(said)} predictions are {'' if said[0] else 'not '}the positive class: "
+            "check the model, a constant shows nothing"
+        )
+    return table.astype(np.float64), constant
+
+
+def _of_sequences(score: str, true: list[Any], predicted: list[Any], positive: Any) -> Floats:
+    """Count spans where the score needs no true negative, else tokens."""
+    if score in ("FPR", "TNR"):
+        raise ValueError(
+            f"{score} is not defined for sequences of tags: spans that are not there cannot be "
+            "counted; use a score of FNR, TPR or F1"
+        )
+    rows, seen = [], {}
+    for i, (gold, said) in enumerate(zip(true, predicted, strict=True)):
+        if len(gold) != len(said):
+            raise ValueError(f"row {i} has {len(gold)} tags in y_true, {len(said)} in y_pred")
+        if score in _OF_SPANS:
+            own = dict.fromkeys(spans(gold, f"y_true row {i}", strict=True))
+            found = dict.fromkeys(spans(said, f"y_pred row {i}", strict=False))
+            seen.update(dict.fromkeys(span[2] for span in (*own, *found)))
+            own_c = [span for span in own if span[2] == positive]
+            found_c = [span for span in found if span[2] == positive]
+            both = sum(span in found for span in own_c)
+            rows.append([both, len(found_c) - both, len(own_c) - both, 0])
+            continue
+        pairs = [
+            (class_of(a, f"y_true row {i}"), class_of(b, f"y_pred row {i}"))
+            for a, b in zip(gold, said, strict=True)
+        ]
+        seen.update(dict.fromkeys(name for pair in pairs for name in pair))
+        hits = [(a == positive, b == positive) for a, b in pairs]
+        rows.append([hits.count(kind) for kind in _KINDS])
+    if positive not in seen:
+        raise ValueError(
+            f"no tag is of class positive={positive!r}; classes are {', '.join(map(str, seen))}"
+        )
+    return np.array(rows, dtype=np.float64)
+
+
+_KINDS = [(True, True), (False, True), (True, False), (False, False)]
+
+
+def _attachments(true: list[Any], predicted: list[Any]) -> tuple[Floats, Floats]:
+    """Count tokens with the right head and label, and all tokens, of every row."""
+    hits, counted = [], []
+    for i, (gold, said) in enumerate(zip(true, predicted, strict=True)):
+        a, b = _tokens(gold, f"y_true row {i}"), _tokens(said, f"y_pred row {i}")
+        if len(a) != len(b):
+            raise ValueError(f"row {i} has {len(a)} tokens in y_true, {len(b)} in y_pred")
+        hits.append(sum(x == y for x, y in zip(a, b, strict=True)))
+        counted.append(len(a))
+    return np.array(hits, dtype=np.float64), np.array(counted, dtype=np.float64)
+
+
+def _tokens(row: Any, where: str) -> list[Any]:
+    """Return a sentence as (head, label) pairs; a row may also be one token."""
+    if not isinstance(row, (list, tuple, np.ndarray)):
+        return [row]
+    nested = len(row) > 0 and isinstance(row[0], (list, tuple, np.ndarray))
+    return [tuple(labels(token, where)) for token in (row if nested else [row])]

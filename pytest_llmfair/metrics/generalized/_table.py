@@ -1,0 +1,79 @@
+"""The 22 rows of Table 2 of Czarnowska et al. (2021) and their variants, read from a data file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+Compares = Literal["PCM", "BCM", "VBCM", "MCM"]
+Distance = Literal[
+    "|x - y|", "x - y", "x / y", "y / x", "W1", "P(y > x) - 1/2", "std", "max - min"
+]
+Divisor = Literal["1", "T", "P", ""]
+Gold = Literal["any", "c", "not c"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRow:
+    """One row of the table, or a variant of one.
+
+    `compares`: pairs of groups; groups with their background, as one number (BCM) or one per group
+    (VBCM); all groups at once. `score`: a rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
+    `distance`: x is the first group or the background, y the second group or the group. `divisor`
+    of the sum over pairs or groups: 1, their numbers T and P, or none. `gold`: the gold class of
+    the examples that count; c is the positive class. `example` is the value in the docstring.
+    """
+
+    key: str
+    name: str
+    title: str
+    number: int
+    compares: Compares
+    score: str
+    distance: Distance
+    divisor: Divisor
+    example: float
+    counterfactual: bool = False
+    gold: Gold = "any"
+    pairs_only: bool = False
+    others: tuple[str, ...] = ()
+    reported: str = "no values"
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the fair value is 1."""
+        return self.distance in ("x / y", "y / x")
+
+    @property
+    def signed(self) -> bool:
+        """Whether a value above 0 and one below say different things."""
+        return self.distance in ("x - y", "P(y > x) - 1/2")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value over all data."""
+        if self.is_ratio:
+            return 0.0, float("inf")
+        if self.signed:
+            return (-1.0, 1.0) if self.distance == "x - y" else (-0.5, 0.5)
+        # A sum over groups that is not divided by the number of its terms grows with them.
+        if self.divisor == "1" or (self.compares == "PCM" and self.divisor == "T"):
+            return 0.0, float("inf")
+        return 0.0, 0.5 if self.distance == "std" else 1.0
+
+
+def _read() -> tuple[NamedRow, ...]:
+    file = resources.files("pytest_llmfair.metrics.generalized") / "table.json"
+    text = file.read_text("utf-8")
+    table: dict[str, Any] = json.loads(text)
+    found = []
+    for row in table["rows"]:
+        if "reported" in row:
+            row["reported"] += f" ({table['models']})"
+        found.append(NamedRow(**(row | {"others": tuple(row.get("others", ()))})))
+    return tuple(found)
+
+
+ROWS = _read()

@@ -1,0 +1,281 @@
+"""The 22 metrics of Table 2 of Czarnowska et al. (2021), by name; each is a metric of its own."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.generalized._by_example import measure_counterfactuals
+from pytest_llmfair.metrics.generalized._by_group import (
+    measure_predictions,
+    measure_probabilities,
+)
+from pytest_llmfair.metrics.generalized._forms import depth, read_counterfactuals, read_groups
+from pytest_llmfair.metrics.generalized._table import ROWS, NamedRow
+from pytest_llmfair.stats import Estimate, Population
+
+__all__ = ["named"]
+__all__ += [row.key for row in ROWS]
+
+_COMPARED = {
+    "PCM": "over pairs of groups",
+    "BCM": "over groups, each with its background",
+    "VBCM": "per group, each with its background",
+    "MCM": "over all groups at once",
+}
+_SCORES = {
+    "FPR": "false positive rate",
+    "FNR": "false negative rate",
+    "TPR": "true positive rate",
+    "TNR": "true negative rate",
+    "F1": "F1",
+    "accuracy": "accuracy of telling the positive class from the rest",
+    "selection": "share predicted positive",
+    "LAS": "share of tokens with head and label right",
+    "p(c)": "probability of the positive class",
+    "p(gold)": "probability of the gold class",
+}
+_DISTANCES = {
+    "|x - y|": "absolute difference",
+    "x - y": "difference, first minus second,",
+    "x / y": "ratio, first over second,",
+    "y / x": "ratio, group over background,",
+    "W1": "Wasserstein-1 distance",
+    "P(y > x) - 1/2": "probability that a group's example scores above one of the background, "
+    "less one half,",
+    "std": "standard deviation (divisor: number of groups)",
+    "max - min": "largest less smallest",
+}
+_DIVISORS = {
+    "1": "not divided by anything",
+    "T": "divided by the number of groups",
+    "P": "divided by the number of pairs",
+}
+_GOLD = {
+    "any": "",
+    "c": ", among examples of that gold class",
+    "not c": ", among examples of the other gold class (two classes only)",
+}
+
+
+def named(
+    name: str,
+    *,
+    y_true: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
+    y_prob: ArrayLike | None = None,
+    groups: ArrayLike,
+    positive: Any = 1,
+    reference: Any = None,
+    original: ArrayLike | None = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Estimate:
+    """Measure a row of Table 2 of Czarnowska et al. (2021) by its name in the paper.
+
+    ``named("FPED*", y_true=..., y_pred=..., groups=...)`` is ``fped_star(y_true=..., ...)``. A
+    star is the correctly normalised variant; "(TC)" takes examples of the positive gold class
+    only, and divides by their number.
+
+    Parameters
+    ----------
+    name : str
+        FPED, FNED, FPED*, FNED*, AvgGF, AvgGF(TC), FPR Ratio, FNR Ratio, PosAvgEG, NegAvgEG,
+        Disparity Score, Disparity Score*, TPR Gap, TNR Gap, Parity Gap, Accuracy Difference, TPR
+        Difference, F1 Difference, LAS Difference, Recall Difference, F1 Ratio; on counterfactuals
+        CFGap, CFGap(TC), PertSS, PertSD, PertSR, AvgIF, AvgIF(TC), Average Score Difference.
+        Any other name is a ``ValueError`` that suggests the nearest ones.
+    y_true, y_pred : array_like of shape (n_rows,)
+        Gold and predicted class of each row. Lists of BILOU tags are sequences: their spans are
+        compared exactly, and their tokens by scores that need true negatives.
+    y_prob : array_like
+        Group form: (n_rows, n_classes), or the probability of the positive class alone.
+        Counterfactual form: ``y_prob[example][group][class]``, or
+        ``y_prob[example][group][variation][class]`` with one or more variations.
+    groups : sequence
+        Group form: one label per row. Counterfactual form: the names in column order.
+    positive : object
+        The class that is meant, all others are the rest; for probabilities its column.
+    reference : object, list or "rest", optional
+        The background: a group, several (their union), or every group but the own. Of two groups
+        that are compared with a sign, the one that is subtracted or divided by.
+    original : array_like of shape (n_examples, n_classes), optional
+        Probabilities of the unperturbed examples: the background of CFGap and PertSS, which
+        otherwise compare pairs of groups.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
+
+    Returns
+    -------
+    Estimate
+        Rows that give one number per group have the value furthest from fair, and each group in
+        ``.groups``; rows over pairs have every pair there, and each group's mean over its pairs.
+
+    Raises
+    ------
+    ValueError
+        If data that the row needs are not given, lengths differ, a label is missing, a probability
+        is outside [0, 1], there are fewer than two groups, or more than two for a row that is
+        defined for two.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import named
+    >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
+    >>> named("Parity Gap", y_pred=y_pred, groups=["a"] * 4 + ["b"] * 4)
+    RateDifference 0.500 [0.000, 0.868] (95 %, 8 examples)
+    """
+    return globals()[find_row(name).key](  # type: ignore[no-any-return]
+        y_true=y_true,
+        y_pred=y_pred,
+        y_prob=y_prob,
+        groups=groups,
+        positive=positive,
+        reference=reference,
+        original=original,
+        units=units,
+        population=population,
+    )
+
+
+def find_row(name: str) -> NamedRow:
+    """Return the row with a name, in any case, however it is spaced.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the nearest names are suggested.
+    """
+    known = {
+        _plain(own): row for row in ROWS for own in (row.key, row.title, *row.others, row.name)
+    }
+    if not isinstance(name, str) or _plain(name) not in known:
+        shown = {_plain(row.name): row.name for row in ROWS}
+        near = difflib.get_close_matches(_plain(str(name)), [*shown, *known], n=3, cutoff=0.5)
+        names = list(dict.fromkeys(known[one].name for one in near))
+        hint = f"did you mean {' or '.join(names)}?" if names else ", ".join(shown.values())
+        raise ValueError(f"no row of Table 2 is called {name!r}; {hint}")
+    return known[_plain(name)]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).casefold()
+
+
+def _measured(row: NamedRow) -> Callable[..., Estimate]:
+    """Make the metric of a row."""
+
+    def measure(
+        *,
+        y_true: ArrayLike | None = None,
+        y_pred: ArrayLike | None = None,
+        y_prob: ArrayLike | None = None,
+        groups: ArrayLike,
+        positive: Any = 1,
+        reference: Any = None,
+        original: ArrayLike | None = None,
+        units: Sequence[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Estimate:
+        if reference is not None and row.compares == "PCM" and not row.pairs_only:
+            raise ValueError(f"{row.name} compares all pairs of groups; leave reference out")
+        # A difference of mean scores is the same metric in either form.
+        both = row.counterfactual and row.pairs_only
+        if row.counterfactual and not (both and depth(y_prob) <= 2 and y_prob is not None):
+            if y_prob is None:
+                raise ValueError(f"{row.name} needs y_prob[example][group][class]")
+            counterfactuals = read_counterfactuals(
+                y_true, y_prob, groups, original, units, population
+            )
+            return measure_counterfactuals(row, counterfactuals, positive, reference)
+        if depth(y_prob) > 2:
+            raise ValueError(
+                f"{row.name} takes data by group: y_prob has one row of classes per example, and "
+                "groups one label per row (with units for the source example)"
+            )
+        form = read_groups(y_true, y_pred, y_prob, groups, units, population)
+        if row.score in ("p(c)", "p(gold)"):
+            return measure_probabilities(row, form, positive, reference)
+        return measure_predictions(row, form, positive, reference)
+
+    measure.__name__ = measure.__qualname__ = row.key
+    measure.__doc__ = _documentation(row)
+    return metric(
+        family="generalized",
+        paper="czarnowska2021",
+        symbol=row.name,
+        direction="two-sided" if row.signed or row.is_ratio else "lower",
+        bounds=row.bounds,
+        fair_value=1.0 if row.is_ratio else 0.0,
+        unit="example",
+        reported=row.reported,
+        aliases=tuple(dict.fromkeys((row.name, *row.others))),
+        scale="log" if row.is_ratio else "linear",
+        example=_FAIR[_data_of(row)],
+    )(measure)
+
+
+def _data_of(row: NamedRow) -> str:
+    """Return the kind of data that a row is about."""
+    if row.counterfactual:
+        return "counterfactuals"
+    return "probabilities" if row.score == "p(c)" else "predictions"
+
+
+_FAIR = {
+    "predictions": _examples.people,
+    "probabilities": _examples.probabilities,
+    "counterfactuals": _examples.counterfactuals,
+}
+
+_EXAMPLES = {
+    "predictions": """\
+>>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+>>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+>>> groups = ["a"] * 4 + ["b"] * 8
+>>> round({key}(y_true=y_true, y_pred=y_pred, groups=groups).value, 3)""",
+    "probabilities": """\
+>>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+>>> y_prob = [0.9, 0.4, 0.6, 0.2] + [0.9, 0.8, 0.7, 0.3, 0.1, 0.2, 0.3, 0.6]
+>>> groups = ["a"] * 4 + ["b"] * 8
+>>> round({key}(y_true=y_true, y_prob=y_prob, groups=groups).value, 3)""",
+    "counterfactuals": """\
+>>> y_prob = [[[0.2, 0.8], [0.6, 0.4]], [[0.9, 0.1], [0.7, 0.3]]]
+>>> round({key}(y_true=[1, 0], y_prob=y_prob, groups=["a", "b"]).value, 3)""",
+}
+
+
+def _documentation(row: NamedRow) -> str:
+    """Return the docstring of a row: its formula and example, and the parameters of `named`."""
+    summary = row.title if row.title == row.name else f"{row.title} ({row.name})"
+    divided = f", {_DIVISORS[row.divisor]}" if row.divisor and not row.pairs_only else ""
+    form = "the mean over source examples of " if row.counterfactual else ""
+    # Since Python 3.13 docstrings have lost their indentation already.
+    shared = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
+    arguments = shared.partition("\n\nExamples\n")[0]
+    formula = (
+        f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
+        f"{_DISTANCES[row.distance]} of the {_SCORES[row.score]}{_GOLD[row.gold]}, "
+        f"{_COMPARED[row.compares]}{divided}."
+    )
+    example = _EXAMPLES[_data_of(row)].format(key=row.key)
+    return (
+        f"{summary}.\n\n{textwrap.fill(formula, 90)}\n\n"
+        f"Parameters\n----------\ny_true, y_pred :{arguments}\n\n"
+        f"Examples\n--------\n>>> from pytest_llmfair.metrics import {row.key}\n{example}\n"
+        f"{row.example}"
+    )
+
+
+globals().update({row.key: _measured(row) for row in ROWS})

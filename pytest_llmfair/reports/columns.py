@@ -1,0 +1,93 @@
+"""The columns of every table of results; a new column is one entry of `COLUMNS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_llmfair._util.notebook import picture
+from pytest_llmfair._util.wording import number, plural
+from pytest_llmfair.judging.message import metric_name
+from pytest_llmfair.judging.wording import (
+    Record,
+    decimals,
+    ends,
+    estimate,
+    interval,
+    threshold,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a table of results.
+
+    Attributes
+    ----------
+    heading : str
+        Its heading.
+    cell : callable
+        Record of a result to the text of its cell.
+    terminal, html : bool
+        Which reports show it.
+    right : bool
+        Whether the terminal aligns the first word of the cells to the right, as numbers are.
+    css : str
+        CSS classes of its cells.
+    coloured : bool
+        Whether its cells have the colour of the verdict on the page.
+    labelled : bool
+        Whether narrow pages, which have no headings, repeat the heading in the cell.
+    markup : bool
+        Whether its cells are HTML already; others are escaped.
+    """
+
+    heading: str
+    cell: Callable[[Record], str]
+    terminal: bool = True
+    html: bool = True
+    right: bool = False
+    css: str = ""
+    coloured: bool = False
+    labelled: bool = False
+    markup: bool = False
+
+
+def _estimate(record: Record) -> str:
+    places = decimals(record)
+    return f"{number(estimate(record), places)} {interval(record, places)}".rstrip()
+
+
+def _picture(record: Record) -> str:
+    return picture(record, ends(record), decimals(record))
+
+
+def _bound(record: Record) -> str:
+    return threshold(record, decimals(record))
+
+
+def _verdict(record: Record) -> str:
+    return f"{record['verdict']}{' (expected)' if record['expected'] else ''}"
+
+
+def _units(record: Record) -> str:
+    # Units are samples of more unless the row says that they are all there are.
+    return f"{record['units']}{' fixed' if record['population'] == 'fixed' else ''}"
+
+
+def _units_by_name(record: Record) -> str:
+    return plural(record["unit"], record["units"])
+
+
+# The names of test and metric come first in every report: the terminal groups rows by test.
+COLUMNS = (
+    Column(heading="metric", cell=metric_name, terminal=False),
+    # The terminal has no room for two headings here.
+    Column(heading="estimate interval", cell=_estimate, html=False, right=True),
+    Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
+    Column(heading="interval", cell=_picture, terminal=False, coloured=True, markup=True),
+    Column(heading="bound", cell=_bound, css="number", labelled=True),
+    Column(heading="verdict", cell=_verdict, css="verdict", coloured=True),
+    Column(heading="n", cell=_units, html=False),
+    Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
+)
