@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals.pair_list import misplaced_edit
 from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest
-from pytest_llmfair.lexicons.english.articles import article_before, article_for
+from pytest_llmfair.lexicons.english.agreement import article_before, article_for
 from pytest_llmfair.lexicons.english.words import (
     is_adjective,
     is_any,

@@ -17,7 +17,7 @@ from pytest_llmfair.counterfactuals.pair_list import Pairs, misplaced_edit
 from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, exchange_of, read_pair
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of_pair
 from pytest_llmfair.lexicons.edits import edits_between
-from pytest_llmfair.lexicons.english.possessives import possessive_after
+from pytest_llmfair.lexicons.english.agreement import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_in_ly, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons

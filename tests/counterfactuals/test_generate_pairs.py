@@ -18,7 +18,7 @@ from pytest_llmfair.counterfactuals import (
     load_lexicons,
     mentions,
 )
-from pytest_llmfair.lexicons.english.articles import article_for
+from pytest_llmfair.lexicons.english.agreement import article_for
 
 ORIGIN = Lexicon.from_dict(
     {

@@ -33,8 +33,8 @@ def test_take_each_others_place() -> None:
 def test_errors_name_the_one_that_is_no_people() -> None:
     for groups, message in [
         (("Italian", "Narnian"), "Italian is a people, 'Narnian' is not; did you mean Iranian"),
-        (("Italian", "Italy"), "one people in this lexicon, called Italian; give two different"),
-        (("English", "Scottish"), "one people in this lexicon, called British"),
+        (("Italian", "Italy"), "the same people in this lexicon, called Italian; give two different"),
+        (("English", "Scottish"), "the same people in this lexicon, called British"),
         (("gdp 1 to 2 trillion", "Italian"), "'gdp 1 to 2 trillion' is not, but a group of"),
         (("Italian", "xyzzy"), "Brazilian, Chinese, Japanese and 163 more$"),
         (("Narnian", "Elvish"), "nationality has no group 'Narnian'"),

@@ -17,6 +17,7 @@ from pytest_llmfair.lexicons.english.phrase import (
     opens_sentence,
     word_before,
 )
+from pytest_llmfair.lexicons.english.proper_names import is_in_headline, is_possessed
 from pytest_llmfair.lexicons.english.words import (
     LETTERS,
     ends_phrase,
@@ -26,7 +27,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     words_of,
 )
-from pytest_llmfair.lexicons.english.works import is_in_headline, is_possessed
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
