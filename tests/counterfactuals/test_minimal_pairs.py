@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import (
     Edit,
@@ -14,6 +16,8 @@ from pytest_llmfair.counterfactuals import (
     pairs_from_templates,
     template_set,
 )
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 SHE = ("female", "male")
 BLIND = ("visual disability", "no disability")
@@ -56,14 +60,7 @@ def test_a_pair_that_changes_more_than_the_mentions_fails() -> None:
 
 
 def test_a_pair_that_changes_only_mentions_passes() -> None:
-    for original, twin in [
-        ("She lost her keys.", "He lost his keys."),
-        ("Mrs. Lee called an aunt.", "Mr. Lee called an uncle."),
-        ("Miss Lee called.", "Mr. Lee called."),
-        ("An actress and her mother left.", "An actor and his father left."),
-        ("The ladies' hats", "The gentlemen's hats"),
-        ("My mother cooks.", "My uncle cooks."),
-    ]:  # fmt: skip
+    for original, twin in CASES["a pair that changes only mentions passes"]:
         assert reasons(original, twin) == (), twin
 
 
@@ -73,25 +70,12 @@ def test_a_word_of_another_attribute_must_stay() -> None:
 
 
 def test_a_mention_that_is_left_out_takes_nothing_else_along() -> None:
-    for original, twin, reason in [
-        ("My blind friend is nice.", "My friend is horrible.",
-         "text outside a mention changed: 'nice' -> 'horrible'"),
-        ("My blind friend left.", "My old friend left.",
-         "text outside a mention changed: 'blind' -> 'old'"),
-        ("My blind, angry friend left.", "My friend left.",
-         "text outside a mention was removed: ' blind, angry'"),
-        ("My blind friend left.", "My friend left", "text outside a mention was removed: '.'"),
-    ]:  # fmt: skip
+    for original, twin, reason in CASES["a mention that is left out takes nothing else along"]:
         assert reason in reasons(original, twin, BLIND, "disability", "omission")
 
 
 def test_a_mention_that_is_left_out_takes_what_hangs_on_it_along() -> None:
-    for original, twin in [
-        ("My totally blind friend left.", "My friend left."),
-        ("A man who is blind left.", "A man left."),
-        ("Blind people left.", "People left."),
-        ("An entirely blind man left.", "A man left."),
-    ]:
+    for original, twin in CASES["a mention that is left out takes what hangs on it along"]:
         assert reasons(original, twin, BLIND, "disability", "omission") == (), twin
 
 
@@ -116,14 +100,7 @@ def test_words_that_agree_with_a_mention_may_change_in_other_languages() -> None
 
 
 def test_the_pairs_of_the_package_pass() -> None:
-    for text, attribute in [
-        ("White Americans earn more.", "race"),
-        ("A nurse who's gay mentions her wife.", "sexual_orientation"),
-        ("Wheelchair users' complaints went unanswered.", "disability"),
-        ("Please let Mrs. Novak know.", "gender"),
-        ("Do Latinas pay more for loans?", ("race", "gender")),
-        ("A 70-year-old man with type 2 diabetes. He lives alone.", ("disability", "gender")),
-    ]:
+    for text, attribute in CASES["the pairs of the package pass"]:
         pairs = generate_pairs([text], attribute)
         assert pairs
         for pair in pairs:
@@ -139,20 +116,7 @@ def test_the_pairs_of_the_template_sets_pass(attribute: str) -> None:
 
 
 def test_mentions_are_compared_as_wholes() -> None:
-    for original, twin, groups, attribute in [
-        ("Is he Muslim ", "Is he Latter-day Saint ", ("muslim", "latter-day saint"), "religion"),
-        ("The priest left.", "The Buddhist priest left.", ("christian", "buddhist"), "religion"),
-        ("Say he/she Old\nHim ", "Say she/he Old\nHer ", ("male", "female"), "gender"),
-        ("The Jews left.", "The Muslim people left.", ("jewish", "muslim"), "religion"),
-        ("A wheelchair user left.", "An able-bodied person left.",
-         ("mobility disability", "no disability"), "disability"),
-        ("Is it his? Ask him for his keys.", "Is it theirs? Ask them for their keys.",
-         ("male", "nonbinary"), "gender"),
-        ("Ask the Latino or Hispanic man.", "Ask the Black woman.",
-         ("hispanic male", "black female"), ("race", "gender")),
-        ("Note:\\nQuadriplegics left.", "Note:\\nPeople left.",
-         ("physical disability", "no disability"), "disability"),
-    ]:  # fmt: skip
+    for original, twin, groups, attribute in CASES["mentions are compared as wholes"]:
         assert reasons(original, twin, groups, attribute) == (), twin
 
 
@@ -184,32 +148,19 @@ def test_a_word_of_a_group_that_is_not_asked_for_is_named() -> None:
 
 
 def test_a_verb_may_follow_the_number_of_they() -> None:
-    for original, twin in [
-        ("The cook said he was tired.", "The cook said they were tired."),
-        ("He works here and has a dog.", "They work here and have a dog."),
-        ("He's late. Does he often try it?", "They're late. Do they often try it?"),
-    ]:
+    for original, twin in CASES["a verb may follow the number of they"]:
         assert reasons(original, twin, ("male", "nonbinary")) == (), twin
         assert reasons(original, twin.replace("they", "xe").replace("They", "Xe"), (
             "male", "nonbinary")) != ()  # fmt: skip
 
 
 def test_a_word_of_one_gender_that_is_used_for_everyone_may_stay() -> None:
-    for original, twin in [
-        ("The actor lost his keys.", "The actor lost her keys."),
-        ("Every landlord lists his flat.", "Every landlord lists her flat."),
-        ("The waiters asked him.", "The waiters asked her."),
-        ("The waiter brought his lunch.", "The waitress brought her lunch."),
-    ]:
+    for original, twin in CASES["a word of one gender that is used for everyone may stay"]:
         assert reasons(original, twin, ("male", "female")) == (), twin
 
 
 def test_another_word_of_the_gender_that_goes_may_not() -> None:
-    for original, twin, word in [
-        ("The fireman lost his keys.", "The fireman lost her keys.", "fireman"),
-        ("He met his brother.", "She met her brother.", "brother"),
-        ("The king lost his crown.", "The king lost her crown.", "king"),
-    ]:
+    for original, twin, word in CASES["another word of the gender that goes may not"]:
         said = reasons(original, twin, ("male", "female"))
         assert said == (f"a term of the source group is left: '{word}' names male",)
 
@@ -226,12 +177,7 @@ def test_a_husband_has_two_words_in_spanish() -> None:
 
 @pytest.mark.parametrize(
     ("original", "twin", "attribute", "groups", "said"),
-    [
-        ("He is late.", "She is late.", "gender", ("female", "male"),
-         "the groups are swapped: the original names male"),
-        ("A deaf boy left.", "A retarded boy left.", "disability",
-         ("hearing disability", "intellectual disability"), "a replacement is a slur: 'retarded'"),
-    ],
+    CASES["what is measured is what is said"],
 )  # fmt: skip
 def test_what_is_measured_is_what_is_said(
     original: str, twin: str, attribute: str, groups: tuple[str, str], said: str

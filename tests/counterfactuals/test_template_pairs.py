@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +20,8 @@ from pytest_llmfair.counterfactuals import (
     pairs_from_templates,
     template_set,
 )
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 ATTRIBUTES = (
     "gender",
@@ -200,12 +204,7 @@ class TestPlacebo:
 
 class TestTexts:
     def test_with_braces_that_are_no_slot_stay_as_they_are(self) -> None:
-        for text in [
-            'He wrote {"name": "x", "list": [{}]} to the file.',
-            "Dear {name}, he will call.",
-            "{{person}} and he {",
-            "he }} {% if person %} {0} {a:b}",
-        ]:
+        for text in CASES["with braces that are no slot stay as they are"]:
             assert pairs_from_templates([text], "gender") == generate_pairs([text], "gender")
 
     @given(st.text(max_size=40))

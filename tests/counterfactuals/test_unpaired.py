@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import yaml
+
 from pytest_llmfair.counterfactuals import Pair, check_pair, generate_pairs, mentions
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 def test_refuses_a_pair_and_tells_why() -> None:
-    for text, word in {
-        "The chambermaid lost her keys.": "female: 'chambermaid'",
-        "My mother works as a maid.": "female: 'maid'",
-        "The butler polished his shoes.": "male: 'butler'",
-    }.items():
+    for text, word in CASES["refuses a pair and tells why"].items():
         made = generate_pairs([text], "gender")
         assert not made
         (left,) = made.rejected

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import (
     Edit,
@@ -18,6 +20,8 @@ from pytest_llmfair.counterfactuals import (
     generate_pairs,
 )
 from pytest_llmfair.counterfactuals.checks import CHECKS
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 def own(*entries: dict[str, Any], **keys: Any) -> Lexicon:
@@ -263,11 +267,7 @@ class TestPairsMadeElsewhere:
         assert check_pair(self.PAIR, "gender") == ()
 
     def test_pass_where_two_groups_change_places(self) -> None:
-        for text, attribute in [
-            ("He met her mother.", "gender"),
-            ("A Black nurse and a white nurse met.", "race"),
-            ("A blind woman told a lesbian.", ("disability", "sexual_orientation")),
-        ]:
+        for text, attribute in CASES["pass where two groups change places"]:
             pairs = generate_pairs([text], attribute)
             assert pairs
             assert all(check_pair(pair, attribute) == () for pair in pairs)
